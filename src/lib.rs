@@ -19,7 +19,8 @@
 //!    person. Over the network, `http` knows who may ask, and how much.
 //! 2. [`tools::call`] finds the tool and runs it through [`answer`], which checks arguments and enforces the time
 //!    limit and the token budget.
-//! 3. The tool finds the repository (`catalog`) and makes sure that its index is fresh.
+//! 3. The tool finds the repository (`catalog`) and makes sure that its index is fresh. `parts` holds what several
+//!    tools share.
 //! 4. For relations, [`resolve`] binds all names of the checkout from the facts of its files. [`store`] keeps the
 //!    result until something changes.
 //! 5. [`query`] searches a [`store::Snapshot`], which is immutable, and ranks the results.
@@ -77,6 +78,7 @@ pub mod mcp;
 pub mod model;
 pub(crate) mod net;
 pub(crate) mod parsing;
+pub(crate) mod parts;
 pub(crate) mod pictures;
 pub mod pipeline;
 pub mod query;

@@ -9,7 +9,7 @@ use std::sync::{Mutex, PoisonError};
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Number, Value};
 
-use super::{Code, Error};
+use super::Error;
 use crate::model::nearest;
 
 /// Maximum nesting of arguments, which also bounds recursive schemas.
@@ -28,7 +28,7 @@ const COMPARED: usize = 100;
 fn check_lengths(args: &Map<String, Value>) -> Result<(), Error> {
     let refuse = |name: &str, problem: String| {
         let name = clip(name);
-        Err(Error::new(Code::InvalidArguments, format!("`{name}` {problem}")).with("parameter", name))
+        Err(Error::invalid_arguments(format!("`{name}` {problem}")).with("parameter", name))
     };
     for (name, value) in args {
         let longest = if QUESTIONS.contains(&name.as_str()) { LONGEST_QUESTION } else { LONGEST_STRING };
@@ -60,7 +60,7 @@ pub fn arguments<A: DeserializeOwned + 'static>(
     let schema = schema_of(TypeId::of::<A>(), schema);
     let args = Reader { root: schema }.parameters(args, schema)?;
     serde_json::from_value(Value::Object(args))
-        .map_err(|err| Error::new(Code::InvalidArguments, format!("the arguments do not fit: {err}")))
+        .map_err(|err| Error::invalid_arguments(format!("the arguments do not fit: {err}")))
 }
 
 /// Cached schema of a type of arguments: building it takes as long as answering a small question. There is one for
@@ -108,7 +108,7 @@ impl Reader<'_> {
                 .map(|name| format!("`{name}` ({})", self.describe(known.get(*name).unwrap_or(&Value::Null), 0)))
                 .collect();
             let message = format!("{} must be given", wanted.join(" and "));
-            return Err(Error::new(Code::InvalidArguments, message).with("missing", missing));
+            return Err(Error::invalid_arguments(message).with("missing", missing));
         }
         Ok(read)
     }
@@ -301,7 +301,7 @@ impl Wrong {
         if let Some(nearest) = nearest {
             _ = write!(message, ". Did you mean `{nearest}`?");
         }
-        let error = Error::new(Code::InvalidArguments, message).with("parameter", name);
+        let error = Error::invalid_arguments(message).with("parameter", name);
         if allowed.is_empty() { error } else { error.with("allowed", allowed) }
     }
 }
@@ -340,7 +340,7 @@ fn unknown_parameters(unknown: &[String], known: &Map<String, Value>) -> Error {
     let noun = if unknown.len() == 1 { "parameter" } else { "parameters" };
     let mut names: Vec<&str> = known().map(|(name, _)| name.as_str()).collect();
     names.extend(super::SHARED);
-    Error::new(Code::InvalidArguments, format!("unknown {noun} {}", each.join(", "))).with("known", names)
+    Error::invalid_arguments(format!("unknown {noun} {}", each.join(", "))).with("known", names)
 }
 
 /// Alternatives of a schema, without `null`, which counts as absent.

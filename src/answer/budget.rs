@@ -4,7 +4,7 @@
 use serde_json::{Map, Value};
 
 use super::envelope::write_cursor;
-use super::{Code, Error, compact, tokens};
+use super::{Error, compact, tokens};
 
 /// An answer under construction.
 pub(super) struct Draft {
@@ -304,7 +304,7 @@ fn too_small(needed: usize, narrow: Option<&str>) -> Error {
     if let Some(narrow) = narrow {
         message = format!("{message}; to narrow it: {narrow}");
     }
-    Error::new(Code::InvalidArguments, message).with("max_tokens", needed)
+    Error::invalid_arguments(message).with("max_tokens", needed)
 }
 
 /// A step from a value to one inside it.

@@ -10,7 +10,7 @@ use serde_json::{Map, Value};
 use super::arguments::arguments;
 use super::budget::{self, Draft};
 use super::session::Session;
-use super::{Code, Error, Notes, Request, tokens};
+use super::{Error, Notes, Request, tokens};
 use crate::config::Config;
 pub use crate::config::Format;
 
@@ -178,7 +178,7 @@ fn answer(
     let max_tokens = shared.max_tokens.map_or(config.max_tokens, |most| usize::try_from(most).unwrap_or(usize::MAX));
     let max_tokens = max_tokens.max(MIN_TOKENS);
     if request.is_cancelled() {
-        return Err(Error::new(Code::Cancelled, "the call was cancelled before it began"));
+        return Err(Error::cancelled("the call was cancelled before it began"));
     }
     let count_only = shared.count_only;
     let compact = shared.format.unwrap_or(config.format) == Format::Compact;
@@ -322,7 +322,7 @@ fn read_cursor(tool: &str, question: u32, cursor: &str) -> Result<usize, Error> 
             let message = format!(
                 "`cursor` {shown:?} was not given by {tool} for this question; leave it out to start from the beginning"
             );
-            Err(Error::new(Code::InvalidArguments, message))
+            Err(Error::invalid_arguments(message))
         }
     }
 }

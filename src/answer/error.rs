@@ -82,6 +82,61 @@ impl Error {
         Self { code, message: message.into(), details: Map::new() }
     }
 
+    /// Refuses arguments that do not fit the tool.
+    pub fn invalid_arguments(message: impl Into<String>) -> Self {
+        Self::new(Code::InvalidArguments, message)
+    }
+
+    /// Reports that the requested thing does not exist.
+    pub fn not_found(message: impl Into<String>) -> Self {
+        Self::new(Code::NotFound, message)
+    }
+
+    /// Reports that more than one thing matches.
+    pub fn ambiguous(message: impl Into<String>) -> Self {
+        Self::new(Code::Ambiguous, message)
+    }
+
+    /// Reports that no index exists.
+    pub fn not_indexed(message: impl Into<String>) -> Self {
+        Self::new(Code::NotIndexed, message)
+    }
+
+    /// Reports an index of another version.
+    pub fn index_outdated(message: impl Into<String>) -> Self {
+        Self::new(Code::IndexOutdated, message)
+    }
+
+    /// Refuses a semantic search, because no provider is configured.
+    pub fn no_embedding_provider(message: impl Into<String>) -> Self {
+        Self::new(Code::NoEmbeddingProvider, message)
+    }
+
+    /// Reports that a remote limits requests.
+    pub fn rate_limit_exceeded(message: impl Into<String>) -> Self {
+        Self::new(Code::RateLimitExceeded, message)
+    }
+
+    /// Reports that a remote denies access, or that the caller has no right.
+    pub fn access_denied(message: impl Into<String>) -> Self {
+        Self::new(Code::AccessDenied, message)
+    }
+
+    /// Reports that the caller has cancelled.
+    pub fn cancelled(message: impl Into<String>) -> Self {
+        Self::new(Code::Cancelled, message)
+    }
+
+    /// Reports a temporary failure.
+    pub fn unavailable(message: impl Into<String>) -> Self {
+        Self::new(Code::Unavailable, message)
+    }
+
+    /// Reports a bug.
+    pub fn internal(message: impl Into<String>) -> Self {
+        Self::new(Code::Internal, message)
+    }
+
     /// Adds a detail.
     pub fn with(mut self, key: &str, value: impl Into<Value>) -> Self {
         self.details.insert(key.to_owned(), value.into());

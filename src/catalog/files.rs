@@ -1,7 +1,7 @@
 //! Resolution of file paths given by callers.
 
 use super::{Caller, Repo};
-use crate::answer::{Code, Error};
+use crate::answer::Error;
 use crate::model::SkipReason;
 use crate::{pipeline, query};
 
@@ -10,7 +10,7 @@ pub fn unknown_file(caller: &Caller<'_>, repo: &Repo, path: &str) -> Error {
     let shown: String = path.chars().take(200).collect();
     if path.starts_with('/') || path.starts_with("../") {
         let message = format!("{shown:?} lies outside {}; name its own repository with `repo`", repo.sidecar.repo);
-        return Error::new(Code::NotFound, message);
+        return Error::not_found(message);
     }
     let config = caller.config;
     let read = repo.snapshot.table().find(path).and_then(|row| row.state.err());
@@ -20,19 +20,19 @@ pub fn unknown_file(caller: &Caller<'_>, repo: &Repo, path: &str) -> Error {
         if reason == SkipReason::Secret {
             message.push_str("; to read it, name it in --allow-secrets, or in `allow_secrets` in config.toml");
         }
-        return Error::new(Code::NotFound, message).with("reason", reason.as_str());
+        return Error::not_found(message).with("reason", reason.as_str());
     }
     let prefix = format!("{path}/");
     if repo.snapshot.files().any(|file| file.path().starts_with(&prefix)) {
         let message = format!("{shown:?} is a folder; call get_file_tree with it as path_prefix");
-        return Error::new(Code::NotFound, message);
+        return Error::not_found(message);
     }
     let near = query::nearest_files(&repo.snapshot, &shown, 3);
     match near.first() {
         Some(first) => {
             let message = format!("no file {shown:?} is indexed; did you mean {first:?}?");
-            Error::new(Code::NotFound, message).with("nearest", near)
+            Error::not_found(message).with("nearest", near)
         }
-        None => Error::new(Code::NotFound, format!("no file {shown:?} is indexed; get_file_tree lists what is")),
+        None => Error::not_found(format!("no file {shown:?} is indexed; get_file_tree lists what is")),
     }
 }

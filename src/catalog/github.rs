@@ -1,11 +1,12 @@
 //! GitHub access for tools: configured client, errors for callers, and the files of a commit.
 
 use super::Caller;
-use super::remotes::net_error;
+use super::errors::github_error;
 use crate::answer::{Code, Error};
 use crate::config::{Config, GitHubMode, Secret};
 use crate::git::{self, Found, Place, Refs, Remote, RemoteRef};
-use crate::github::{self, Client, Commit, How, Name, Options, Tree};
+use crate::github::{self, Client, Commit, Found as Page, How, Name, Options, Tree};
+pub use crate::github::{Order, Query, REACHABLE, Repository, Sort};
 
 #[cfg(test)]
 mod tests;
@@ -14,7 +15,7 @@ mod tests;
 const MOST_BLOBS: usize = 10_000;
 
 /// Creates a client from the configuration.
-pub fn client(caller: &Caller<'_>) -> Result<Client, Error> {
+fn client(caller: &Caller<'_>) -> Result<Client, Error> {
     let config = caller.config;
     let options = Options {
         api: config.github.api.clone(),
@@ -36,11 +37,20 @@ fn token(config: &Config) -> Option<String> {
 }
 
 /// Notes the remaining rate limit for the caller.
-pub fn note_rate(caller: &Caller<'_>, client: &Client) {
+fn note_rate(caller: &Caller<'_>, client: &Client) {
     if let Some(rate) = client.rate() {
         caller.note("rate_limit_remaining", rate.remaining);
         caller.note("rate_limit_reset", rate.reset);
     }
+}
+
+/// One page of the repositories that a search finds.
+pub fn search(caller: &Caller<'_>, query: &Query) -> Result<Page, Error> {
+    caller.may_search_remotes()?;
+    let client = client(caller)?;
+    let found = github::search(&client, query);
+    note_rate(caller, &client);
+    found.map_err(github_error)
 }
 
 /// Name of a repository on the configured host; `None` for other hosts.
@@ -138,37 +148,4 @@ pub fn find(way: &Way<'_>, remote: &Remote, reference: Option<&str>) -> Result<(
 /// Opens the files of a commit.
 pub fn open(caller: &Caller<'_>, way: &Way<'_>, commit: Commit) -> Result<Tree, Error> {
     Tree::open(&way.client, way.name, commit, way.how, &caller.config.home.join("tmp")).map_err(github_error)
-}
-
-/// Converts a failure of GitHub to an error for the caller.
-pub fn github_error(err: github::Error) -> Error {
-    use github::Error as Github;
-    let message = err.to_string();
-    match err {
-        Github::Net(err) => net_error(&err),
-        Github::Limited(limit) => {
-            let mut error = Error::new(Code::RateLimitExceeded, message);
-            if let Some(reset) = limit.reset() {
-                error = error.with("rate_limit_reset", reset);
-            }
-            if let Some(rate) = &limit.rate {
-                error = error.with("rate_limit_remaining", rate.remaining);
-            }
-            match limit.wait {
-                Some(wait) => error.with("retry_after", wait.as_secs()),
-                None => error,
-            }
-        }
-        Github::BadName(_) | Github::BadRef(_) | Github::Invalid(_) => Error::new(Code::InvalidArguments, message),
-        Github::NotFound { .. } | Github::NoSuchRef(_) | Github::Empty => Error::new(Code::NotFound, message),
-        Github::Unauthorized | Github::Sso { .. } | Github::Blocked(_) | Github::Forbidden(_) | Github::Legal => {
-            Error::new(Code::AccessDenied, message)
-        }
-        Github::Trouble { wait: Some(wait), .. } => {
-            Error::new(Code::Unavailable, message).with("retry_after", wait.as_secs())
-        }
-        Github::Trouble { .. } | Github::Unexpected { .. } | Github::Malformed(_) | Github::Disk(_) => {
-            Error::new(Code::Unavailable, message)
-        }
-    }
 }

@@ -15,6 +15,7 @@ use super::Caller;
 use super::background::after_edits;
 use super::context::Contexts;
 use super::early;
+use super::errors::{pipeline_error, store_error};
 use super::freshness::{Open, STRICT, looked_at};
 use super::here::here;
 use super::locate::resolve;
@@ -193,7 +194,7 @@ fn dropped(caller: &Caller<'_>, sidecar: &Sidecar) -> Error {
         Err(_) => "and its index will be dropped",
     };
     let message = format!("{} was removed, {what}", sidecar.root.display());
-    Error::new(Code::NotIndexed, message).with("repo", sidecar.repo.clone())
+    Error::not_indexed(message).with("repo", sidecar.repo.clone())
 }
 
 /// Removes the index of a checkout, and closes it.
@@ -388,7 +389,7 @@ fn by_the_rule(caller: &Caller<'_>, sidecar: &Sidecar, open: Arc<Open>) -> Resul
             let allowed = facts.allow_secrets.join(",");
             let message =
                 format!("{} was indexed with --allow-secrets {allowed}; give it, or index again", sidecar.repo);
-            Err(Error::new(Code::IndexOutdated, message))
+            Err(Error::index_outdated(message))
         }
     }
 }
@@ -452,6 +453,12 @@ pub fn damage<'a, T>(
     })
 }
 
+/// Formats a time as RFC 3339, UTC.
+pub fn timestamp(seconds: i64) -> String {
+    let since = Duration::from_secs(u64::try_from(seconds).unwrap_or(0));
+    humantime::format_rfc3339_seconds(std::time::UNIX_EPOCH + since).to_string()
+}
+
 /// Quotes a word for a shell.
 pub fn shell_word(word: &str) -> String {
     let plain = |c: char| c.is_alphanumeric() || "/._-+@:,=".contains(c);
@@ -459,90 +466,4 @@ pub fn shell_word(word: &str) -> String {
         true => word.to_owned(),
         false => format!("'{}'", word.replace('\'', r"'\''")),
     }
-}
-
-/// Converts an error of a store to an error for the caller.
-pub fn store_error(err: store::Error, sidecar: &Sidecar) -> Error {
-    if sidecar.package.is_some() {
-        let message = format!("{}: {err}; search with `deps` in a project that imports it", sidecar.repo);
-        return Error::new(Code::NotIndexed, message);
-    }
-    let (command, tool) = match &sidecar.remote {
-        Some(_) => ("index-repo", "index_repo with url"),
-        None => ("index", "index_folder with path"),
-    };
-    let place = sidecar.remote.as_ref().map_or(sidecar.root.to_string_lossy(), |remote| remote.url.as_str().into());
-    // Without a ref the default branch is meant; only its index has the bare name.
-    let named = sidecar.remote.as_ref().filter(|_| sidecar.origin.is_none());
-    let reference = named.map(|remote| format!(" {}", shell_word(&remote.reference))).unwrap_or_default();
-    let rebuild = format!("codelode {command} {}{reference} --no-incremental", shell_word(&place));
-    let message = err.to_string();
-    // Rebuilding mends none of these.
-    if let Some(remedy) = no_writing(&err) {
-        return Error::new(Code::Unavailable, format!("{message}; {remedy}"));
-    }
-    match err {
-        store::Error::Newer { .. } => Error::new(Code::IndexOutdated, message),
-        store::Error::Outdated { .. } => {
-            let message = format!("{message}; rebuild it: {rebuild}");
-            Error::new(Code::IndexOutdated, message).with("rebuild", rebuild)
-        }
-        store::Error::Damaged { .. } | store::Error::Index(_) => {
-            Error::new(Code::Unavailable, format!("{message}; rebuild it: {rebuild}")).with("rebuild", rebuild)
-        }
-        store::Error::Missing(_) | store::Error::NoSnapshot => {
-            let message = format!("the index of {} is gone; call {tool} {place:?}", sidecar.repo);
-            Error::new(Code::NotIndexed, message).with("root", sidecar.root.to_string_lossy())
-        }
-        store::Error::Busy => {
-            let message = "another process is writing this index; try again in a moment";
-            Error::new(Code::Unavailable, message)
-        }
-        _ => Error::new(Code::Unavailable, message),
-    }
-}
-
-/// Remedy for an index directory that cannot be written.
-fn no_writing(err: &store::Error) -> Option<&'static str> {
-    use std::io::{Error, ErrorKind};
-    let kind = match err {
-        store::Error::Io { source, .. } => source.kind(),
-        // The search engine passes on most errors of the system as text.
-        store::Error::Index(err) => {
-            let full = Error::from(rustix::io::Errno::NOSPC);
-            if err.to_string().contains(&full.to_string()) { full.kind() } else { ErrorKind::Other }
-        }
-        _ => return None,
-    };
-    match kind {
-        ErrorKind::StorageFull => Some("make room, or name another index directory with --index-dir"),
-        ErrorKind::ReadOnlyFilesystem | ErrorKind::PermissionDenied => {
-            Some("make the index directory writable, or name another with --index-dir")
-        }
-        _ => None,
-    }
-}
-
-/// Converts an error of a run to an error for the caller.
-pub fn pipeline_error(err: pipeline::Error, sidecar: &Sidecar) -> Error {
-    use crate::discover::Error as Discover;
-    let message = err.to_string();
-    match err {
-        pipeline::Error::Cancelled => Error::new(Code::Cancelled, "cancelled; what was indexed before is untouched"),
-        pipeline::Error::Store(err) => store_error(err, sidecar),
-        pipeline::Error::Source(err) => super::remotes::source_error(&err),
-        pipeline::Error::Discover(Discover::Missing(_) | Discover::NotAFolder(_)) => {
-            Error::new(Code::NotFound, format!("{message}; give the absolute path of a folder"))
-        }
-        pipeline::Error::Discover(Discover::Pattern { .. }) => {
-            Error::new(Code::InvalidArguments, format!("{message}; patterns are written as in a .gitignore"))
-        }
-        pipeline::Error::Discover(_) | pipeline::Error::TooMany(_) => Error::new(Code::Unavailable, message),
-    }
-}
-
-/// Formats a time as RFC 3339, UTC.
-pub fn timestamp(seconds: i64) -> String {
-    let since = Duration::from_secs(u64::try_from(seconds).unwrap_or(0));
-    humantime::format_rfc3339_seconds(std::time::UNIX_EPOCH + since).to_string()
 }

@@ -7,9 +7,10 @@ use std::time::Duration;
 use serde_json::json;
 
 use super::Caller;
-use super::indexes::{holds, pipeline_error};
+use super::errors::pipeline_error;
+use super::indexes::holds;
 use crate::allocator;
-use crate::answer::{Code, Error};
+use crate::answer::Error;
 use crate::config::{self, Config};
 use crate::model::{SourceFile, nearest};
 use crate::pipeline::{self, Excerpt, Options, Watcher};
@@ -120,9 +121,7 @@ fn implied(caller: &Caller<'_>) -> Result<Sidecar, Error> {
             caller.note("only_indexed", true);
             Ok(only.clone())
         }
-        [] => {
-            Err(Error::new(Code::NotIndexed, "nothing is indexed yet; name a folder with `repo`, or call index_folder"))
-        }
+        [] => Err(Error::not_indexed("nothing is indexed yet; name a folder with `repo`, or call index_folder")),
         _ => Err(ambiguous("several repositories are indexed; name one with `repo`", &all.iter().collect::<Vec<_>>())),
     }
 }
@@ -171,7 +170,7 @@ fn held(caller: &Caller<'_>, path: &Path) -> Result<Option<Sidecar>, Error> {
 fn index_first(caller: &Caller<'_>, path: &Path) -> Result<Sidecar, Error> {
     let path = path.canonicalize().map_err(|err| {
         let message = format!("cannot open {}: {err}; give the path of a folder", path.display());
-        Error::new(Code::NotFound, message)
+        Error::not_found(message)
     })?;
     let root = root_of(&path);
     let config = caller.config;
@@ -272,7 +271,7 @@ pub fn is_odd(folder: &Path) -> bool {
 /// Error for a folder that is indexed on request only, with the call to make.
 pub fn not_indexed(root: &Path, why: &str) -> Error {
     let message = format!("{} is not indexed, {why}; call index_folder with path {root:?}", root.display());
-    Error::new(Code::NotIndexed, message).with("root", root.to_string_lossy()).with("why", why)
+    Error::not_indexed(message).with("root", root.to_string_lossy()).with("why", why)
 }
 
 /// Finds a checkout by its id, or by a unique name.
@@ -299,7 +298,7 @@ fn by_name(caller: &Caller<'_>, repo: &str) -> Result<Sidecar, Error> {
         [] if all.is_empty() => {
             let message =
                 format!("no index is called {repo:?}, nothing is indexed yet; call index_folder or index_repo");
-            Err(Error::new(Code::NotIndexed, message))
+            Err(Error::not_indexed(message))
         }
         [] => {
             // People remember the folder's name, not the hash after it.
@@ -318,7 +317,7 @@ fn by_name(caller: &Caller<'_>, repo: &str) -> Result<Sidecar, Error> {
             let known: Vec<&str> = all.iter().take(10).map(|sidecar| sidecar.repo.as_str()).collect();
             let message =
                 format!("no index is called {repo:?}; give one of `list_repos`, or a path, or call index_folder");
-            Err(Error::new(Code::NotIndexed, message).with("nearest", near).with("indexed", known))
+            Err(Error::not_indexed(message).with("nearest", near).with("indexed", known))
         }
         _ => Err(ambiguous(&format!("{repo:?} fits several indexes; give the whole id"), &found)),
     }
@@ -326,7 +325,7 @@ fn by_name(caller: &Caller<'_>, repo: &str) -> Result<Sidecar, Error> {
 
 fn ambiguous(message: &str, found: &[&Sidecar]) -> Error {
     let ids: Vec<&str> = found.iter().take(10).map(|sidecar| sidecar.repo.as_str()).collect();
-    Error::new(Code::Ambiguous, message).with("candidates", ids)
+    Error::ambiguous(message).with("candidates", ids)
 }
 
 #[cfg(test)]

@@ -4,16 +4,14 @@
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
 use std::time::{Duration, Instant};
 
-use serde_json::json;
-
 use super::Caller;
 use super::background::Background;
-use super::indexes::{Repo, store_error};
-use super::remotes::net_error;
+use super::errors::{provider_error, store_error};
+use super::indexes::Repo;
 use crate::answer::{Code, Error};
 use crate::config::Config;
-use crate::embed::{self, HOW, Provider, Purpose};
-use crate::net::api::Failure;
+pub use crate::embed::Provider;
+use crate::embed::{self, HOW, Purpose};
 use crate::pipeline::{self, EmbedError, Embedded, Embedding, Missing};
 use crate::store::{Meanings, Registry, Sidecar, Snapshot};
 
@@ -44,7 +42,7 @@ struct Joined {
 impl Models {
     /// The provider that is set up, if any.
     pub fn provider(&self, config: &Config) -> Result<Option<Arc<dyn Provider>>, Error> {
-        opened(&self.provider, config).map_err(|problem| Error::new(Code::Unavailable, problem))
+        opened(&self.provider, config).map_err(|problem| Error::unavailable(problem))
     }
 
     /// Embeds in the background what a checkout lacks; with `edits` only where it was embedded before.
@@ -79,7 +77,7 @@ fn embed_more(snapshot: &Snapshot, provider: &Arc<dyn Provider>, edits: bool) ->
 pub fn provider(caller: &Caller<'_>) -> Result<Arc<dyn Provider>, Error> {
     caller.models.provider(caller.config)?.ok_or_else(|| {
         let message = format!("search by meaning needs an embedding provider and none is set up: {HOW}");
-        Error::new(Code::NoEmbeddingProvider, message)
+        Error::no_embedding_provider(message)
     })
 }
 
@@ -92,8 +90,9 @@ pub fn is_embedded(caller: &Caller<'_>, repo: &Repo) -> bool {
 
 /// Vector of a question.
 pub fn question(caller: &Caller<'_>, provider: &Arc<dyn Provider>, text: &str) -> Result<Vec<f32>, Error> {
-    let vectors = provider.embed(&[text], Purpose::Question, &caller.request.cancelled).map_err(|err| failed(&err))?;
-    vectors.into_iter().next().ok_or_else(|| Error::new(Code::Unavailable, "the provider gave no vector"))
+    let vectors =
+        provider.embed(&[text], Purpose::Question, &caller.request.cancelled).map_err(|err| provider_error(&err))?;
+    vectors.into_iter().next().ok_or_else(|| Error::unavailable("the provider gave no vector"))
 }
 
 /// Vectors of a repository's symbols; `None` without any. Those that are missing are made first, as far as time and
@@ -185,28 +184,12 @@ pub fn run(
     let how = Embedding { provider, batch, force, until, progress: &tell, cancelled, patience: PATIENCE };
     pipeline::embed(&repo.snapshot, missing, &how).map_err(|(err, done)| {
         let err = match err {
-            EmbedError::Store(err @ crate::store::Error::Dimensions { .. }) => Error::new(
-                Code::InvalidArguments,
-                format!("{err}; call embed_repo with force to embed everything again"),
-            ),
+            EmbedError::Store(err @ crate::store::Error::Dimensions { .. }) => {
+                Error::invalid_arguments(format!("{err}; call embed_repo with force to embed everything again"))
+            }
             EmbedError::Store(err) => store_error(err, &repo.sidecar),
-            EmbedError::Provider(err) => failed(&err),
+            EmbedError::Provider(err) => provider_error(&err),
         };
         Box::new((err, done))
     })
-}
-
-/// Failure of a provider, for callers.
-fn failed(err: &embed::Error) -> Error {
-    let message = err.to_string();
-    let embed::Error::Remote(failure) = err else { return Error::new(Code::Unavailable, message) };
-    match failure {
-        Failure::Net(err) => net_error(err),
-        Failure::Denied { .. } => {
-            Error::new(Code::AccessDenied, format!("{message}; set a valid key, see `codelode models`"))
-        }
-        Failure::Limited { after, .. } => Error::new(Code::RateLimitExceeded, message)
-            .with("retry_after_seconds", json!(after.map(|after| after.as_secs()))),
-        Failure::Status { .. } | Failure::Malformed { .. } => Error::new(Code::Unavailable, message),
-    }
 }

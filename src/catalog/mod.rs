@@ -7,6 +7,7 @@ pub mod blame;
 pub mod context;
 pub mod doctor;
 mod early;
+pub mod errors;
 pub mod files;
 mod freshness;
 pub mod github;
@@ -32,7 +33,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
 pub use crate::pipeline::{OfProject, Options, Report, estimated_tokens, of_project};
-pub use indexes::{Indexes, Repo, damage, store_error};
+pub use errors::store_error;
+pub use indexes::{Indexes, Repo, damage};
 pub use meaning::Models;
 pub use mend::mended;
 pub use remotes::Remotes;

@@ -7,7 +7,8 @@ use std::sync::{Mutex, MutexGuard, PoisonError, TryLockError};
 use std::time::{Duration, Instant};
 
 use super::Caller;
-use super::indexes::{self, Repo, opened, pipeline_error};
+use super::errors::pipeline_error;
+use super::indexes::{self, Repo, opened};
 use super::related;
 use crate::answer::{Code, Error};
 use crate::config::Config;
@@ -59,7 +60,7 @@ pub fn of_project(caller: &Caller<'_>, repo: Option<&str>) -> Result<Vec<Repo>, 
     let project = indexes::open(caller, repo)?;
     let Some(root) = &project.root else {
         let message = format!("{} is no folder of this machine, so nothing is installed for it", project.sidecar.repo);
-        return Err(Error::new(Code::NotFound, message));
+        return Err(Error::not_found(message));
     };
     let packages = &caller.indexes.packages;
     let (mut installed, mut missing): (Vec<Installed>, Vec<String>) = (Vec::new(), Vec::new());
@@ -81,7 +82,7 @@ pub fn of_project(caller: &Caller<'_>, repo: Option<&str>) -> Result<Vec<Repo>, 
             true => format!("{} imports no packages", project.sidecar.repo),
             false => "none of the packages that are imported is installed where this server may look".to_owned(),
         };
-        return Err(Error::new(Code::NotFound, message).with("not_installed", missing));
+        return Err(Error::not_found(message).with("not_installed", missing));
     }
     if !missing.is_empty() {
         caller.note("not_installed", missing);
@@ -117,7 +118,7 @@ fn open(caller: &Caller<'_>, installed: &Installed, may_wait: bool) -> Result<Re
     // Callers with narrower rights share no copy of another's.
     let is_own = || caller.rights.roots.is_none() || registry.get(&id).is_some_and(|known| known.root == stored);
     if !(packages.is_checked(installed) && is_own()) {
-        let busy = || Error::new(Code::Unavailable, format!("{id} waits for another package; ask again"));
+        let busy = || Error::unavailable(format!("{id} waits for another package; ask again"));
         let _one_at_a_time = match packages.indexing.try_lock() {
             Ok(held) => held,
             Err(TryLockError::Poisoned(held)) => held.into_inner(),
@@ -125,9 +126,9 @@ fn open(caller: &Caller<'_>, installed: &Installed, may_wait: bool) -> Result<Re
             Err(TryLockError::WouldBlock) => packages.indexing.lock().unwrap_or_else(PoisonError::into_inner),
         };
         let sidecar = pipeline::sidecar_of_package(installed, caller.config);
-        installed.unpack().map_err(|err| {
-            Error::new(Code::Unavailable, format!("{} cannot be unpacked: {err}", installed.place.display()))
-        })?;
+        installed
+            .unpack()
+            .map_err(|err| Error::unavailable(format!("{} cannot be unpacked: {err}", installed.place.display())))?;
         let tell = caller.request.told();
         let tell = |at: u64, of: Option<u64>, what: &str| tell(at, of, &format!("{what} {id}"));
         let watcher = Watcher { progress: &tell, cancelled: &caller.request.cancelled, patience: PATIENCE };
@@ -146,7 +147,7 @@ fn open(caller: &Caller<'_>, installed: &Installed, may_wait: bool) -> Result<Re
     let Some((snapshot, sidecar)) = snapshot else {
         // The next question makes it again.
         packages.checked().remove(&id);
-        return Err(Error::new(Code::Unavailable, format!("the index of {id} cannot be read; ask again")));
+        return Err(Error::unavailable(format!("the index of {id} cannot be read; ask again")));
     };
     registry.used(&sidecar);
     caller.answers_from(&sidecar, &snapshot);

@@ -5,7 +5,7 @@ use std::path::{Component, Path, PathBuf};
 
 use super::Caller;
 use super::locate::root_of;
-use crate::answer::{Code, Error};
+use crate::answer::Error;
 use crate::git::Remote;
 use crate::model::Rights;
 use crate::pipeline;
@@ -83,7 +83,7 @@ impl Caller<'_> {
 }
 
 fn denied(message: impl Into<String>) -> Error {
-    Error::new(Code::AccessDenied, message)
+    Error::access_denied(message)
 }
 
 /// A path without links, and whether it exists. A path that does not exist is resolved as far as it does.

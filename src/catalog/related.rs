@@ -3,8 +3,9 @@
 use serde_json::json;
 
 use super::Caller;
+use super::errors::store_error;
 use super::indexes::{self, Repo};
-use crate::answer::{Code, Error};
+use crate::answer::Error;
 use crate::pipeline;
 pub use crate::pipeline::are_whole;
 use crate::query::{self, Missing};
@@ -19,7 +20,7 @@ pub fn answer<T>(
 ) -> Result<T, Error> {
     let mut repo = indexes::open(caller, repo)?;
     if caller.request.as_indexed && repo.snapshot.edges().is_none() {
-        return Err(Error::new(Code::Unavailable, "the names of this index are not resolved yet; ask again later"));
+        return Err(Error::unavailable("the names of this index are not resolved yet; ask again later"));
     }
     if !pipeline::can_relate(&repo.snapshot) {
         repo = indexes::renewed(caller, repo)?;
@@ -46,7 +47,7 @@ pub fn open_now(caller: &Caller<'_>, repo: Option<&str>) -> Result<Repo, Error> 
 
 /// Edges of a repository.
 pub fn edges(repo: &Repo) -> Result<&EdgeTable, Error> {
-    pipeline::relations(&repo.snapshot).map_err(|err| indexes::store_error(err, &repo.sidecar))
+    pipeline::relations(&repo.snapshot).map_err(|err| store_error(err, &repo.sidecar))
 }
 
 /// Edges of a repository, if they can be read now: for what is added to an answer and must not cost it.
@@ -56,7 +57,7 @@ pub fn edges_at_hand(repo: &Repo) -> Option<&EdgeTable> {
 
 /// Ranks of a repository's symbols.
 pub fn ranks(repo: &Repo) -> Result<&RankTable, Error> {
-    query::ranks(&repo.snapshot, edges(repo)?).map_err(|err| indexes::store_error(err, &repo.sidecar))
+    query::ranks(&repo.snapshot, edges(repo)?).map_err(|err| store_error(err, &repo.sidecar))
 }
 
 /// Finds a symbol by id, or by an unambiguous name.
@@ -66,14 +67,14 @@ pub fn symbol<'a>(repo: &'a Repo, id: &str) -> Result<SymbolView<'a>, Error> {
         match missing {
             Missing::Ambiguous(ids) => {
                 let message = format!("{shown:?} fits several symbols; give one of their ids");
-                Error::new(Code::Ambiguous, message).with("candidates", ids)
+                Error::ambiguous(message).with("candidates", ids)
             }
             Missing::Unknown(ids) => {
                 let message = match ids.first() {
                     Some(first) => format!("no symbol has the id {shown:?}; did you mean {first:?}?"),
                     None => format!("no symbol has the id {shown:?}; find it with search_symbols"),
                 };
-                Error::new(Code::NotFound, message).with("nearest", ids)
+                Error::not_found(message).with("nearest", ids)
             }
         }
     })
@@ -105,5 +106,5 @@ pub fn check_language(symbol: &SymbolView<'_>) -> Result<(), Error> {
         return Ok(());
     }
     let message = format!("names in {} are not resolved yet; search_text finds mentions", symbol.file.language());
-    Err(Error::new(Code::Unavailable, message))
+    Err(Error::unavailable(message))
 }

@@ -6,10 +6,11 @@ use std::thread::{self, JoinHandle};
 
 use tempfile::TempDir;
 
+use super::errors::{git_error, source_error};
 use super::{Caller, github};
-use crate::answer::{Code, Error};
+use crate::answer::Error;
 use crate::config::{CacheMode, Config, Secret};
-use crate::git::{self, Access, Cache, Found, Keep, Kept, NameError, Token, Wish};
+use crate::git::{self, Access, Cache, Found, Keep, Kept, Token, Wish};
 use crate::model::{EntryMode, SourceError, SourceTree, TreeEntry, nearest};
 use crate::net;
 
@@ -67,7 +68,7 @@ impl Remotes {
             }
         };
         let cache = self.cache.get_or_init(make).as_ref();
-        cache.map_err(|err| Error::new(Code::Unavailable, format!("clones cannot be kept: {err}")))
+        cache.map_err(|err| Error::unavailable(format!("clones cannot be kept: {err}")))
     }
 
     /// Waits for the background jobs of a commit, or of all commits.
@@ -96,7 +97,7 @@ pub fn remote(caller: &Caller<'_>, text: &str) -> Result<Remote, Error> {
     let gone = || {
         let message =
             format!("there is no git repository at {}; give the folder that holds .git, or a URL", folder.display());
-        Error::new(Code::NotFound, message)
+        Error::not_found(message)
     };
     let folder = folder.canonicalize().map_err(|_| gone())?;
     let found = git::Repository::open(&folder).ok_or_else(gone)?;
@@ -237,64 +238,15 @@ fn entry(caller: &Caller<'_>, opened: &Opened, files: &[TreeEntry], path: &str) 
         None if caller.config.secrets.hides(path) => Err(source_error(&SourceError::Secret { path: path.to_owned() })),
         Some(entry) => {
             let message = format!("{path} is a submodule, at commit {}; name its own repository", entry.id);
-            Err(Error::new(Code::NotFound, message))
+            Err(Error::not_found(message))
         }
         None => {
             let near = nearest(path, files.iter().map(|entry| entry.path.as_str()), 3);
             let commit = &opened.found.commit;
             let message = format!("there is no file {path:?} in commit {commit}; `get_file_tree` lists what there is");
-            Err(Error::new(Code::NotFound, message).with("nearest", near))
+            Err(Error::not_found(message).with("nearest", near))
         }
     }
-}
-
-/// Converts an error of git to an error for the caller.
-pub fn git_error(err: git::Error) -> Error {
-    let message = err.to_string();
-    match err {
-        git::Error::Name(NameError::Empty | NameError::Unknown(_) | NameError::Part(_)) => {
-            Error::new(Code::InvalidArguments, message)
-        }
-        git::Error::Name(NameError::Password(_) | NameError::Scheme(_)) => Error::new(Code::InvalidArguments, message),
-        git::Error::Net(err) => net_error(&err),
-        git::Error::NoRef { nearest, .. } => {
-            let message = format!("{message}; `list_repository_refs` lists what there is");
-            Error::new(Code::NotFound, message).with("nearest", nearest)
-        }
-        git::Error::NoRepository { .. } => {
-            let message =
-                format!("{message}: check the name, or set a token for the host (GITHUB_TOKEN, CODELODE_GIT_TOKENS)");
-            Error::new(Code::NotFound, message)
-        }
-        git::Error::NotServed { .. } => {
-            Error::new(Code::NotFound, format!("{message}; `list_repository_refs` lists what there is"))
-        }
-        git::Error::Empty(_) | git::Error::Missing { .. } => Error::new(Code::NotFound, message),
-        git::Error::Unreadable { .. } => Error::new(Code::NotFound, message),
-        git::Error::Cancelled => Error::new(Code::Cancelled, "cancelled; what was there before is untouched"),
-        _ => Error::new(Code::Unavailable, message),
-    }
-}
-
-/// Converts an error of the network to an error for the caller.
-pub fn net_error(err: &net::Error) -> Error {
-    let code = match err {
-        net::Error::Cancelled => Code::Cancelled,
-        net::Error::BadUrl(_) | net::Error::Scheme { .. } | net::Error::Private { .. } => Code::InvalidArguments,
-        _ => Code::Unavailable,
-    };
-    Error::new(code, err.to_string())
-}
-
-/// Converts an error in reading a commit to an error for the caller.
-pub fn source_error(err: &SourceError) -> Error {
-    if let SourceError::Failed(err) = err
-        && let Some(err) = err.downcast_ref::<crate::github::Error>()
-    {
-        return github::github_error(err.clone());
-    }
-    let code = if matches!(err, SourceError::Failed(_)) { Code::Unavailable } else { Code::NotFound };
-    Error::new(code, err.to_string())
 }
 
 /// Resolves a caller's path in the folder that the repository's name may include.
@@ -334,11 +286,11 @@ pub fn content(caller: &Caller<'_>, opened: &Opened, path: &str) -> Result<Vec<u
             .filter(|file| file.mode != EntryMode::Submodule);
         entry = led.ok_or_else(|| {
             let message = format!("{} is a link to {target:?}, which is no file of the commit", entry.path);
-            Error::new(Code::NotFound, message)
+            Error::not_found(message)
         })?;
         caller.note("link_to", entry.path.as_str());
     }
-    Err(Error::new(Code::NotFound, format!("{path} is a link that leads through too many others")))
+    Err(Error::not_found(format!("{path} is a link that leads through too many others")))
 }
 
 /// Maximum number of links in a row.

@@ -5,12 +5,13 @@ use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use super::Caller;
+use super::errors::{pipeline_error, store_error};
 use super::github::{self, Way};
-use super::indexes::{forget_gone, open_sidecar, pipeline_error, store_error};
+use super::indexes::{forget_gone, open_sidecar};
 use super::locate::{is_odd, not_indexed};
 use super::remotes::{open_clone, remote, with_cache};
 use crate::allocator;
-use crate::answer::{Code, Error};
+use crate::answer::Error;
 use crate::git::{Found, Remote};
 use crate::model::SourceTree;
 use crate::pipeline::{self, Drift, Omitted, Options, Report, Watcher, owner};
@@ -55,13 +56,13 @@ pub(super) fn folder(caller: &Caller<'_>, path: Option<&str>) -> Result<PathBuf,
         }
         (None, Some(directory)) => directory.clone(),
         (None, None) => {
-            return Err(Error::new(Code::InvalidArguments, "give the absolute path of the folder to index in `path`"));
+            return Err(Error::invalid_arguments("give the absolute path of the folder to index in `path`"));
         }
     };
     caller.reach(&path)?;
     path.canonicalize().map_err(|err| {
         let message = format!("cannot index {}: {err}; give the absolute path of a folder", path.display());
-        Error::new(Code::NotFound, message)
+        Error::not_found(message)
     })
 }
 
@@ -150,7 +151,7 @@ fn index(
     let report = report.map_err(|err| pipeline_error(err, &sidecar))?;
     if report.facts.files == 0 {
         let message = format!("nothing in {} at {} can be indexed", report.sidecar.root.display(), tree.commit());
-        return Err(Error::new(Code::NotFound, message).with("skipped", serde_json::json!(report.facts.skipped)));
+        return Err(Error::not_found(message).with("skipped", serde_json::json!(report.facts.skipped)));
     }
     caller.indexes.close(&report.sidecar.repo);
     Ok(report)
@@ -183,17 +184,17 @@ pub fn index_file(caller: &Caller<'_>, path: &str) -> Result<ReadAgain, Error> {
     let folder = path.parent().unwrap_or(&path);
     let Some(sidecar) = owner(registry, config, folder) else {
         let message = format!("no indexed folder holds {}; call index_folder first", path.display());
-        return Err(Error::new(Code::NotIndexed, message));
+        return Err(Error::not_indexed(message));
     };
     caller.may_index(&sidecar.repo)?;
     let root = config.path_map.to_local(&sidecar.root);
     let relative = path.strip_prefix(&root).ok().and_then(Path::to_str).map(|path| path.replace('\\', "/"));
     let Some(file) = relative.filter(|path| !path.is_empty()) else {
-        return Err(Error::new(Code::InvalidArguments, format!("{} is not a file", path.display())));
+        return Err(Error::invalid_arguments(format!("{} is not a file", path.display())));
     };
     if path.is_dir() {
         let message = format!("{} is a folder; call index_folder", path.display());
-        return Err(Error::new(Code::InvalidArguments, message));
+        return Err(Error::invalid_arguments(message));
     }
 
     let store = registry.store(&sidecar.store);

@@ -5,10 +5,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::Caller;
-use super::indexes::store_error;
+use super::errors::{ship_error, store_error};
 use super::locate::resolve;
 use super::runs;
-use crate::answer::{Code, Error};
+use crate::answer::Error;
 use crate::git::Commit;
 use crate::model::SourceTree;
 use crate::pipeline::{self, Options, Report, Shipped};
@@ -66,7 +66,7 @@ fn name_of(sidecar: &Sidecar, given: Option<&str>) -> Result<String, Error> {
     if let Some(given) = given {
         let message = || format!("{given:?} is no name of a repository; give one like owner/name");
         let is_one = ship::is_repo_name(given);
-        return if is_one { Ok(given.to_owned()) } else { Err(Error::new(Code::InvalidArguments, message())) };
+        return if is_one { Ok(given.to_owned()) } else { Err(Error::invalid_arguments(message())) };
     }
     Ok(own_name(sidecar))
 }
@@ -118,7 +118,7 @@ pub fn push(
         (OF_TREE, Some(tree)) => key_of(tree),
         (OF_TREE, None) => {
             let message = "the folder is no commit as it is; commit what it holds, or leave --key out";
-            return Err(Error::new(Code::InvalidArguments, message));
+            return Err(Error::invalid_arguments(message));
         }
         (key, _) => key.to_owned(),
     };
@@ -214,23 +214,4 @@ fn taken(
     };
     let name = name.map_or_else(|| own_name(sidecar), str::to_owned);
     ship::fetch(from, &name, &keys, &caller.remotes.client(caller.config), registry, &watcher)
-}
-
-/// Converts an error of shipping to an error for the caller.
-fn ship_error(err: ship::Error) -> Error {
-    let message = err.to_string();
-    match err {
-        ship::Error::Store(store) => Error::new(Code::Unavailable, store.to_string()),
-        ship::Error::Io { source, .. } if source.kind() == std::io::ErrorKind::NotFound => {
-            Error::new(Code::NotFound, message)
-        }
-        ship::Error::Damaged { .. } => {
-            Error::new(Code::Unavailable, format!("{message}; nothing was taken from it, make it again"))
-        }
-        ship::Error::Url(_) | ship::Error::Key(_) | ship::Error::ReadOnly(_) => {
-            Error::new(Code::InvalidArguments, message)
-        }
-        ship::Error::Cancelled => Error::new(Code::Cancelled, message),
-        _ => Error::new(Code::Unavailable, message),
-    }
 }

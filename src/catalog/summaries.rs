@@ -6,7 +6,7 @@ use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use super::Caller;
-use super::indexes::store_error;
+use super::errors::store_error;
 use crate::answer::Error;
 use crate::config::Config;
 use crate::model::Progress;

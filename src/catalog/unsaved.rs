@@ -3,7 +3,8 @@
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use super::indexes::{Repo, store_error};
+use super::errors::store_error;
+use super::indexes::Repo;
 use crate::answer::Error;
 use crate::pipeline::{self, Again};
 use crate::store::{EdgeTable, Snapshot};

@@ -174,7 +174,7 @@ fn indexed_instead(err: Error, cx: &Context, global: &Global) -> Result<(), Erro
     let refusal = json!({"code": err.code.as_str(), "details": err.details});
     match agreed_to_index(&refusal, global).map(|root| index(cx, &root, global)) {
         None => Err(err),
-        Some(indexed) if indexed.is_error => Err(Error::new(Code::Unavailable, message_of(&indexed.value))),
+        Some(indexed) if indexed.is_error => Err(Error::unavailable(message_of(&indexed.value))),
         Some(_) => Ok(()),
     }
 }

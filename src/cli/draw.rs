@@ -7,7 +7,7 @@ use clap::{Arg, ArgMatches, Command, builder::ValueParser};
 use serde_json::{Map, Value};
 
 use super::{FOUND, Global, NOTHING, PATIENCE, command, output, server, with_context};
-use crate::answer::{Code, Error, Request};
+use crate::answer::{Error, Request};
 use crate::catalog::{files, related};
 use crate::pictures::{self, Graph};
 use crate::tools::{Context, ToolSpec};
@@ -108,6 +108,6 @@ fn write(file: &Path, text: &str) -> Result<(), Error> {
         output::print_bytes(text.as_bytes());
         return Ok(());
     }
-    let failed = |err| Error::new(Code::Unavailable, format!("cannot write {}: {err}", file.display()));
+    let failed = |err| Error::unavailable(format!("cannot write {}: {err}", file.display()));
     fs::write(file, text).map_err(failed)
 }

@@ -9,7 +9,7 @@ use clap::{Arg, ArgAction, ArgMatches, Command};
 use serde_json::{Map, Value};
 
 use super::{FOUND, Global, PATIENCE, command, output, with_context};
-use crate::answer::{Code, Error, Request};
+use crate::answer::{Error, Request};
 use crate::catalog::related;
 use crate::tools::{Context, ToolSpec, plan_rename};
 
@@ -46,7 +46,7 @@ fn rename(cx: &Context, global: &Global, arguments: &Map<String, Value>) -> Resu
     let text = |key: &str| arguments.get(key).and_then(Value::as_str).unwrap_or_default();
     let repo = global.repo.clone().map(|repo| command::local_path(repo, false));
     let repo = related::open_now(&caller, repo.as_deref())?;
-    let none = || Error::new(Code::Unavailable, "the folder of the repository is not on this machine");
+    let none = || Error::unavailable("the folder of the repository is not on this machine");
     let root = repo.root.as_deref().ok_or_else(none)?;
     let (new, is_forced) = (text("new_name"), arguments.get("force") == Some(&Value::Bool(true)));
     let (symbol, plan) = plan_rename::planned(&repo, text("symbol_id"), new, is_forced)?;
@@ -72,7 +72,7 @@ fn rename(cx: &Context, global: &Global, arguments: &Map<String, Value>) -> Resu
 }
 
 fn failed(path: &Path, err: &io::Error) -> Error {
-    Error::new(Code::Unavailable, format!("{} cannot be edited: {err}", path.display()))
+    Error::unavailable(format!("{} cannot be edited: {err}", path.display()))
 }
 
 /// Replaces a file in one step.

@@ -18,7 +18,7 @@ use super::{Global, command, complain, complete_arguments, print, status_of};
 use crate::config::{self, Config, Secret};
 use crate::mcp;
 use crate::net::{self, Client, Credentials, Request};
-use crate::tools::{Code, Context, Envelope, Error};
+use crate::tools::{Context, Envelope, Error};
 
 /// The revision of the protocol that is spoken: the first without sessions.
 const REVISION: &str = "2026-07-28";
@@ -58,10 +58,9 @@ pub(super) fn misplaced(global: &Global, matches: &ArgMatches) -> Option<String>
 pub(super) fn refuse(cx: &Context) -> Result<(), Error> {
     match &cx.config.server {
         None => Ok(()),
-        Some(url) => Err(Error::new(
-            Code::InvalidArguments,
-            format!("this needs an index of this machine, and the setting `server` names {url}; unset it"),
-        )),
+        Some(url) => Err(Error::invalid_arguments(format!(
+            "this needs an index of this machine, and the setting `server` names {url}; unset it"
+        ))),
     }
 }
 

@@ -22,7 +22,7 @@ use super::offers::{self, Asked};
 use super::roots;
 use super::surface::{self, More};
 use crate::config::Surface;
-use crate::tools::{self, Code, Context, Envelope, Error, Request, TOOLS};
+use crate::tools::{self, Context, Envelope, Error, Request, TOOLS};
 
 /// The number of calls that run at the same time; further ones wait.
 pub(super) const CALLS_AT_ONCE: usize = 32;
@@ -162,7 +162,7 @@ impl Server {
     ) -> Option<Envelope> {
         let Some(guest) = guest_of(context) else {
             if self.has_guests {
-                return Some(refused(Error::new(Code::Internal, "the caller of this request is not known")));
+                return Some(refused(Error::internal("the caller of this request is not known")));
             }
             return self.run(&self.cx, None, name, arguments, context).await;
         };
@@ -177,7 +177,7 @@ impl Server {
         );
         let answer = answer.await.unwrap_or_else(|_| {
             let message = format!("the call took longer than {} minutes", LONGEST_CALL.as_secs() / 60);
-            Some(refused(Error::new(Code::Unavailable, message)))
+            Some(refused(Error::unavailable(message)))
         });
         let outcome = match &answer {
             None => "cancelled",
@@ -236,7 +236,7 @@ impl Server {
         Some(answer.unwrap_or_else(|err| {
             let what =
                 err.try_into_panic().map(|payload| panic_message(&*payload)).unwrap_or_else(|err| err.to_string());
-            refused(Error::new(Code::Internal, format!("the call broke off: {what}")))
+            refused(Error::internal(format!("the call broke off: {what}")))
         }))
     }
 

@@ -9,7 +9,7 @@ use super::schema::{Described, describe};
 use crate::answer::{SHARED, SharedArguments};
 use crate::config::Surface;
 use crate::model::nearest;
-use crate::tools::{Code, Error, Shown, TOOLS, ToolSpec};
+use crate::tools::{Error, Shown, TOOLS, ToolSpec};
 
 /// The tool that describes and calls hidden tools.
 pub const MORE_TOOLS: &str = "more_tools";
@@ -217,7 +217,7 @@ pub(super) enum More {
 
 /// Reads the arguments of [`MORE_TOOLS`].
 pub(super) fn more(mut arguments: Map<String, Value>) -> Result<More, Error> {
-    let wrong = |message: String| Err(Error::new(Code::InvalidArguments, message));
+    let wrong = |message: String| Err(Error::invalid_arguments(message));
     match arguments.remove("surface") {
         None | Some(Value::Null) => {}
         Some(Value::String(name)) if name == "core" => return Ok(More::Widen(Surface::Core)),

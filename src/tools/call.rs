@@ -7,90 +7,10 @@ use std::path::PathBuf;
 
 use serde_json::{Map, Value};
 
-use super::{Code, Envelope, Error, Request, TOOLS, ToolSpec, nearest, words};
+use super::{Call, Code, Envelope, Error, Request, TOOLS, ToolSpec, nearest, words};
 use crate::answer::{self, Notes, Question};
 use crate::catalog::locate::EXCERPT;
-use crate::catalog::{self, Caller, Context};
-
-/// A call of a tool, with its request and context.
-pub struct Call<'a> {
-    /// State of the process.
-    pub cx: &'a Context,
-    /// The token limit of the answer.
-    pub max_tokens: usize,
-    /// The number of list items already given, from the cursor.
-    pub offset: usize,
-    /// Only the number of items is requested.
-    pub count_only: bool,
-    /// The answer is written as compact text.
-    pub compact: bool,
-    question: Question,
-    /// The tool's name, and its arguments as they were given.
-    asked: (&'static str, Map<String, Value>),
-    caller: Caller<'a>,
-}
-
-impl<'a> Call<'a> {
-    fn new(
-        cx: &'a Context,
-        request: &'a Request,
-        question: Question,
-        asked: (&'static str, Map<String, Value>),
-    ) -> Self {
-        let Question { max_tokens, offset, count_only, compact, .. } = question;
-        Self { cx, max_tokens, offset, count_only, compact, question, asked, caller: cx.caller(request) }
-    }
-
-    /// A call for text of a skin, without an envelope.
-    pub(super) fn of(cx: &'a Context, request: &'a Request) -> Self {
-        let mut call = Self::new(cx, request, Question::unbounded(), ("", Map::new()));
-        call.caller.asks_for_symbols = false;
-        call
-    }
-
-    /// A page of at most `limit` items from the cursor on; notes the total.
-    pub fn page<T>(&self, items: Vec<T>, limit: usize) -> Vec<T> {
-        self.total(items.len());
-        items.into_iter().skip(self.offset).take(limit).collect()
-    }
-
-    /// Items on a page that usually has this many: more, in proportion, in a budget above the configured one.
-    pub fn per_page(&self, usual: usize) -> usize {
-        usual.saturating_mul((self.max_tokens / self.cx.config.max_tokens.max(1)).max(1))
-    }
-
-    /// A number from 1 to `most`; where another was given, the answer says which is taken.
-    pub fn at_most(&self, argument: &str, given: u32, most: u32) -> u32 {
-        let taken = given.clamp(1, most);
-        if taken != given {
-            self.note("hint", format!("`{argument}` is from 1 to {most}; {taken} is taken"));
-        }
-        taken
-    }
-
-    /// A cursor for a tool whose answer is not cut in a list: it continues after `given` pieces.
-    pub fn cursor(&self, given: usize) -> String {
-        self.question.cursor(given)
-    }
-
-    /// A cursor for one of several things asked about, given alone in this argument instead of that for several: it
-    /// continues after `given` pieces.
-    pub fn cursor_alone(&self, several: &str, alone: &str, value: &str, given: usize) -> String {
-        let (tool, mut args) = self.asked.clone();
-        args.shift_remove(several);
-        args.insert(alone.to_owned(), value.into());
-        Question::cursor_of(tool, &args, given)
-    }
-}
-
-/// A call has the request and notes of its caller.
-impl<'a> std::ops::Deref for Call<'a> {
-    type Target = Caller<'a>;
-
-    fn deref(&self) -> &Caller<'a> {
-        &self.caller
-    }
-}
+use crate::catalog::{self, Context};
 
 /// Calls a tool by its name.
 pub fn call(cx: &Context, name: &str, args: Map<String, Value>, request: &Request) -> Envelope {
@@ -117,9 +37,10 @@ fn unknown_tool(tools: &[ToolSpec], name: &str) -> Error {
     let shown: String = name.chars().take(100).collect();
     let near = nearest(&shown, tools.iter().map(|spec| spec.name), 3);
     match near.first() {
-        Some(first) => Error::new(Code::NotFound, format!("there is no tool `{shown}`; did you mean `{first}`?"))
-            .with("nearest", near),
-        None => Error::new(Code::NotFound, format!("there is no tool `{shown}`")),
+        Some(first) => {
+            Error::not_found(format!("there is no tool `{shown}`; did you mean `{first}`?")).with("nearest", near)
+        }
+        None => Error::not_found(format!("there is no tool `{shown}`")),
     }
 }
 
@@ -212,7 +133,7 @@ fn run(spec: &ToolSpec, call: &Call<'_>, args: Map<String, Value>) -> Result<Map
     let answer = catch_unwind(AssertUnwindSafe(|| (spec.run)(call, args))).unwrap_or_else(|panic| {
         let what = panic_text(&*panic);
         tracing::error!(tool = spec.name, "panicked: {what}");
-        Err(Error::new(Code::Internal, format!("{} failed by a fault of its own: {what}", spec.name)))
+        Err(Error::internal(format!("{} failed by a fault of its own: {what}", spec.name)))
     })?;
     match answer {
         Value::Object(answer) => Ok(answer),

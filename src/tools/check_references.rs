@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::indexes::Repo;
-use super::{Call, Code, Error, Shown, Tool, related};
+use super::{Call, Error, Shown, Tool, related};
 use crate::model::Role;
 use crate::query::{self, Place};
 use crate::store::{EdgeTable, FileView};
@@ -110,7 +110,7 @@ impl Tool for CheckReferences {
     fn run(call: &Call<'_>, args: Args) -> Result<Output, Error> {
         let names: Vec<&String> = args.identifier.iter().chain(args.identifiers.iter().flatten()).collect();
         if names.is_empty() {
-            return Err(Error::new(Code::InvalidArguments, "give `identifier`, or `identifiers` for several"));
+            return Err(Error::invalid_arguments("give `identifier`, or `identifiers` for several"));
         }
         let mut results = related::answer(call, args.repo.as_deref(), |repo, edges| {
             let results: Vec<Checked> = names.iter().map(|name| check(repo, edges, name, &args)).collect();

@@ -6,8 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{Call, Error, Shown, Tool, indexes};
-use crate::catalog::meaning::{self, Options};
-use crate::embed::Provider;
+use crate::catalog::meaning::{self, Options, Provider};
 
 /// Compute the embeddings that search by meaning needs, where a provider is set up. Only what has none yet; the first
 /// such search does it too.

@@ -4,7 +4,7 @@ use globset::{Glob, GlobSet, GlobSetBuilder};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Call, Code, Error, Tool, related};
+use super::{Call, Error, Tool, related};
 use crate::query::{self, Certainty};
 
 /// Unused code: functions, methods, classes or whole files that nothing uses, so that they can be deleted, each with
@@ -174,7 +174,7 @@ fn reason(certainty: Certainty) -> &'static str {
 }
 
 fn patterns(globs: &[String]) -> Result<GlobSet, Error> {
-    let wrong = |err: globset::Error| Error::new(Code::InvalidArguments, format!("`entry_point_patterns`: {err}"));
+    let wrong = |err: globset::Error| Error::invalid_arguments(format!("`entry_point_patterns`: {err}"));
     let mut set = GlobSetBuilder::new();
     for glob in globs {
         set.add(Glob::new(glob).map_err(wrong)?);

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::files::unknown_file;
 use super::indexes::Repo;
-use super::{Call, Code, Error, Shown, Tool, related, tokens};
+use super::{Call, Error, Shown, Tool, related, tokens};
 use crate::query;
 use crate::store::{EdgeTable, Import};
 
@@ -89,7 +89,7 @@ impl Tool for FindImporters {
     fn run(call: &Call<'_>, args: Args) -> Result<Output, Error> {
         let paths: Vec<&String> = args.file_path.iter().chain(args.file_paths.iter().flatten()).collect();
         if paths.is_empty() {
-            return Err(Error::new(Code::InvalidArguments, "give `file_path`, or `file_paths` for several"));
+            return Err(Error::invalid_arguments("give `file_path`, or `file_paths` for several"));
         }
         let mut results = related::answer(call, args.repo.as_deref(), |repo, edges| {
             let results: Vec<Importers> =

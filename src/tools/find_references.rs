@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::files::unknown_file;
 use super::indexes::Repo;
-use super::{Call, Code, Error, Shown, Tool, related, tokens};
+use super::{Call, Error, Shown, Tool, related, tokens};
 use crate::query::{self, Place};
 use crate::store::{EdgeTable, SymbolView};
 
@@ -304,13 +304,13 @@ fn meant<'a>(
         let symbol = query::symbol_near(file, name, line);
         let missing = || {
             let what = name.map_or("nothing".to_owned(), |name| format!("no {name:?}"));
-            Error::new(Code::NotFound, format!("{what} is defined at {path}:{line}; get_file_outline lists what is"))
+            Error::not_found(format!("{what} is defined at {path}:{line}; get_file_outline lists what is"))
         };
         return Ok((vec![symbol.ok_or_else(missing)?], Vec::new()));
     }
     let Some(name) = name else {
         let message = "give `identifier`, `identifiers`, `symbol_id`, or `file` and `line`";
-        return Err(Error::new(Code::InvalidArguments, message));
+        return Err(Error::invalid_arguments(message));
     };
     let mut symbols = related::named(repo, name);
     let not_found = if symbols.is_empty() { vec![name.to_owned()] } else { Vec::new() };

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use super::review::Tested;
 use super::review::change::{Asked, ChangeSet};
 use super::review::report::tested;
-use super::{Call, Code, Error, Tool, indexes, related};
+use super::{Call, Error, Tool, indexes, related};
 use crate::query::review::{self, TestFile, Through, Unit};
 use crate::store::{EdgeTable, Snapshot};
 
@@ -90,7 +90,7 @@ impl Tool for FindTests {
         let is_change = args.changed || args.base.is_some();
         if is_change != args.targets.is_empty() {
             let message = "give targets, or a change: changed, or base";
-            return Err(Error::new(Code::InvalidArguments, message));
+            return Err(Error::invalid_arguments(message));
         }
         if is_change {
             let asked = Asked::of(args.base.as_deref(), None, false)?;

@@ -4,10 +4,10 @@ use globset::GlobMatcher;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::changes::{self, Change, Differences, Reach, history_error};
-use super::filters::{alternatives, check_kind};
-use super::search_symbols::{KINDS, meant, path_glob};
-use super::{Call, Code, Error, Shown, Tool, related};
+use super::changes::{self, Change, Differences, Reach};
+use super::errors::history_error;
+use super::filters::{KINDS, alternatives, check_kind, meant, path_glob};
+use super::{Call, Error, Shown, Tool, related};
 use super::{history, indexes};
 use crate::model::names_kind;
 use crate::query::{self, Between, Until, Version};
@@ -100,7 +100,7 @@ impl Tool for GetChangedSymbols {
         let (root, history) = history::open(call, &repo)?;
         let Some(since) = args.since_sha.or(indexed_at) else {
             let message = "no commit was checked out when this was indexed; give since_sha";
-            return Err(Error::new(Code::InvalidArguments, message));
+            return Err(Error::invalid_arguments(message));
         };
         let until = match counts_worktree {
             true => Until::Worktree,

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::fields::{Facts, Fields};
 use super::indexes::Repo;
-use super::{Call, Code, Error, Shown, Tool, related};
+use super::{Call, Error, Shown, Tool, related};
 use crate::model::Kind;
 use crate::query;
 use crate::store::SymbolView;
@@ -91,7 +91,7 @@ impl Tool for GetClassHierarchy {
             let class = match (&args.symbol_id, &args.class_name) {
                 (Some(id), _) => related::symbol(repo, id)?,
                 (None, Some(name)) => class_of_name(repo, name)?,
-                (None, None) => return Err(Error::new(Code::InvalidArguments, "give `symbol_id`, or `class_name`")),
+                (None, None) => return Err(Error::invalid_arguments("give `symbol_id`, or `class_name`")),
             };
             related::check_language(&class)?;
             fields.know(call, repo);

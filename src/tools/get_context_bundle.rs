@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::fields::{Facts, Fields, source_line};
 use super::indexes::Repo;
-use super::{Call, Code, Error, SIGNATURE, Tool, related, tokens};
+use super::{Call, Error, SIGNATURE, Tool, related, tokens};
 use crate::model::{Detail, Kind};
 use crate::query::{self, Direction};
 use crate::store::{EdgeTable, RankTable, SymbolId, SymbolView};
@@ -149,7 +149,7 @@ impl Tool for GetContextBundle {
     fn run(call: &Call<'_>, args: Args) -> Result<Output, Error> {
         let ids: Vec<&String> = args.symbol_id.iter().chain(args.symbol_ids.iter().flatten()).collect();
         if ids.is_empty() {
-            return Err(Error::new(Code::InvalidArguments, "give `symbol_id`, or `symbol_ids` for several"));
+            return Err(Error::invalid_arguments("give `symbol_id`, or `symbol_ids` for several"));
         }
         let output = related::answer(call, args.repo.as_deref(), |repo, edges| {
             let symbols: Vec<SymbolView<'_>> =

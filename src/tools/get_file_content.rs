@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::files::unknown_file;
-use super::{Call, Code, Error, Shown, Tool, indexes, remotes, tokens};
+use super::{Call, Error, Shown, Tool, indexes, remotes, tokens};
 use crate::catalog::remotes::{Age, is_binary};
 use crate::languages;
 
@@ -66,14 +66,14 @@ impl Tool for GetFileContent {
             && first > last
         {
             let message = format!("start_line {first} comes after end_line {last}; give the smaller one as start_line");
-            return Err(Error::new(Code::InvalidArguments, message));
+            return Err(Error::invalid_arguments(message));
         }
         if let Some(remote) = remotes::named_remote(call, args.repo.as_deref()) {
             let opened = remotes::open(call, &remote, None, Age::Kept)?;
             let path = remotes::inside(&opened, &args.file_path);
             let bytes = remotes::content(call, &opened, &path)?;
             if is_binary(&bytes) {
-                return Err(Error::new(Code::InvalidArguments, format!("{path} is no text: {} bytes", bytes.len())));
+                return Err(Error::invalid_arguments(format!("{path} is no text: {} bytes", bytes.len())));
             }
             call.note("commit", opened.found.commit.as_str());
             let language = languages::of_file(&path, &bytes).map_or("text", |(_, spec)| spec.id);

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::fields::{Facts, Fields};
 use super::files::unknown_file;
 use super::indexes;
-use super::{Call, Code, Error, SIGNATURE, SUMMARY, Shown, Tool};
+use super::{Call, Error, SIGNATURE, SUMMARY, Shown, Tool};
 use crate::model::Kind;
 use crate::store::{FileView, SymbolView};
 
@@ -144,10 +144,10 @@ impl Tool for GetFileOutline {
         let fields = Fields::read(args.fields.as_deref())?;
         let paths = match (args.file_path, args.file_paths) {
             (Some(_), Some(_)) => {
-                return Err(Error::new(Code::InvalidArguments, "give `file_path` or `file_paths`, not both"));
+                return Err(Error::invalid_arguments("give `file_path` or `file_paths`, not both"));
             }
             (None, None) => {
-                return Err(Error::new(Code::InvalidArguments, "give `file_path`, or `file_paths` for several"));
+                return Err(Error::invalid_arguments("give `file_path`, or `file_paths` for several"));
             }
             (Some(path), None) => return one(call, args.repo.as_deref(), &path, &fields),
             (None, Some(paths)) => paths,

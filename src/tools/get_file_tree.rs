@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::indexes::{self, Repo};
-use super::{Call, Code, Error, Tool, nearest, remotes, tokens};
+use super::{Call, Error, Tool, errors, nearest, remotes, tokens};
 use crate::catalog::remotes::{Age, Remote};
 use crate::model::SourceTree as _;
 use crate::query::{self, Node};
@@ -159,10 +159,10 @@ fn fitted(
 /// The tree of a commit that is not indexed: paths alone, of all its files.
 fn of_remote(call: &Call<'_>, args: &Args, remote: &Remote) -> Result<Output, Error> {
     let opened = remotes::open(call, remote, None, Age::Kept)?;
-    let files = opened.tree.paths().map_err(|err| remotes::source_error(&err))?;
+    let files = opened.tree.paths().map_err(|err| errors::source_error(&err))?;
     call.note("commit", opened.found.commit.as_str());
     let prefix = remotes::inside(&opened, &args.path_prefix);
-    let hidden = opened.tree.hidden().map_err(|err| remotes::source_error(&err))?;
+    let hidden = opened.tree.hidden().map_err(|err| errors::source_error(&err))?;
     let below = |path: &str| match prefix.is_empty() {
         true => true,
         false => path.strip_prefix(prefix.as_str()).is_some_and(|rest| rest.starts_with('/')),
@@ -174,7 +174,7 @@ fn of_remote(call: &Call<'_>, args: &Args, remote: &Remote) -> Result<Output, Er
     }
     if paths.is_empty() {
         let message = format!("there is nothing below {prefix:?} in commit {}", opened.found.commit);
-        return Err(Error::new(Code::NotFound, message));
+        return Err(Error::not_found(message));
     }
     call.count(paths.len());
     let skip = if prefix.is_empty() { 0 } else { prefix.len() + 1 };
@@ -223,7 +223,7 @@ fn nothing_below(repo: &Repo, prefix: &str) -> Error {
         Some(first) => format!("nothing is indexed below {shown:?}; did you mean {first:?}?"),
         None => format!("nothing is indexed below {shown:?}; leave path_prefix out to see what is"),
     };
-    Error::new(Code::NotFound, message)
+    Error::not_found(message)
 }
 
 fn depth_of(items: &[Item]) -> u32 {

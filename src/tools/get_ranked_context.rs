@@ -7,12 +7,12 @@ use serde::{Deserialize, Serialize};
 
 use super::around::Around;
 use super::fields::Fields;
-use super::filters::{Filters, check_kind};
+use super::filters::{Filters, KINDS, check_kind, meant};
 use super::indexes::{self, Repo};
 use super::meaning::Meaning;
 use super::packing::{FileItem, NARROW, Page, SMALL, Told, pack, takes};
-use super::search_symbols::{Absence, KINDS, absence, ask, meant, paths, repositories};
-use super::{Call, Code, Error, Shown, Tool, related, tokens};
+use super::symbols::{Absence, absence, ask, paths, repositories};
+use super::{Call, Error, Shown, Tool, related, tokens};
 use crate::query::{self, Confidence, FIRST, FileHit, Form, Found, Hit, Order, Search};
 use crate::store::Snapshot;
 
@@ -130,13 +130,13 @@ impl Tool for GetRankedContext {
         let budget = usize::try_from(args.token_budget).unwrap_or(usize::MAX).min(call.max_tokens);
         if budget < SMALLEST {
             let message = format!("`token_budget` is too small for a symbol; give {SMALLEST} or more");
-            return Err(Error::new(Code::InvalidArguments, message));
+            return Err(Error::invalid_arguments(message));
         }
         let fields = Fields::read(args.fields.as_deref())?;
         let mut filters = Filters::read(&args.query, None, None, args.scope.as_deref())?;
         if filters.wants_files {
             let message = "every context begins with files; leave out kind:file, or ask search_symbols for files alone";
-            return Err(Error::new(Code::InvalidArguments, message));
+            return Err(Error::invalid_arguments(message));
         }
         let kinds: Vec<String> = args.include_kinds.iter().map(|kind| meant(kind, KINDS)).collect();
         kinds.iter().try_for_each(|kind| check_kind(kind))?;

@@ -3,8 +3,8 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::errors::store_error;
 use super::fields::{Facts, Fields};
-use super::indexes::store_error;
 use super::{Call, Error, SIGNATURE, Shown, Tool, related};
 use crate::query::{self, Related};
 

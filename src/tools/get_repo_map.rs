@@ -125,7 +125,7 @@ fn focused(repo: &Repo, named: &str) -> Result<Vec<SymbolId>, Error> {
     if !path.is_empty() && inside.peek().is_some() {
         let files: Vec<&str> = inside.take(5).collect();
         let message = format!("`focus` takes files and symbol ids, and {shown:?} is a folder; give files in it");
-        return Err(Error::new(Code::InvalidArguments, message).with("files", files));
+        return Err(Error::invalid_arguments(message).with("files", files));
     }
     let unknown = match related::symbol(repo, named) {
         Ok(symbol) => return Ok(vec![symbol.number()]),
@@ -138,7 +138,7 @@ fn focused(repo: &Repo, named: &str) -> Result<Vec<SymbolId>, Error> {
     match near.first() {
         Some(first) if named.contains(['/', '.']) => {
             let message = format!("no file has the path {shown:?}; did you mean {first:?}?");
-            Err(Error::new(Code::NotFound, message).with("nearest", near))
+            Err(Error::not_found(message).with("nearest", near))
         }
         _ => Err(unknown),
     }
@@ -185,7 +185,7 @@ fn packed(map: &[MapFile<'_>], budget: usize, most_symbols: usize) -> Result<Out
                 first.symbols.first().map_or(0, |(symbol, _)| tokens::of_json(&symbol.signature(SIGNATURE)) + AROUND);
             let needed = frame + tokens::estimate(first.file.path()) + 3 * AROUND + line;
             let message = format!("`token_budget` is too small for a file; give {needed} or more");
-            Err(Error::new(Code::InvalidArguments, message).with("token_budget", needed))
+            Err(Error::invalid_arguments(message).with("token_budget", needed))
         }
         _ => Ok(output),
     }

@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::indexes::{self, Repo, timestamp};
+use super::imported::Imported;
+use super::indexes::{self, timestamp};
 use super::{Call, Error, Freshness, Tool, related};
 use crate::model::Kind;
 use crate::query;
@@ -41,22 +42,6 @@ pub struct Output {
     skipped: BTreeMap<String, u64>,
     /// The checkout has moved to another commit, or files changed that could not be read again in time.
     is_stale: bool,
-}
-
-/// A file and how many import it.
-#[derive(Debug, Serialize, JsonSchema)]
-pub struct Imported {
-    file: String,
-    imported_by: usize,
-}
-
-impl Imported {
-    /// The most imported files.
-    pub(super) fn most(repo: &Repo) -> Result<Vec<Self>, Error> {
-        let edges = related::edges(repo)?;
-        let files = query::imported_files(&repo.snapshot, edges, MOST).into_iter();
-        Ok(files.map(|(file, imported_by)| Self { file, imported_by }).collect())
-    }
 }
 
 /// A symbol that much comes together in.

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::get_symbol_source::{self, GetSymbolSource, Output};
+use super::sources::{Output, Wanted, sources};
 use super::{Call, Error, Shown, Tool};
 
 /// Source of a symbol by id (older name of get_symbol_source).
@@ -36,15 +36,7 @@ impl Tool for GetSymbol {
 
     fn run(call: &Call<'_>, args: Args) -> Result<Output, Error> {
         let Args { repo, symbol_id, verify, context_lines } = args;
-        let args = get_symbol_source::Args {
-            repo,
-            symbol_id: Some(symbol_id),
-            symbol_ids: None,
-            verify,
-            context_lines,
-            blame: false,
-            fields: None,
-        };
-        GetSymbolSource::run(call, args)
+        let symbol_id = Some(symbol_id);
+        sources(call, &Wanted { repo, symbol_id, verify, context_lines, ..Wanted::default() })
     }
 }

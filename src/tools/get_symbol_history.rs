@@ -3,7 +3,8 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::changes::{Change, history_error};
+use super::changes::Change;
+use super::errors::history_error;
 use super::indexes::{self, Repo, timestamp};
 use super::{Call, Error, Tool, history, related, tokens};
 use crate::query::{self, Step};

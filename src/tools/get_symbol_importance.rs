@@ -5,7 +5,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::fields::{Facts, Fields};
-use super::{Call, Code, Error, Shown, Tool, nearest, related};
+use super::{Call, Error, Shown, Tool, nearest, related};
 use crate::query;
 use crate::store::{FileView, Snapshot};
 
@@ -145,7 +145,7 @@ fn check_scope(snapshot: &Snapshot, text: &str, glob: &globset::GlobMatcher) -> 
     } else {
         return Ok(());
     };
-    Err(Error::new(Code::NotFound, message))
+    Err(Error::not_found(message))
 }
 
 /// A matcher for a folder or a glob.
@@ -153,6 +153,6 @@ fn scope(text: &str) -> Result<globset::GlobMatcher, Error> {
     let is_glob = text.contains(['*', '?', '[', '{']);
     let pattern = if is_glob { text.to_owned() } else { format!("{{{0},{0}/**}}", text.trim_end_matches('/')) };
     let glob = GlobBuilder::new(&pattern).literal_separator(is_glob).build();
-    let wrong = |err| Error::new(Code::InvalidArguments, format!("`scope` {text:?} is no folder or glob: {err}"));
+    let wrong = |err| Error::invalid_arguments(format!("`scope` {text:?} is no folder or glob: {err}"));
     glob.map(|glob| glob.compile_matcher()).map_err(wrong)
 }

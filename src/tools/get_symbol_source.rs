@@ -1,165 +1,40 @@
 //! The exact text of symbols.
 
-use std::collections::BTreeMap;
-
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 
-use super::fields::{Facts, Fields, hash, source_line};
-use super::indexes::{self, Repo, timestamp};
-use super::{Call, Code, Error, Shown, Tool, tokens};
-use crate::catalog::blame;
-use crate::query::{self, Missing};
-use crate::store::SymbolView;
+use super::sources::{Output, Wanted, sources};
+use super::{Call, Error, Shown, Tool};
 
 /// Read the source code of one or more symbols by id: the whole body of a function, method or class. Prefer it to
 /// reading files.
-#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Args {
     /// Id, name or path (default: the current one).
     #[serde(default)]
-    pub repo: Option<String>,
+    repo: Option<String>,
     /// Id, from a search or an outline.
     #[serde(default)]
-    pub symbol_id: Option<String>,
+    symbol_id: Option<String>,
     /// Several ids.
     #[serde(default)]
-    pub symbol_ids: Option<Vec<String>>,
+    symbol_ids: Option<Vec<String>>,
     /// Check it against its hash.
     #[serde(default)]
     #[schemars(extend("x-rare" = true))]
-    pub verify: bool,
+    verify: bool,
     /// Lines around it.
     #[serde(default)]
-    pub context_lines: u32,
+    context_lines: u32,
     /// Who changed its lines last, by git.
     #[serde(default)]
     #[schemars(extend("x-hidden" = "client"))]
-    pub blame: bool,
+    blame: bool,
     /// As in search_symbols.
     #[serde(default)]
     #[schemars(extend("x-rare" = true))]
-    pub fields: Option<Vec<String>>,
-}
-
-/// One symbol, or several and what was wrong with the others.
-#[derive(Debug, Serialize, JsonSchema)]
-#[serde(untagged)]
-pub enum Output {
-    /// For `symbol_id`.
-    One(Box<Symbol>),
-    /// For `symbol_ids`.
-    Many {
-        /// In the order that was asked.
-        symbols: Vec<Symbol>,
-        /// Ids that name no symbol.
-        errors: Vec<SymbolError>,
-    },
-}
-
-/// A symbol with its text.
-#[derive(Debug, Serialize, JsonSchema)]
-pub struct Symbol {
-    id: String,
-    kind: &'static str,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    detail: Option<&'static str>,
-    name: String,
-    file: String,
-    line: u32,
-    /// Where the source begins, if above `line`: the decorators'.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    source_line: Option<u32>,
-    end_line: u32,
-    signature: String,
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    decorators: Vec<String>,
-    /// Left out where the source shows it.
-    #[serde(skip_serializing_if = "String::is_empty")]
-    docstring: String,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    before: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    source: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    after: Option<String>,
-    /// In place of a source that is larger than the answer may be: what it holds.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    outline: Vec<Member>,
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
-    truncated: bool,
-    /// How to get what was cut.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    rest: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    content_hash: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    content_verified: Option<bool>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    blame: Option<Blame>,
-    #[serde(flatten)]
-    facts: Facts,
-}
-
-/// The last change of a symbol's lines, as of the checked-out commit.
-#[derive(Debug, Default, Serialize, JsonSchema)]
-pub struct Blame {
-    #[serde(skip_serializing_if = "Option::is_none")]
-    last_author: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    last_changed: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    last_commit: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    subject: Option<String>,
-    /// When its oldest line was written.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    since: Option<String>,
-    /// How many commits its lines are of.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    commits: Option<usize>,
-    /// Lines of each author.
-    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
-    lines_by_author: BTreeMap<String, u32>,
-    /// Why there is nothing.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    problem: Option<String>,
-}
-
-impl Blame {
-    fn of(repo: &Repo, symbol: &SymbolView<'_>) -> Self {
-        match blame::blame(repo, symbol) {
-            Ok(blame) => Self {
-                last_author: Some(blame.last.author),
-                last_changed: Some(timestamp(blame.last.time)),
-                last_commit: Some(blame.last.commit),
-                subject: Some(blame.last.title),
-                since: Some(timestamp(blame.since)),
-                commits: Some(blame.commits),
-                lines_by_author: blame.authors,
-                problem: None,
-            },
-            Err(problem) => Self { problem: Some(problem), ..Self::default() },
-        }
-    }
-}
-
-/// A member of a symbol that is too large to show.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
-pub struct Member {
-    pub(super) id: String,
-    pub(super) line: u32,
-    pub(super) signature: String,
-}
-
-/// An id that names no symbol.
-#[derive(Debug, Serialize, JsonSchema)]
-pub struct SymbolError {
-    id: String,
-    error: String,
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    nearest: Vec<String>,
+    fields: Option<Vec<String>>,
 }
 
 /// See [`Args`].
@@ -175,182 +50,7 @@ impl Tool for GetSymbolSource {
     type Output = Output;
 
     fn run(call: &Call<'_>, args: Args) -> Result<Output, Error> {
-        let fields = Fields::read(args.fields.as_deref())?;
-        let (ids, single) = match (&args.symbol_id, &args.symbol_ids) {
-            (Some(_), Some(_)) => {
-                return Err(Error::new(Code::InvalidArguments, "give `symbol_id` or `symbol_ids`, not both"));
-            }
-            (None, None) => {
-                return Err(Error::new(Code::InvalidArguments, "give `symbol_id`, or `symbol_ids` for several"));
-            }
-            (Some(id), None) => (vec![id.clone()], true),
-            (None, Some(ids)) if ids.is_empty() => {
-                return Err(Error::new(
-                    Code::InvalidArguments,
-                    "`symbol_ids` is empty; give ids from a search or an outline",
-                ));
-            }
-            (None, Some(ids)) => {
-                let mut once: Vec<String> = Vec::new();
-                for id in ids {
-                    if !once.contains(id) {
-                        once.push(id.clone());
-                    }
-                }
-                (once, false)
-            }
-        };
-        let mut repo = indexes::open(call, args.repo.as_deref())?;
-        let ids: Vec<String> = ids.iter().map(|id| repo.own_id(id)).collect();
-        let paths: Vec<&str> = ids.iter().filter_map(|id| id.rsplit_once("::").map(|(path, _)| path)).collect();
-        indexes::ensure_fresh(call, &mut repo, paths.iter().copied())?;
-        let found = |repo: &Repo| -> Vec<String> {
-            let symbols = ids.iter().filter_map(|id| query::by_id(&repo.snapshot, id).ok());
-            symbols.map(|symbol| symbol.file.path().to_owned()).collect()
-        };
-        let files = found(&repo);
-        // An older id has another form of the path, and a bare name none.
-        let others = files.iter().map(String::as_str).filter(|file| !paths.contains(file));
-        indexes::ensure_fresh(call, &mut repo, others)?;
-        let are_known = |repo: &Repo| Ok(ids.iter().all(|id| query::by_id(&repo.snapshot, id).is_ok()));
-        indexes::answered(call, &mut repo, are_known, |_, are_known| are_known.then(Vec::new))?;
-        if args.verify {
-            indexes::reread(call, &mut repo, &files)?;
-        }
-        fields.know(call, &repo);
-        if single {
-            let symbol = lookup(&repo, &ids[0])
-                .map_err(|(code, why)| Error::new(code, why.error).with("nearest", why.nearest))?;
-            let answer = symbol_of(call, &repo, &symbol, &args, &fields);
-            call.found(true);
-            call.count(1);
-            return Ok(Output::One(Box::new(answer)));
-        }
-        let (mut symbols, mut errors) = (Vec::new(), Vec::new());
-        // Each may fill an answer of its own; those that do not fit beside the others go to the next page.
-        for id in &ids {
-            match lookup(&repo, id) {
-                Ok(symbol) => symbols.push(symbol_of(call, &repo, &symbol, &args, &fields)),
-                Err((_, error)) => errors.push(error),
-            }
-        }
-        call.narrow("the rest comes with next_cursor");
-        let symbols = call.page(symbols, usize::MAX);
-        Ok(Output::Many { symbols, errors })
+        let Args { repo, symbol_id, symbol_ids, verify, context_lines, blame, fields } = args;
+        sources(call, &Wanted { repo, symbol_id, symbol_ids, verify, context_lines, blame, fields })
     }
-}
-
-fn lookup<'a>(repo: &'a Repo, id: &str) -> Result<SymbolView<'a>, (Code, SymbolError)> {
-    query::by_id(&repo.snapshot, id).map_err(|missing| {
-        let shown: String = id.chars().take(200).collect();
-        match missing {
-            Missing::Ambiguous(ids) => {
-                let error = format!("{shown:?} fits several symbols; give one of their ids");
-                (Code::Ambiguous, SymbolError { id: shown, error, nearest: ids })
-            }
-            Missing::Unknown(ids) => {
-                let error = match ids.first() {
-                    Some(first) => format!("no symbol has the id {shown:?}; did you mean {first:?}?"),
-                    None => format!("no symbol has the id {shown:?}; find it with search_symbols or get_file_outline"),
-                };
-                (Code::NotFound, SymbolError { id: shown, error, nearest: ids })
-            }
-        }
-    })
-}
-
-/// A symbol as shown in the answer, within a budget: a large type as an outline, any other symbol with as many of its
-/// first lines as fit.
-fn symbol_of(call: &Call<'_>, repo: &Repo, symbol: &SymbolView<'_>, args: &Args, fields: &Fields) -> Symbol {
-    let max_tokens = call.max_tokens;
-    let content = symbol.file.content();
-    let span = symbol.span();
-    call.baseline(symbol.file.path(), content.len() as u64);
-    let bytes = symbol.indented_source();
-    let source = String::from_utf8_lossy(bytes);
-    let start = (span.end as usize).saturating_sub(bytes.len());
-    let detail = symbol.detail().as_str();
-    let doc = symbol.docstring();
-    let inside = doc.lines().next().is_none_or(|first| source.contains(first));
-    let context = args.context_lines.min(200) as usize;
-    let lossy = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-    let (above, below) = (content.get(..start), content.get(span.end as usize..));
-    let mut answer = Symbol {
-        id: symbol.id(),
-        kind: symbol.kind().as_str(),
-        detail: (detail != symbol.kind().as_str()).then_some(detail),
-        name: symbol.name().into_owned(),
-        file: symbol.file.path().to_owned(),
-        line: symbol.line(),
-        source_line: source_line(symbol),
-        end_line: symbol.end_line(),
-        signature: symbol.signature(300),
-        decorators: symbol.decorators(),
-        docstring: if inside { String::new() } else { doc },
-        before: (context > 0).then(|| lossy(last_lines(above.unwrap_or_default(), context))),
-        source: None,
-        after: (context > 0).then(|| lossy(first_lines(below.unwrap_or_default(), context))),
-        outline: Vec::new(),
-        truncated: false,
-        rest: None,
-        content_hash: None,
-        content_verified: None,
-        blame: args.blame.then(|| Blame::of(repo, symbol)),
-        facts: fields.of(symbol),
-    };
-    if args.verify {
-        answer.content_hash = Some(hash(symbol));
-        let intact = symbol.file.is_intact();
-        answer.content_verified = Some(intact);
-        call.note("content_verified", intact);
-    }
-    let frame = serde_json::to_string(&answer).unwrap_or_default();
-    let room = |frame: usize| max_tokens.saturating_sub(frame + 120);
-    // A byte is at most one token, and six bytes if it is escaped.
-    if 6 * source.len() <= room(frame.len()) {
-        answer.source = Some(source.into_owned());
-        return answer;
-    }
-    let room = room(tokens::estimate(&frame));
-    let cost = |text: &str| tokens::estimate(&serde_json::to_string(text).unwrap_or_default());
-    if cost(&source) <= room {
-        answer.source = Some(source.into_owned());
-        return answer;
-    }
-    let member = |child: SymbolView<'_>| Member { id: child.id(), line: child.line(), signature: child.signature(120) };
-    answer.outline = symbol.children().map(member).collect();
-    if answer.outline.len() > 1 {
-        let (first, last) = (symbol.first_line(), symbol.end_line());
-        answer.truncated = true;
-        answer.rest =
-            Some(format!("too large: an outline; ask for a member's id, or get_file_content lines {first}-{last}"));
-        return answer;
-    }
-    answer.outline.clear();
-    let (mut shown, mut lines, mut spent) = (String::new(), 0, 0);
-    for line in source.split_inclusive('\n') {
-        spent += cost(line);
-        if spent > room {
-            break;
-        }
-        shown.push_str(line);
-        lines += 1;
-    }
-    let (next, last) = (symbol.first_line() + lines, symbol.end_line());
-    answer.truncated = true;
-    answer.rest = Some(format!("cut; the rest: get_file_content lines {next}-{last}"));
-    answer.source = Some(shown);
-    answer
-}
-
-/// The last `count` lines of a text, and the beginning of the line after.
-fn last_lines(text: &[u8], count: usize) -> &[u8] {
-    let from = memchr::memrchr_iter(b'\n', text).nth(count).map_or(0, |newline| newline + 1);
-    &text[from..]
-}
-
-/// The rest of the current line, and the `count` lines after it.
-fn first_lines(text: &[u8], count: usize) -> &[u8] {
-    let to = memchr::memchr_iter(b'\n', text).nth(count).unwrap_or(text.len());
-    &text[..to]
 }

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::get_symbol_source::{self, GetSymbolSource, Output};
+use super::sources::{Output, Wanted, sources};
 use super::{Call, Error, Shown, Tool};
 
 /// Source of symbols by ids (older name of get_symbol_source).
@@ -37,15 +37,7 @@ impl Tool for GetSymbols {
 
     fn run(call: &Call<'_>, args: Args) -> Result<Output, Error> {
         let Args { repo, symbol_ids, verify, context_lines } = args;
-        let args = get_symbol_source::Args {
-            repo,
-            symbol_id: None,
-            symbol_ids: Some(symbol_ids),
-            verify,
-            context_lines,
-            blame: false,
-            fields: None,
-        };
-        GetSymbolSource::run(call, args)
+        let symbol_ids = Some(symbol_ids);
+        sources(call, &Wanted { repo, symbol_ids, verify, context_lines, ..Wanted::default() })
     }
 }

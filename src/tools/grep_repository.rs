@@ -7,9 +7,10 @@ use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::remotes::{keep, open, remote, source_error};
-use super::search_text::bad_pattern;
-use super::{Call, Code, Error, Shown, Tool, tokens};
+use super::errors::source_error;
+use super::patterns::bad_pattern;
+use super::remotes::{keep, open, remote};
+use super::{Call, Error, Shown, Tool, tokens};
 use crate::catalog::remotes::Age;
 use crate::model::{EntryMode, SkipReason, SourceTree as _, TreeEntry};
 use crate::query::blobs::{self, Line, Wanted};
@@ -147,7 +148,7 @@ impl Tool for GrepRepository {
 
     fn run(call: &Call<'_>, args: Args) -> Result<Output, Error> {
         if args.pattern.is_empty() {
-            return Err(Error::new(Code::InvalidArguments, "pattern is empty; give what to look for"));
+            return Err(Error::invalid_arguments("pattern is empty; give what to look for"));
         }
         let pattern = Pattern {
             patterns: vec![args.pattern.clone()],
@@ -194,7 +195,7 @@ impl Tool for GrepRepository {
         };
         let outcome = blobs::search(&*opened.tree, &entries, &wanted, limits);
         if call.request.is_cancelled() {
-            return Err(Error::new(Code::Cancelled, "cancelled"));
+            return Err(Error::cancelled("cancelled"));
         }
         if !outcome.timed_out {
             keep(call, &opened, &files, entries.len());
@@ -281,10 +282,9 @@ impl Filter {
                 None => format!("**/{pattern}"),
             };
             let glob = GlobBuilder::new(&anchored).literal_separator(true).build();
-            globs.add(glob.map_err(|err| Error::new(Code::InvalidArguments, format!("include_globs: {err}")))?);
+            globs.add(glob.map_err(|err| Error::invalid_arguments(format!("include_globs: {err}")))?);
         }
-        let include =
-            globs.build().map_err(|err| Error::new(Code::InvalidArguments, format!("include_globs: {err}")))?;
+        let include = globs.build().map_err(|err| Error::invalid_arguments(format!("include_globs: {err}")))?;
         Ok(Self {
             extensions: args.file_extensions.iter().map(extension).filter(|text| !text.is_empty()).collect(),
             include: (!args.include_globs.is_empty()).then_some(include),

@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::summaries::{Summarized, summarized};
-use super::{Call, Code, Error, Tool};
+use super::{Call, Error, Tool};
 use crate::catalog::runs::{self, ReadAgain};
 
 /// Update the index after one file was edited. Rarely needed: edits are picked up.
@@ -64,7 +64,7 @@ impl Tool for IndexFile {
                 let reason = repo.snapshot.table().find(&file).and_then(|row| row.state.err());
                 let reason = reason.map_or("an ignore rule names it or it is not there", |reason| reason.as_str());
                 let message = format!("{file} is not indexed: {reason}; see `skipped` of index_folder");
-                return Err(Error::new(Code::NotFound, message));
+                return Err(Error::not_found(message));
             }
         };
         let symbol_count = now.map_or(0, |view| view.symbol_count());

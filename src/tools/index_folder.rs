@@ -6,11 +6,12 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::indexes::{open_sidecar, timestamp};
+use super::left_out::{LeftOut, left_out, unread};
 use super::summaries::{Summarized, summarized};
 use super::{Call, Error, Tool};
 use crate::catalog::context::context;
 use crate::catalog::{Options, Report, meaning, runs};
-use crate::store::{FileView, Sidecar};
+use crate::store::Sidecar;
 
 /// Index a local project folder now, or update its index. Rarely needed: the first question does it, and edits are
 /// picked up.
@@ -92,22 +93,6 @@ pub struct Output {
     duration_seconds: f64,
 }
 
-/// A file that was left out, or a folder with its files.
-#[derive(Debug, Serialize, JsonSchema)]
-pub struct LeftOut {
-    path: String,
-    reason: &'static str,
-    /// Of a folder: how many files it holds, at most 10000.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    files: Option<u64>,
-}
-
-/// The files that the index of a checkout leaves out.
-pub(super) fn left_out(call: &Call<'_>, sidecar: &Sidecar) -> Result<Vec<LeftOut>, Error> {
-    let all = runs::left_out(call, sidecar)?.into_iter();
-    Ok(all.map(|left| LeftOut { path: left.path, reason: left.reason.as_str(), files: left.files }).collect())
-}
-
 /// See [`Args`].
 pub struct IndexFolder;
 
@@ -187,22 +172,6 @@ fn embedded(call: &Call<'_>, sidecar: &Sidecar) -> Result<Embeddings, Error> {
     let (embedded, missing) = (done.embedded, done.missing);
     Ok(Embeddings { provider: provider.name(), model: provider.model().to_owned(), embedded, missing })
 }
-
-/// Files whose text the parser could not read in full, as a warning; the rest of each is indexed.
-pub(super) fn unread(call: &Call<'_>, sidecar: &Sidecar) -> Result<Option<String>, Error> {
-    let repo = open_sidecar(call, sidecar.clone())?;
-    let has_errors = |file: &FileView<'_>| file.has_errors() || file.given_up();
-    let files: Vec<&str> = repo.snapshot.files().filter(has_errors).map(|file| file.path()).collect();
-    Ok((!files.is_empty()).then(|| {
-        let more = files.len().saturating_sub(MOST_NAMED);
-        let more = if more > 0 { format!(" and {more} more") } else { String::new() };
-        let files = files[..files.len().min(MOST_NAMED)].join(", ");
-        format!("syntax errors in {files}{more}: symbols are missing there")
-    }))
-}
-
-/// Files that a warning names.
-const MOST_NAMED: usize = 5;
 
 /// The result of an indexing run, as an answer.
 fn output(report: &Report, redact: bool) -> Output {

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::index_folder::unread;
 use super::indexes::timestamp;
+use super::left_out::unread;
 use super::summaries::{Summarized, summarized};
 use super::{Call, Error, Shown, Tool};
 use crate::catalog::Report;

@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::remotes::{self, RemoteRef, remote};
-use super::{Call, Code, Error, Shown, Tool};
+use super::{Call, Error, Shown, Tool};
 
 /// Branches and tags of any git repository.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -123,7 +123,7 @@ fn version(name: &str) -> Version {
 fn glob(pattern: &str) -> Result<GlobMatcher, Error> {
     let is_glob = pattern.contains(['*', '?', '[', '{']);
     let whole = if is_glob { pattern.to_owned() } else { format!("*{}*", globset::escape(pattern)) };
-    let wrong = |err| Error::new(Code::InvalidArguments, format!("`pattern` {pattern:?} is no glob: {err}"));
+    let wrong = |err| Error::invalid_arguments(format!("`pattern` {pattern:?} is no glob: {err}"));
     GlobBuilder::new(&whole).case_insensitive(true).build().map(|glob| glob.compile_matcher()).map_err(wrong)
 }
 

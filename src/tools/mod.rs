@@ -3,14 +3,9 @@
 //! A [`Tool`] is documented once: its arguments' doc comments are rustdoc, `--help` and the JSON schema for clients.
 //! Skins ([`crate::mcp`], [`crate::cli`]) walk [`TOOLS`] and call [`call()`]; they know hardly any tool by name.
 
-mod around;
 mod call;
-mod changes;
 pub mod check_references;
 pub mod embed_repo;
-mod fields;
-mod file_hits;
-mod filters;
 pub mod find_dead_code;
 pub mod find_implementations;
 pub mod find_importers;
@@ -36,27 +31,17 @@ pub mod get_symbol_history;
 pub mod get_symbol_importance;
 pub mod get_symbol_source;
 pub mod get_symbols;
-pub mod grep;
 pub mod grep_repository;
-mod here;
-mod history;
 pub mod index_file;
 pub mod index_folder;
 pub mod index_repo;
 pub mod invalidate_cache;
 pub mod list_repos;
 pub mod list_repository_refs;
-pub mod matches;
-mod meaning;
-mod packing;
-pub mod paths;
-pub mod pick;
-mod plan;
 pub mod plan_change_signature;
 pub mod plan_delete;
 pub mod plan_rename;
 pub mod resolve_repo;
-mod review;
 pub mod review_changes;
 pub mod search_ast;
 pub mod search_columns;
@@ -65,10 +50,8 @@ pub mod search_repositories;
 pub mod search_symbols;
 pub mod search_text;
 pub mod suggest_queries;
-mod summaries;
 #[cfg(test)]
 mod tests;
-mod words;
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -76,13 +59,18 @@ use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
 use crate::answer::{Asked, Freshness, arguments, session, tokens};
-use crate::catalog::{files, github, indexes, locate, related, remotes};
+use crate::catalog::{errors, files, github, indexes, locate, related, remotes};
 use crate::model::nearest;
+use crate::parts::{
+    around, changes, fields, file_hits, filters, history, imported, left_out, matches, meaning, packing, patterns,
+    plan, repos, review, sources, summaries, symbols, words,
+};
 
 pub use crate::answer::{Code, Envelope, Error, Request};
 pub use crate::catalog::{Context, Views};
-pub use call::{Call, call};
-pub use here::languages_of;
+pub use crate::parts::here::languages_of;
+pub use crate::parts::{Call, paths};
+pub use call::call;
 
 /// Characters of a signature in a list; longer ones are cut after an argument.
 pub(crate) const SIGNATURE: usize = 200;
@@ -167,7 +155,7 @@ impl ToolSpec {
             run: |call, args| {
                 let args = arguments::arguments::<T::Args>(args, || schemars::schema_for!(T::Args))?;
                 let output = T::run(call, args)?;
-                serde_json::to_value(output).map_err(|err| Error::new(Code::Internal, err.to_string()))
+                serde_json::to_value(output).map_err(|err| Error::internal(err.to_string()))
             },
         }
     }

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::plan::{Doubt, Place, Written, doubts, places, text};
-use super::{Call, Code, Error, Tool, related};
+use super::{Call, Error, Tool, related};
 use crate::query::{self, review};
 
 /// Plan of a changed declaration: every declaration and call to edit, overrides included, and what is in doubt. Writes
@@ -75,7 +75,7 @@ impl Tool for PlanChangeSignature {
     fn run(call: &Call<'_>, args: Args) -> Result<Output, Error> {
         if args.new_signature.as_ref().is_some_and(|new| new.trim().is_empty()) {
             let message = "`new_signature` is empty; give the whole new declaration, or leave it out";
-            return Err(Error::new(Code::InvalidArguments, message));
+            return Err(Error::invalid_arguments(message));
         }
         let repo = related::open_now(call, args.repo.as_deref())?;
         let (snapshot, edges) = (&*repo.snapshot, related::edges(&repo)?);
@@ -84,7 +84,7 @@ impl Tool for PlanChangeSignature {
         related::note_unread(call, &repo);
         let Some(symbol) = query::with_parameters(&named) else {
             let message = format!("{} declares no parameters of its own", named.id());
-            return Err(Error::new(Code::InvalidArguments, message));
+            return Err(Error::invalid_arguments(message));
         };
         let plan = query::redeclaration(snapshot, edges, &symbol);
         call.found(true);

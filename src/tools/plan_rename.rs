@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::indexes::Repo;
 use super::plan::{Doubt, column, doubts, refusal};
-use super::{Call, Code, Error, Tool, related, tokens};
+use super::{Call, Error, Tool, related, tokens};
 use crate::model::Span;
 use crate::query::{self, LineCount, Renaming};
 use crate::store::{FileView, Snapshot, SymbolView};
@@ -111,7 +111,7 @@ impl Tool for PlanRename {
         let n_tokens = tokens::estimate(&text) + FRAME;
         if n_tokens > call.max_tokens {
             let message = format!("the patch does not fit; ask again with max_tokens of {n_tokens} or more");
-            return Err(Error::new(Code::InvalidArguments, message).with("max_tokens", n_tokens));
+            return Err(Error::invalid_arguments(message).with("max_tokens", n_tokens));
         }
         Ok(Output::Text { text })
     }
@@ -127,10 +127,9 @@ pub fn planned<'r>(
     let is_letter = |c: char| c.is_alphanumeric() || c == '_' || c == '$';
     let is_name = new_name.chars().all(is_letter) && !new_name.starts_with(|c: char| c.is_numeric());
     if new_name.is_empty() || !is_name {
-        return Err(Error::new(
-            Code::InvalidArguments,
-            format!("{new_name:?} is no name; give letters, digits and underscores, no digit first"),
-        ));
+        return Err(Error::invalid_arguments(format!(
+            "{new_name:?} is no name; give letters, digits and underscores, no digit first"
+        )));
     }
     let symbol = related::symbol(repo, symbol)?;
     related::check_language(&symbol)?;

@@ -5,9 +5,9 @@ use std::path::Path;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::list_repos::Facts;
 use super::locate::{self, owner, project_root};
-use super::{Call, Code, Error, Tool};
+use super::repos::Facts;
+use super::{Call, Error, Tool};
 use crate::store::Registry;
 
 /// Tell which indexed repository a path belongs to.
@@ -48,7 +48,7 @@ impl Tool for ResolveRepo {
             _ => given.to_owned(),
         };
         if path.as_os_str().is_empty() {
-            return Err(Error::new(Code::InvalidArguments, "`path` is empty; give a folder or a file"));
+            return Err(Error::invalid_arguments("`path` is empty; give a folder or a file"));
         }
         call.reach(&path)?;
         let (registry, config) = (call.cx.indexes.registry(), &call.cx.config);

@@ -8,13 +8,14 @@ use std::time::Instant;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::errors::store_error;
+use super::filters::path_glob;
 use super::matches::{self, Found, Scope};
-use super::search_symbols::path_glob;
-use super::search_text::{BUDGET, narrowed};
-use super::{Call, Code, Error, Shown, Tool, nearest};
-use crate::languages::{SMELLS, ids, named};
+use super::patterns::{BUDGET, compile, narrowed, refused};
+use super::{Call, Error, Shown, Tool};
+use crate::languages::named;
 use crate::query::scan::{Candidates, Limits, Outcome, scan};
-use crate::query::syntax::{Found as InFile, SyntaxHit, SyntaxQuery};
+use crate::query::syntax::{Found as InFile, SyntaxHit};
 use crate::store::FileView;
 
 /// Structural search: code by its syntax (AST pattern), as every call `$X.unwrap()` or `foo($$$ARGS)`, by a tree-sitter query,
@@ -96,7 +97,7 @@ impl Tool for SearchAst {
             }
             let keep = |file: &FileView<'_>| scope.keeps(file) && query.reads(file);
             let candidates = Candidates::new(&repo.snapshot, &query.grams, None, &keep);
-            let candidates = candidates.map_err(|err| super::indexes::store_error(err, &repo.sidecar))?;
+            let candidates = candidates.map_err(|err| store_error(err, &repo.sidecar))?;
             let look = |(): &mut (), file: &FileView<'_>| query.find(file, &|| limits.reached());
             let is_cut = AtomicBool::new(false);
             let mut take = |file: FileView<'_>, InFile { hits, is_cut: cut }: InFile| {
@@ -112,31 +113,6 @@ impl Tool for SearchAst {
             None => Ok(found),
         }
     }
-}
-
-/// Compiles the pattern or the smell, exactly one of which must be given, for one language or all.
-pub fn compile(pattern: Option<&str>, smell: Option<&str>, language: Option<&str>) -> Result<SyntaxQuery, Error> {
-    if let Some(language) = language
-        && !ids().contains(&language)
-    {
-        let message = format!("there is no syntax search for {language:?}; the languages are {}", ids().join(", "));
-        return Err(Error::new(Code::InvalidArguments, message));
-    }
-    match (pattern, smell) {
-        (Some(pattern), None) if pattern.len() <= 10_000 => SyntaxQuery::new(pattern, language).map_err(refused),
-        (Some(_), None) => Err(Error::new(Code::InvalidArguments, "`pattern` is longer than 10,000 bytes")),
-        (None, Some(smell)) => SyntaxQuery::smell(smell, language).map_err(|err| {
-            let known: Vec<&str> = SMELLS.iter().map(|(name, _)| *name).collect();
-            let near = nearest(smell, known.iter().copied(), 3);
-            Error::new(Code::InvalidArguments, format!("{err}; there are {}", known.join(", "))).with("nearest", near)
-        }),
-        _ => Err(Error::new(Code::InvalidArguments, "give `pattern`, or `preset` instead of it")),
-    }
-}
-
-/// The error for a pattern that is not understood.
-pub fn refused(problem: String) -> Error {
-    Error::new(Code::InvalidArguments, format!("the pattern cannot be read: {problem}"))
 }
 
 /// A match in the form of answers.

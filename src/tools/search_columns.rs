@@ -6,7 +6,7 @@ use globset::GlobBuilder;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Call, Code, Error, Tool, indexes};
+use super::{Call, Error, Tool, indexes};
 use crate::catalog::context::{Column, context};
 
 /// Search the columns of tables that a dbt project describes: by name, description and model.
@@ -64,7 +64,7 @@ impl Tool for SearchColumns {
         let pattern = pattern.map(|pattern| GlobBuilder::new(pattern).case_insensitive(true).build()).transpose();
         let pattern = pattern.map_err(|err| {
             let message = format!("`model_pattern` is no glob: {err}; write it like stg_*");
-            Error::new(Code::InvalidArguments, message)
+            Error::invalid_arguments(message)
         })?;
         let models = pattern.map(|pattern| pattern.compile_matcher());
         let mut repo = indexes::open(call, args.repo.as_deref())?;

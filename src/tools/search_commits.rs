@@ -3,9 +3,10 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::changes::{Change, history_error, is_aside};
+use super::changes::{Change, is_aside};
+use super::errors::history_error;
+use super::filters::path_glob;
 use super::indexes::{self, Repo, timestamp};
-use super::search_symbols::path_glob;
 use super::{Call, Error, Tool, history, tokens};
 use crate::query::{self, Between, Bounds, CommitSearch, Commits, History, Logged, Version};
 

@@ -3,9 +3,8 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::github::{client, github_error, note_rate};
-use super::{Call, Code, Error, Tool};
-use crate::github::{self, Order, REACHABLE, Sort};
+use super::github::{self, Order, REACHABLE, Sort};
+use super::{Call, Error, Tool};
 
 /// The longest query that GitHub accepts.
 const LONGEST_QUERY: usize = 256;
@@ -137,11 +136,7 @@ impl Tool for SearchRepositories {
 
     fn run(call: &Call<'_>, args: Args) -> Result<Output, Error> {
         let query = checked(&args)?;
-        call.may_search_remotes()?;
-        let client = client(call)?;
-        let found = github::search(&client, &query);
-        note_rate(call, &client);
-        let found = found.map_err(github_error)?;
+        let found = github::search(call, &query)?;
         let items = found.items.into_iter().map(repository).collect::<Vec<_>>();
         let shown = items.len();
         call.narrow("fewer per_page, or more qualifiers: language:, stars:>, topic:, user:");
@@ -157,7 +152,7 @@ impl Tool for SearchRepositories {
 
 /// The query for GitHub, or an error: an invalid query costs no request.
 fn checked(args: &Args) -> Result<github::Query, Error> {
-    let wrong = |message: String| Err(Error::new(Code::InvalidArguments, message));
+    let wrong = |message: String| Err(Error::invalid_arguments(message));
     let text = args.query.trim();
     if text.is_empty() {
         return wrong("query is empty; give words or qualifiers, as `language:rust stars:>100`".to_owned());

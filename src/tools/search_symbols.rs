@@ -1,9 +1,8 @@
 //! Symbols by name, words or description.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::HashSet;
 use std::sync::Arc;
 
-use globset::{GlobBuilder, GlobMatcher};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -12,10 +11,10 @@ use super::file_hits::{self, FoundFile};
 use super::filters::{FILE, Filters};
 use super::indexes::{self, Repo};
 use super::meaning::Meaning;
-use super::{Call, Code, Error, SIGNATURE, SUMMARY, Shown, Tool, related, tokens};
+use super::symbols::{Absence, absence, ask, paths, repositories};
+use super::{Call, Error, SIGNATURE, SUMMARY, Shown, Tool, tokens};
 use crate::catalog::packages;
-use crate::languages;
-use crate::query::{self, CENTRALITY, Confidence, Evidence, Found, Hit, Order, Part, Search};
+use crate::query::{CENTRALITY, Confidence, Evidence, Found, Hit, Order, Part, Search};
 use crate::store::{FileView, Snapshot, SymbolId};
 
 /// Find the definition of a function, class, method, type or constant: look up a symbol by name (typos too), words or
@@ -185,25 +184,6 @@ pub struct Item {
     facts: Facts,
 }
 
-/// What was looked through when nothing was found.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
-pub struct Absence {
-    verdict: &'static str,
-    scanned_symbols: u64,
-    scanned_files: u64,
-    /// Files that are not indexed, by reason.
-    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
-    left_out: BTreeMap<String, u64>,
-    /// Files in programming languages whose symbols are not known, by language; search_text finds text in them.
-    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
-    no_symbols_for: BTreeMap<String, u64>,
-    /// The names that come nearest, whatever the filters.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    nearest: Vec<String>,
-    /// How to ask.
-    ask: String,
-}
-
 /// See [`Args`].
 pub struct SearchSymbols;
 
@@ -238,7 +218,7 @@ impl Tool for SearchSymbols {
         let mut repos = match (args.deps, &repos) {
             (true, None) => packages::of_project(call, repo.as_deref())?,
             (true, Some(_)) => {
-                return Err(Error::new(Code::InvalidArguments, "`deps` are those of one `repo`; give no `repos`"));
+                return Err(Error::invalid_arguments("`deps` are those of one `repo`; give no `repos`"));
             }
             _ => repositories(call, repo.as_deref(), repos.as_deref())?,
         };
@@ -390,118 +370,15 @@ impl Judged {
     }
 }
 
-/// Other words for kinds, with the word they mean.
-pub(super) const KINDS: &[(&str, &str)] = &[
-    ("func", "function"),
-    ("fn", "function"),
-    ("def", "function"),
-    ("functions", "function"),
-    ("classes", "class"),
-    ("methods", "method"),
-    ("const", "constant"),
-    ("constants", "constant"),
-    ("var", "variable"),
-    ("variables", "variable"),
-    ("types", "type"),
-    ("properties", "property"),
-    ("prop", "property"),
-    ("attributes", "attribute"),
-    ("attr", "attribute"),
-    ("fields", "field"),
-    ("ctor", "constructor"),
-    ("variant", "member"),
-    ("enumerator", "member"),
-    ("typedef", "alias"),
-    ("modules", "module"),
-    ("macros", "macro"),
-    ("interfaces", "interface"),
-    ("traits", "trait"),
-    ("structs", "struct"),
-    ("enums", "enum"),
-];
-
-/// The word that another means, or the word itself, in lower case.
-pub(super) fn meant(word: &str, table: &[(&str, &str)]) -> String {
-    let word = word.trim().to_lowercase();
-    table.iter().find(|(other, _)| *other == word).map_or(word, |(_, meant)| (*meant).to_owned())
-}
-
 /// Refuses an invalid request.
 fn check(args: &Args) -> Result<(), Error> {
     if args.semantic_weight.is_some_and(|weight| !(0.0..=1.0).contains(&weight)) {
-        return Err(Error::new(Code::InvalidArguments, "`semantic_weight` lies between 0 and 1"));
+        return Err(Error::invalid_arguments("`semantic_weight` lies between 0 and 1"));
     }
     if args.max_results == 0 {
-        return Err(Error::new(Code::InvalidArguments, "`max_results` is 0; give 1 or more, or count_only"));
+        return Err(Error::invalid_arguments("`max_results` is 0; give 1 or more, or count_only"));
     }
     Ok(())
-}
-
-/// A glob of paths, with the usual shorthands.
-pub fn path_glob(pattern: &str) -> Result<GlobMatcher, Error> {
-    let pattern = pattern.trim().trim_start_matches("./").trim_start_matches('/');
-    let anywhere = match pattern {
-        "" | "." => "**".to_owned(),
-        // A folder means everything in it; `src/net` may be one, and a name with an extension is a file.
-        _ if pattern.ends_with('/') => format!("{pattern}**"),
-        _ if pattern.contains('/') && !pattern.contains(['*', '?', '[', '{', '.']) => format!("{pattern}{{,/**}}"),
-        _ if pattern.contains('/') => pattern.to_owned(),
-        // As in .gitignore, a pattern without a slash may match at any depth, a folder's name too.
-        _ => format!("{{**/{pattern},**/{pattern}/**}}"),
-    };
-    match GlobBuilder::new(&anywhere).literal_separator(true).empty_alternates(true).build() {
-        Ok(glob) => Ok(glob.compile_matcher()),
-        Err(err) => {
-            let message = format!("`file_pattern` is no glob: {err}; write it like src/**/*.py");
-            Err(Error::new(Code::InvalidArguments, message))
-        }
-    }
-}
-
-/// The repositories of a call.
-pub(super) fn repositories(call: &Call<'_>, repo: Option<&str>, repos: Option<&[String]>) -> Result<Vec<Repo>, Error> {
-    match repos {
-        Some(_) if repo.is_some() => Err(Error::new(Code::InvalidArguments, "give `repo` or `repos`, not both")),
-        None => Ok(vec![indexes::open(call, repo)?]),
-        Some([]) => Err(Error::new(Code::InvalidArguments, "`repos` is empty; name repositories, or \"*\" for all")),
-        Some(names) if names.iter().any(|name| name == "*") => {
-            let all = call.cx.indexes.registry().all();
-            // An unreadable index must not hide the others.
-            let (mut repos, mut refused) = (Vec::new(), Vec::new());
-            for sidecar in all {
-                let id = sidecar.repo.clone();
-                match indexes::open_sidecar(call, sidecar) {
-                    Ok(repo) => repos.push(repo),
-                    Err(err) => refused.push(format!("{id}: {}", err.message)),
-                }
-            }
-            if !refused.is_empty() {
-                call.note("not_searched", refused);
-            }
-            match repos.is_empty() {
-                true => Err(Error::new(Code::NotIndexed, "nothing is indexed yet; call index_folder first")),
-                false => Ok(repos),
-            }
-        }
-        Some(names) => {
-            let mut repos: Vec<Repo> = Vec::new();
-            for name in names {
-                let repo = indexes::open(call, Some(name))?;
-                if repos.iter().all(|other| other.sidecar.repo != repo.sidecar.repo) {
-                    repos.push(repo);
-                }
-            }
-            Ok(repos)
-        }
-    }
-}
-
-/// Searches one repository. Ranks are computed only if centrality decides: on request, and in a list without words.
-pub(super) fn ask(repo: &Repo, search: &Search<'_>) -> Result<Found, Error> {
-    let is_list = search.query.trim().is_empty();
-    let ranks = if search.order == Order::Centrality || is_list { Some(related::ranks(repo)?) } else { None };
-    let search = Search { ranks, ..search.clone() };
-    query::search(&repo.snapshot, &search).map_err(|err| indexes::store_error(err, &repo.sidecar))
 }
 
 /// The number of answers searched for at first, and the factor for each further stage.
@@ -526,11 +403,6 @@ fn ask_on(repo: &Repo, search: &Search<'_>, offset: usize) -> Result<Found, Erro
     }
     found.hits.truncate(needed);
     Ok(found)
-}
-
-/// The files of hits.
-pub(super) fn paths(repo: &Repo, hits: &[Hit]) -> Vec<String> {
-    hits.iter().filter_map(|hit| Some(repo.snapshot.symbol(hit.symbol)?.file.path().to_owned())).collect()
 }
 
 fn item(repo: &Repo, hit: &Hit, order: Order, call: &Call<'_>) -> Option<Item> {
@@ -602,52 +474,4 @@ impl Sources {
             item.source = Some(source);
         }
     }
-}
-
-/// Evidence about a search without answers.
-pub(super) fn absence(repos: &[Repo], filters: &Filters, unknown: &[String]) -> Absence {
-    let (mut left_out, mut no_symbols_for) = (BTreeMap::<String, u64>::new(), BTreeMap::<String, u64>::new());
-    let (mut symbols, mut files, mut near) = (0, 0, Vec::new());
-    let mut doubt = None;
-    for repo in repos {
-        let facts = repo.snapshot.facts();
-        let fits = |file: &FileView<'_>| {
-            filters.language.as_ref().is_none_or(|language| file.language() == language) && filters.fit(file.path())
-        };
-        for file in repo.snapshot.files().filter(fits) {
-            symbols += u64::from(file.symbol_count());
-            files += 1;
-        }
-        for (reason, count) in &facts.skipped {
-            *left_out.entry(reason.clone()).or_default() += count;
-        }
-        for (language, count) in languages::without_symbols(&facts.languages) {
-            if filters.language.as_ref().is_none_or(|wanted| *wanted == language) {
-                *no_symbols_for.entry(language).or_default() += count;
-            }
-        }
-        doubt = doubt.or(repo.doubt());
-        let known = filters.text.split_whitespace().filter(|word| !unknown.iter().any(|other| other == word));
-        let word = known.max_by_key(|word| word.len()).unwrap_or(&filters.text);
-        near.extend(query::nearest(&repo.snapshot, word, 3).iter().map(|symbol| symbol.id()));
-    }
-    near.truncate(5);
-    let is_empty = repos.iter().all(|repo| repo.snapshot.files().next().is_none());
-    let verdict = match (doubt, files) {
-        (Some(doubt), _) => doubt,
-        (None, 0) if is_empty => "no_files: nothing is indexed here",
-        (None, 0) => "no_file_matches: no file fits language and file_pattern",
-        (None, _) if symbols == 0 && !no_symbols_for.is_empty() => {
-            "no_symbols: these languages have none here; search_text finds text"
-        }
-        (None, _) => "not_found",
-    };
-    let ask = match (files, filters.text.split_whitespace().count()) {
-        (0, _) if is_empty => "in a folder with files; none are indexed here",
-        (0, _) => "without language and file_pattern",
-        (_, 0 | 1) => "with fuzzy, fewer letters, or words that describe it; search_text finds any text",
-        _ => "with a name, or words that the code would use; search_text finds any text",
-    };
-    let ask = ask.to_owned();
-    Absence { verdict, scanned_symbols: symbols, scanned_files: files, left_out, no_symbols_for, nearest: near, ask }
 }

@@ -1,18 +1,19 @@
 //! Matching lines in indexed files, as in ripgrep, each with its enclosing symbol.
 
 use std::collections::HashSet;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use grep_matcher::Matcher as _;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::filters::Filters;
-use super::indexes::{Repo, store_error};
+use super::errors::store_error;
+use super::filters::{Filters, path_glob};
+use super::indexes::Repo;
 use super::matches::{self, Found, Page, Scope};
 use super::meaning::Meaning;
-use super::search_symbols::path_glob;
-use super::{Call, Code, Error, Shown, Tool};
+use super::patterns::{BUDGET, WIDEST, bad_pattern, cut, narrowed};
+use super::{Call, Error, Shown, Tool};
 use crate::languages;
 use crate::query::Order;
 use crate::query::scan::{Candidates, Limits, Outcome};
@@ -97,15 +98,8 @@ pub struct Match {
 /// See [`Args`].
 pub struct SearchText;
 
-/// The longest message about an invalid pattern, in bytes; longer ones are cut to their conclusion.
-const LONGEST_PROBLEM: usize = 800;
-/// The longest time of a search: a server must stay free for other calls.
-pub(super) const BUDGET: Duration = Duration::from_secs(8);
 /// The most context lines.
 const MOST_CONTEXT: usize = 50;
-/// The most bytes shown of a line, and those before the match.
-const WIDEST: usize = 240;
-const LEAD: usize = 60;
 /// The most bytes shown of a match over several lines.
 const WIDEST_OF_SEVERAL: usize = 2_000;
 
@@ -201,7 +195,7 @@ struct Search<'a> {
 impl<'a> Search<'a> {
     /// Refuses an invalid request.
     fn new(call: &Call<'a>, args: &Args) -> Result<Self, Error> {
-        let wrong = |message: &str| Err(Error::new(Code::InvalidArguments, message));
+        let wrong = |message: &str| Err(Error::invalid_arguments(message));
         if args.query.is_empty() {
             return wrong("`query` is empty; give a text, or a regex with is_regex");
         }
@@ -233,26 +227,6 @@ impl<'a> Search<'a> {
     }
 }
 
-/// An error for an invalid pattern, in the parser's words.
-pub fn bad_pattern(err: &str) -> Error {
-    // The parser shows the pattern and marks a position in it, which helps only if both are short.
-    let short: String = match err.len() > LONGEST_PROBLEM {
-        true => err.lines().next_back().unwrap_or_default().chars().take(LONGEST_PROBLEM).collect(),
-        false => err.to_owned(),
-    };
-    let err = short.as_str();
-    let message = match err {
-        _ if err.contains("exceeds size limit") || err.contains("too big") => {
-            format!("the pattern needs too much memory; use smaller repetitions: {err}")
-        }
-        _ if err.contains(r#""\n" is not allowed"#) => {
-            "the pattern has a newline; a match goes over several lines only with `multiline`".to_owned()
-        }
-        _ => format!("the pattern cannot be read: {err}"),
-    };
-    Error::new(Code::InvalidArguments, message)
-}
-
 /// A match in the form of answers.
 fn shown(file: &FileView<'_>, hit: &LineHit, matcher: &Matcher) -> Match {
     let around = |lines: &[Vec<u8>]| lines.iter().map(|line| narrowed(line)).collect();
@@ -261,24 +235,4 @@ fn shown(file: &FileView<'_>, hit: &LineHit, matcher: &Matcher) -> Match {
     let widest = if hit.lines > 1 { WIDEST_OF_SEVERAL } else { WIDEST };
     let text = cut(&hit.text, at, widest);
     Match { line: hit.line, text, before: around(&hit.before), after: around(&hit.after), symbol }
-}
-
-/// A line, or the beginning of a long one.
-pub(super) fn narrowed(line: &[u8]) -> String {
-    cut(line, 0, WIDEST)
-}
-
-/// A text, or `widest` bytes around byte `at` of a longer one.
-fn cut(text: &[u8], at: usize, widest: usize) -> String {
-    if text.len() <= widest {
-        return String::from_utf8_lossy(text).into_owned();
-    }
-    let start = at.saturating_sub(LEAD).min(text.len() - widest);
-    let end = start + widest;
-    // A character is not cut in two.
-    let is_border = |at: &usize| text.get(*at).is_none_or(|byte| byte & 0xc0 != 0x80);
-    let start = (start..end).find(is_border).unwrap_or(start);
-    let end = (end..text.len()).find(is_border).unwrap_or(text.len());
-    let (lead, tail) = (if start > 0 { "…" } else { "" }, if end < text.len() { "…" } else { "" });
-    format!("{lead}{}{tail}", String::from_utf8_lossy(&text[start..end]))
 }

@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use super::get_repo_outline::Imported;
+use super::imported::Imported;
 use super::{Call, Error, Tool, indexes};
 use crate::model::Kind;
 use crate::query::{self, Confidence, Hit, Search};

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
 use super::call::call_among;
-use super::{Call, Code, Context, Envelope, Error, Freshness, Request, Tool, ToolSpec, tokens};
+use super::{Call, Context, Envelope, Error, Freshness, Request, Tool, ToolSpec, tokens};
 use crate::config::Config;
 
 /// Finds numbers.
@@ -110,7 +110,7 @@ impl Tool for Fail {
                 Ok(json!({"file": "a.rs", "matches": (0..5000).map(|n| json!({"line": n})).collect::<Vec<_>>()}))
             }
             "numbers" => Ok(json!((0..100).map(|n| (format!("number {n}"), json!(n))).collect::<Map<_, _>>())),
-            _ => Err(Error::new(Code::Ambiguous, "two repositories bear that name").with("candidates", args.names)),
+            _ => Err(Error::ambiguous("two repositories bear that name").with("candidates", args.names)),
         }
     }
 }

@@ -10,11 +10,11 @@ use super::routes::Asked;
 use super::text::{Marked, Placed, Visible};
 use super::{context, links, view};
 use crate::languages;
+use crate::parts::filters::path_glob;
 use crate::query::text::{Case, Pattern};
 use crate::query::{self, Form};
 use crate::store::FileView;
 use crate::tools;
-use crate::tools::search_symbols::path_glob;
 
 /// Results of a sort when all are asked for, and when one is.
 const FEW: u32 = 12;

@@ -64,7 +64,8 @@ const ROOMS: &[(&str, &[&str])] = &[
         ],
     ),
     ("answer", &["config"]),
-    ("tools", &["answer", "catalog", "query", "store", "languages", "github", "embed"]),
+    ("parts", &["answer", "catalog", "query", "store", "languages"]),
+    ("tools", &["answer", "catalog", "parts", "query", "store", "languages"]),
     ("watch", &["pipeline", "store", "config", "git", "allocator"]),
     ("http", &["config", "net"]),
     ("setup", &["net"]),
@@ -73,11 +74,12 @@ const ROOMS: &[(&str, &[&str])] = &[
     ("lsp", &["tools", "answer", "catalog", "query", "store", "config", "allocator"]),
     ("pictures", &["query", "store"]),
     // `store` is for the types of what `query` finds, `languages` for the colours of a text that no index holds.
-    ("web", &["tools", "answer", "catalog", "query", "store", "languages", "http", "pictures"]),
+    ("web", &["tools", "parts", "answer", "catalog", "query", "store", "languages", "http", "pictures"]),
     (
         "cli",
         &[
             "tools",
+            "parts",
             "answer",
             "catalog",
             "mcp",
@@ -134,7 +136,8 @@ const WORDS: &[(&str, &[&str])] = &[
     ("unsafe fn", &["allocator"]),
     ("unsafe impl", &["store", "allocator"]),
     ("unsafe extern", &["allocator", "parsing"]),
-    ("Error::new(Code::", &["answer", "catalog", "tools", "cli", "mcp"]),
+    // Other rooms name the kind of an error by its function: `Error::not_found`.
+    ("Error::new(Code::", &["answer"]),
     ("todo!(", &[]),
     ("unimplemented!(", &[]),
     ("dbg!(", &[]),
@@ -165,6 +168,67 @@ fn rooms_use_only_the_rooms_they_may() {
         for used in used_rooms(&path, &text) {
             if used != room && used != "model" && !allowed.contains(&&*used) {
                 breaches.push(format!("{}: {room} uses {used}", path.display()));
+            }
+        }
+    }
+    assert!(breaches.is_empty(), "{}", breaches.join("\n"));
+}
+
+/// The most rooms that tools may use, beside the nouns of `model`.
+const MOST_OF_TOOLS: usize = 6;
+/// The largest part of the code that one room may be, in percent. Languages are data, and many.
+const LARGEST_ROOM: usize = 20;
+
+#[test]
+fn rooms_are_few_for_tools_and_none_is_a_house_of_its_own() {
+    let (_, of_tools) = ROOMS.iter().find(|(room, _)| *room == "tools").expect("tools are a room");
+    assert!(of_tools.len() <= MOST_OF_TOOLS, "tools may use {of_tools:?}");
+    let mut lines = BTreeMap::<String, usize>::new();
+    for (room, _, text) in sources().into_iter().filter(|(_, path, _)| !is_test(path)) {
+        *lines.entry(room).or_default() += text.lines().count();
+    }
+    let all: usize = lines.values().sum();
+    for (room, lines) in lines.iter().filter(|(room, _)| *room != "languages") {
+        assert!(lines * 100 <= all * LARGEST_ROOM, "{room} has {lines} of {all} lines");
+    }
+}
+
+#[test]
+fn tools_are_apart_and_nothing_else_is_among_them() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let is_tool = |name: &str| root.join("schema/tools").join(format!("{name}.json")).exists();
+    let of_tools = |room: &String| room == "tools";
+    let mut breaches = Vec::new();
+    for (_, path, text) in sources().into_iter().filter(|(room, path, _)| of_tools(room) && !is_test(path)) {
+        let own = path.file_stem().and_then(|name| name.to_str()).unwrap_or_default();
+        if own == "mod" {
+            continue;
+        }
+        if own != "call" && !is_tool(own) {
+            breaches.push(format!("{}: is no tool", path.display()));
+        }
+        let named = |line: &str| {
+            let uses = line.match_indices("super::").chain(line.match_indices("tools::"));
+            let mut heads = uses.flat_map(|(at, top)| heads(&line[at + top.len()..]));
+            heads.find(|name| name != own && is_tool(name))
+        };
+        let code = text.split("#[cfg(test)]\nmod ").next().unwrap_or(&text);
+        let code: String = code.lines().map(|line| line.split("//").next().unwrap_or(line)).collect();
+        if let Some(other) = named(&code) {
+            breaches.push(format!("{}: uses the tool {other}", path.display()));
+        }
+    }
+    assert!(breaches.is_empty(), "{}", breaches.join("\n"));
+}
+
+#[test]
+fn errors_of_rooms_get_their_kinds_in_one_file() {
+    let mut breaches = Vec::new();
+    for (_, path, text) in sources().into_iter().filter(|(_, path, _)| !is_test(path)) {
+        let is_home = path.ends_with("catalog/errors.rs");
+        for (number, line) in text.lines().enumerate().filter(|_| !is_home) {
+            if line.contains("_error(err: ") && line.trim_end().ends_with("-> Error {") {
+                breaches.push(format!("{}:{}: belongs to catalog/errors.rs", path.display(), number + 1));
             }
         }
     }

@@ -8,7 +8,7 @@ use super::flags::{Binary, How, Unrestricted};
 use super::places::{Chosen, Haystack, Item};
 use crate::catalog::locate::project_root;
 use crate::config::Config;
-use crate::tools::{Code, Error};
+use crate::tools::Error;
 
 /// Keeps secrets and the index itself out of what is read from disk.
 pub(super) struct Guard<'a> {
@@ -119,7 +119,7 @@ pub(super) fn files(
     if let [path, ..] = &guard.missing[..]
         && guard.missing.len() == paths.len()
     {
-        return Err(Error::new(Code::NotFound, format!("there is no {}", path.display())));
+        return Err(Error::not_found(format!("there is no {}", path.display())));
     }
     Ok((items, problems))
 }

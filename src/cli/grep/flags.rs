@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use clap::{ArgAction, Args, ValueEnum};
 use grep_printer::SummaryKind;
 
-use crate::tools::grep::{Case, Pattern, SearchOptions, Wanted, language};
+use crate::parts::grep::{Case, Pattern, SearchOptions, Wanted, language};
 
 /// Grep: lines of all files that match, printed in ripgrep's way: codelode text PATTERN [PATH]...
 ///

@@ -22,8 +22,8 @@ use super::output::Paint;
 use super::progress::Progress;
 use super::{Color, FAILED, FOUND, Global, NOTHING, editor, output, tokens};
 use crate::answer::tokens::estimate;
-use crate::tools::grep::{Finder, Grep, Reach, SearchOptions, on_every_core};
-use crate::tools::{Code, Context, Error};
+use crate::parts::grep::{Finder, Grep, Reach, SearchOptions, on_every_core};
+use crate::tools::{Context, Error};
 
 /// The number of files searched before anything is printed, at first and later.
 const FIRST_BATCH: usize = 64;
@@ -76,17 +76,17 @@ pub(super) fn run(asked: &Asked<'_>, global: &Global, cx: &Context, mend: Mend<'
         problems = unread;
     } else if !only_input {
         // The current folder is searched, even if only one repository is indexed.
-        let place = paths.first().map_or_else(|| here.clone(), |path| crate::tools::grep::searched(cx, &here, path));
+        let place = paths.first().map_or_else(|| here.clone(), |path| crate::parts::grep::searched(cx, &here, path));
         let place = place.to_string_lossy().into_owned();
         let repo = global.repo.clone().map_or(place, |repo| super::command::local_path(repo, false));
         let bar = Arc::new(Mutex::new(Progress::new(global.quiet)));
         let request = super::request(&bar);
         let reach = Reach { all: asked.wants_all(), as_indexed: how.as_indexed };
         let first = match global.repo.is_none() && !how.as_indexed {
-            true => crate::tools::grep::unindexed(cx, &request, Path::new(&repo))?,
+            true => crate::parts::grep::unindexed(cx, &request, Path::new(&repo))?,
             false => None,
         };
-        let once = || crate::tools::grep::open(cx, &request, Some(&*repo), &finder, reach);
+        let once = || crate::parts::grep::open(cx, &request, Some(&*repo), &finder, reach);
         if let Some(first) = first {
             finder.check(&first.1)?;
             items.extend(places::unindexed(&first, &here, &paths, (how, &chosen), &mut guard)?);
@@ -127,7 +127,7 @@ pub(super) fn run(asked: &Asked<'_>, global: &Global, cx: &Context, mend: Mend<'
     let printed = match printed.and_then(|printed| out.to.flush().map(|()| printed)) {
         // The reader has closed the pipe.
         Err(err) if err.kind() == io::ErrorKind::BrokenPipe => return Ok(FOUND),
-        other => other.map_err(|err| Error::new(Code::Unavailable, format!("cannot write the answer: {err}")))?,
+        other => other.map_err(|err| Error::unavailable(format!("cannot write the answer: {err}")))?,
     };
     let is_cut = out.is_cut;
     drop(out);
@@ -178,7 +178,7 @@ fn open_hit(finder: &Finder, items: &[Item<'_>], asked: &Asked<'_>, root: &Path,
 }
 
 fn wrong(message: String) -> Error {
-    Error::new(Code::InvalidArguments, message)
+    Error::invalid_arguments(message)
 }
 
 /// Output with a budget of tokens.

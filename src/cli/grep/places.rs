@@ -11,8 +11,8 @@ use ignore::types::{Types, TypesBuilder};
 use super::disk::Guard;
 use super::flags::{Binary, How, SortBy};
 use crate::model::SourceFile;
-use crate::tools::grep::{FileView, Grep};
-use crate::tools::{Code, Error};
+use crate::parts::grep::{FileView, Grep};
+use crate::tools::Error;
 
 /// A file or input to search.
 pub(super) struct Item<'a> {
@@ -147,7 +147,7 @@ fn within<'a, 'p>(
             None => {
                 let message = format!("{} is not in {}", path.display(), root.display());
                 let message = format!("{message}; search one repository at a time");
-                return Err(Error::new(Code::InvalidArguments, message));
+                return Err(Error::invalid_arguments(message));
             }
             Some(inside) if is_known => {
                 let prefix = inside.to_string_lossy().into_owned();
@@ -160,7 +160,7 @@ fn within<'a, 'p>(
         && others.is_empty()
         && let [path, ..] = &guard.missing[..]
     {
-        return Err(Error::new(Code::NotFound, format!("there is no {}", path.display())));
+        return Err(Error::not_found(format!("there is no {}", path.display())));
     }
     // A file may be below several of the given paths; it is shown once.
     let chosen = files.filter_map(|(path, haystack)| {

@@ -15,7 +15,7 @@ use serde_json::json;
 use super::flags::{Asked, Binary};
 use super::places::{Haystack, Item};
 use crate::cli::visible::Shown;
-use crate::tools::grep::{Finder, Ranges};
+use crate::parts::grep::{Finder, Ranges};
 
 /// The style of the output.
 #[derive(Clone, Copy)]

@@ -15,8 +15,8 @@ use super::printer::Style;
 use crate::cli::shim::DEPTH;
 use crate::cli::shim::line::Line;
 use crate::config::{self, Config};
+use crate::parts::grep::{Excluded, Finder, on_every_core};
 use crate::tools::Context;
-use crate::tools::grep::{Excluded, Finder, on_every_core};
 
 /// Bytes that a file counts for when files are shared out among threads; their sizes are not known.
 const SHARE: u64 = 1 << 13;

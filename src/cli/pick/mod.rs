@@ -12,7 +12,7 @@ use self::choice::Choice;
 use self::screen::Screen;
 use super::progress::Progress;
 use super::{FOUND, Global, NOTHING, complain, editor, here, output};
-use crate::tools::pick::{Entry, Symbols};
+use crate::parts::pick::{Entry, Symbols};
 use crate::tools::{Context, Error};
 
 const CTRL_G: char = '\u{7}';
@@ -43,7 +43,7 @@ pub(super) fn symbols(
     let repo = global.repo.clone().map(|repo| super::command::local_path(repo, false));
     let bar = Arc::new(Mutex::new(Progress::new(global.quiet)));
     let request = super::request(&bar);
-    let once = || crate::tools::pick::open(cx, &request, repo.as_deref());
+    let once = || crate::parts::pick::open(cx, &request, repo.as_deref());
     let opened = once().or_else(|err| mend(err).and_then(|()| once()));
     bar.lock().expect("drawing does not panic").finish();
     opened

@@ -9,8 +9,8 @@ use globset::{GlobBuilder, GlobMatcher};
 
 use super::super::grep::stand_in::{are_folders_apart, is_file};
 use crate::config::{self, Config};
+use crate::parts::grep::{Case, Excluded, Finder, Pattern, Wanted};
 use crate::tools::Context;
-use crate::tools::grep::{Case, Excluded, Finder, Pattern, Wanted};
 
 /// The most bytes of arguments, well below what systems take.
 const LONGEST: usize = 1 << 20;

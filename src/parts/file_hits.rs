@@ -2,7 +2,7 @@
 
 use super::filters::Filters;
 use super::indexes::{self, Repo};
-use super::search_symbols::ask;
+use super::symbols::ask;
 use super::{Call, Error};
 use crate::query::{self, Confidence, FileHit, Found, Order, Search};
 use crate::store::FileView;
@@ -20,26 +20,26 @@ const OF_NAME: u32 = 1_000;
 const OF_BEGINNING: u32 = 500;
 
 /// The files that answer, best first.
-pub(super) struct Files {
-    pub(super) found: Vec<FoundFile>,
+pub(crate) struct Files {
+    pub(crate) found: Vec<FoundFile>,
     /// `High` where a file is named; a description may mean any of them.
-    pub(super) confidence: Confidence,
+    pub(crate) confidence: Confidence,
     /// Words of the query that no symbol holds.
-    pub(super) unknown: Vec<String>,
+    pub(crate) unknown: Vec<String>,
 }
 
 /// A file that answers.
-pub(super) struct FoundFile {
+pub(crate) struct FoundFile {
     /// The place of its repository.
-    pub(super) place: usize,
-    pub(super) path: String,
-    pub(super) score: u32,
+    pub(crate) place: usize,
+    pub(crate) path: String,
+    pub(crate) score: u32,
     /// Its symbols that answer.
-    pub(super) symbols: Vec<String>,
+    pub(crate) symbols: Vec<String>,
 }
 
 /// Finds files in each repository. Without words, all that pass the filters, by path.
-pub(super) fn found(
+pub(crate) fn found(
     call: &Call<'_>,
     repos: &mut [Repo],
     filters: &Filters,

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Code, Error};
+use super::Error;
 use crate::query::{LineCount, Plan, RenameDoubt, line_text};
 
 /// The most doubts that a refusal names.
@@ -95,5 +95,5 @@ pub fn refusal(refused: &str, doubts: &[RenameDoubt], instead: &str) -> Error {
     let more = doubts.len().saturating_sub(NAMED);
     let more = if more > 0 { format!(", and {more} more") } else { String::new() };
     let message = format!("{refused}, because this is in doubt: {}{more}", shown.join(", "));
-    Error::new(Code::Unavailable, format!("{message}; with `force` {instead}"))
+    Error::unavailable(format!("{message}; with `force` {instead}"))
 }

@@ -8,8 +8,8 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::indexes::{self, Repo};
-use super::search_symbols::repositories;
-use super::{Call, Code, Error, tokens};
+use super::symbols::repositories;
+use super::{Call, Error, tokens};
 use crate::query;
 use crate::query::scan::Outcome;
 use crate::query::text::enclosing;
@@ -71,7 +71,7 @@ pub struct Absence {
 }
 
 /// The repositories and files to search.
-pub(super) struct Scope<'a> {
+pub(crate) struct Scope<'a> {
     pub repo: Option<&'a str>,
     pub repos: Option<&'a [String]>,
     pub glob: Option<&'a GlobMatcher>,
@@ -91,7 +91,7 @@ type Ask<'a, M> = &'a mut dyn FnMut(&Repo, &mut Page<'_, M>) -> Result<Outcome, 
 
 /// Runs `search` on every repository of a scope, which fills the page. Shown files are compared with those on disk.
 /// `name`: suggest names near this one when there are no matches.
-pub(super) fn collect<M: Serialize>(
+pub(crate) fn collect<M: Serialize>(
     call: &Call<'_>,
     scope: &Scope<'_>,
     limit: u32,
@@ -99,7 +99,7 @@ pub(super) fn collect<M: Serialize>(
     search: Ask<'_, M>,
 ) -> Result<Found<M>, Error> {
     if limit == 0 {
-        return Err(Error::new(Code::InvalidArguments, "`max_results` is 0; give 1 or more, or count_only"));
+        return Err(Error::invalid_arguments("`max_results` is 0; give 1 or more, or count_only"));
     }
     let mut repos = repositories(call, scope.repo, scope.repos)?;
     let mut page =
@@ -122,7 +122,7 @@ pub(super) fn collect<M: Serialize>(
 }
 
 /// A page of matches, with the counts of all.
-pub(super) struct Page<'a, M> {
+pub(crate) struct Page<'a, M> {
     call: &'a Call<'a>,
     limit: usize,
     repo: Option<String>,
@@ -151,7 +151,7 @@ impl<M: Serialize> Page<'_, M> {
     ) -> Result<(), Error> {
         let outcome = search(repo, self)?;
         if self.call.request.is_cancelled() {
-            return Err(Error::new(Code::Cancelled, "the search was cancelled"));
+            return Err(Error::cancelled("the search was cancelled"));
         }
         self.state.timed_out |= outcome.timed_out;
         self.state.at_least |= outcome.stopped || outcome.timed_out;
@@ -244,7 +244,7 @@ fn absence(repos: &[Repo], scope: &Scope<'_>, name: Option<&str>, timed_out: boo
 }
 
 /// The id of the innermost symbol around a line, without the file.
-pub(super) fn symbol_around(file: &FileView<'_>, line: u64) -> Option<String> {
+pub(crate) fn symbol_around(file: &FileView<'_>, line: u64) -> Option<String> {
     let id = enclosing(file, line)?.id();
     Some(id.strip_prefix(file.path()).and_then(|rest| rest.strip_prefix("::")).map(str::to_owned).unwrap_or(id))
 }

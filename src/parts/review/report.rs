@@ -8,10 +8,10 @@ use super::change::ChangeSet;
 use super::{Caller, Changed, Dead, Earlier, NewRing, Owner, Review, Tested, Usual};
 use crate::catalog::context::context;
 use crate::languages::Test;
+use crate::parts::{Call, Error, related};
 use crate::query::review::{self, Before, Change, Node, Ring, TestFile, Together, Touched};
 use crate::query::{Logged, without_relations, without_symbols};
 use crate::store::{EdgeTable, Snapshot, SymbolView};
-use crate::tools::{Call, Error, related};
 
 /// The most callers listed of a symbol.
 const MOST_CALLERS: usize = 5;

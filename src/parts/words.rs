@@ -20,7 +20,7 @@ const LONGEST_PROSE: usize = 64 * 1024;
 const SHORTEST: usize = 3;
 
 /// Words that a tool is asked about, the longest first; none for a question about a whole repository.
-pub(super) fn of_question(tool: &str, args: &Map<String, Value>) -> Vec<String> {
+pub(crate) fn of_question(tool: &str, args: &Map<String, Value>) -> Vec<String> {
     if OF_ALL.contains(&tool) {
         return Vec::new();
     }
@@ -48,7 +48,7 @@ pub(super) fn of_question(tool: &str, args: &Map<String, Value>) -> Vec<String> 
 }
 
 /// Shortens a question in prose, as a pasted log, to its beginning; returns a hint if it does.
-pub(super) fn shortened(tool: &str, args: &mut Map<String, Value>) -> Option<String> {
+pub(crate) fn shortened(tool: &str, args: &mut Map<String, Value>) -> Option<String> {
     let Some(Value::String(query)) = args.get_mut("query").filter(|_| OF_PROSE.contains(&tool)) else { return None };
     if query.len() <= LONGEST_PROSE {
         return None;
@@ -59,7 +59,7 @@ pub(super) fn shortened(tool: &str, args: &mut Map<String, Value>) -> Option<Str
 }
 
 /// Makes paths absolute that lead out of the caller's folder, and returns all absolute ones.
-pub(super) fn absolute(args: &mut Map<String, Value>, here: Option<&Path>) -> Vec<PathBuf> {
+pub(crate) fn absolute(args: &mut Map<String, Value>, here: Option<&Path>) -> Vec<PathBuf> {
     let mut all = Vec::new();
     paths::each(args, |text| {
         let (path, name) = text.split_at(text.find("::").unwrap_or(text.len()));

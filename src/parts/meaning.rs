@@ -2,16 +2,17 @@
 
 use std::sync::Arc;
 
-use super::{Call, Code, Error, indexes::Repo, indexes::store_error};
-use crate::catalog::meaning;
-use crate::embed::Provider;
+use super::errors::store_error;
+use super::indexes::Repo;
+use super::{Call, Code, Error};
+use crate::catalog::meaning::{self, Provider};
 use crate::query::{self, Found, Question, Search};
 
 /// Weight of meaning against words when the caller gives none.
 const WEIGHT: f32 = 0.5;
 
 /// A question by meaning.
-pub(super) struct Meaning {
+pub(crate) struct Meaning {
     provider: Arc<dyn Provider>,
     /// `None` when the provider failed, so that words alone must do.
     vector: Option<Vec<f32>>,
@@ -24,7 +25,7 @@ impl Meaning {
     pub fn of(call: &Call<'_>, text: &str, weight: Option<f32>, alone: bool) -> Result<Self, Error> {
         let provider = meaning::provider(call)?;
         if text.trim().is_empty() {
-            return Err(Error::new(Code::InvalidArguments, "`query` has no words to search by meaning"));
+            return Err(Error::invalid_arguments("`query` has no words to search by meaning"));
         }
         let vector = match meaning::question(call, &provider, text) {
             Ok(vector) => Some(vector),
@@ -51,7 +52,7 @@ impl Meaning {
         let Some(vector) = &self.vector else { return Ok(None) };
         let Some(meanings) = meaning::meanings(call, repo, &self.provider)? else {
             let message = "nothing is embedded yet; call embed_repo";
-            return if self.alone { Err(Error::new(Code::Unavailable, message)) } else { Ok(None) };
+            return if self.alone { Err(Error::unavailable(message)) } else { Ok(None) };
         };
         if meanings.dimensions() != vector.len() {
             let message = format!(
@@ -59,7 +60,7 @@ impl Meaning {
                 vector.len(),
                 meanings.dimensions()
             );
-            return Err(Error::new(Code::InvalidArguments, message));
+            return Err(Error::invalid_arguments(message));
         }
         let question = Question { meanings: &meanings, vector, weight: self.weight, alone: self.alone };
         let found = query::search_by_meaning(&repo.snapshot, search, &question);

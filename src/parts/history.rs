@@ -3,9 +3,9 @@
 use std::path::Path;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
-use super::changes::history_error;
+use super::errors::history_error;
 use super::indexes::Repo;
-use super::{Call, Code, Error};
+use super::{Call, Error};
 use crate::query::{Bounds, History};
 
 /// Time for walking through a history.
@@ -19,7 +19,7 @@ const DAY: i64 = 86_400;
 pub fn open<'a>(call: &Call<'_>, repo: &'a Repo) -> Result<(&'a Path, History), Error> {
     let Some(root) = &repo.root else {
         let message = format!("the folder of {} is not on this machine, so neither is its history", repo.sidecar.repo);
-        return Err(Error::new(Code::Unavailable, message));
+        return Err(Error::unavailable(message));
     };
     Ok((root, History::open(root, &call.config.secrets).map_err(history_error)?))
 }
@@ -59,6 +59,6 @@ pub fn time(history: &History, argument: &str, text: &str, is_end: bool) -> Resu
     let commit = history.commit(text).ok().and_then(|commit| history.logged(&commit));
     commit.map(|commit| commit.time).ok_or_else(|| {
         let message = format!("`{argument}` is no time: give 2025-01-31, 2025-01-31T12:00:00Z, `2 weeks`, or a commit");
-        Error::new(Code::InvalidArguments, message)
+        Error::invalid_arguments(message)
     })
 }

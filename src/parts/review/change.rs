@@ -2,11 +2,11 @@
 
 use std::path::Path;
 
+use crate::catalog::errors::history_error;
+use crate::parts::indexes::Repo;
+use crate::parts::{Call, Error, history, related};
 use crate::query::review::COMMITS;
 use crate::query::{Between, History, Recent, Until};
-use crate::tools::changes::history_error;
-use crate::tools::indexes::Repo;
-use crate::tools::{Call, Code, Error, history, related};
 
 /// A change as it is asked for: `BASE..HEAD`, `BASE...HEAD`, or two arguments.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -27,7 +27,7 @@ const WORKTREE: &str = "WORKTREE";
 impl Asked {
     /// Reads the arguments of a tool.
     pub fn of(base: Option<&str>, head: Option<&str>, staged: bool) -> Result<Self, Error> {
-        let invalid = |message: &str| Err(Error::new(Code::InvalidArguments, message));
+        let invalid = |message: &str| Err(Error::invalid_arguments(message));
         let base = base.unwrap_or("HEAD");
         if staged && head.is_some() {
             return invalid("what is staged has no head; leave `head` out");

@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::indexes::Repo;
-use super::{Call, Code, Error, nearest};
+use super::{Call, Error, nearest};
 use crate::catalog::context::{Context, context};
 use crate::store::{SymbolView, word_parts};
 
@@ -30,7 +30,7 @@ const NAMES: [&str; 13] = [
 
 /// Facts that a question asks for.
 #[derive(Default)]
-pub(super) struct Fields {
+pub(crate) struct Fields {
     names: Vec<&'static str>,
     /// Context of the repository at hand, if that is asked for.
     context: RefCell<Option<Arc<Context>>>,
@@ -84,7 +84,7 @@ impl Fields {
                 let meant = near.first().map_or(String::new(), |near| format!(" (did you mean {near:?}?)"));
                 let shown: String = name.chars().take(100).collect();
                 let message = format!("`fields` has no {shown:?}{meant}; it takes {}", NAMES.join(", "));
-                Error::new(Code::InvalidArguments, message)
+                Error::invalid_arguments(message)
             })
         };
         let names = asked.unwrap_or_default().iter().map(known).collect::<Result<_, Error>>()?;
@@ -122,12 +122,12 @@ impl Fields {
 }
 
 /// The line at which a symbol's source begins, if that is not the line of its name.
-pub(super) fn source_line(symbol: &SymbolView<'_>) -> Option<u32> {
+pub(crate) fn source_line(symbol: &SymbolView<'_>) -> Option<u32> {
     Some(symbol.first_line()).filter(|first| *first != symbol.line())
 }
 
 /// SHA-256 of a symbol's source, in hexadecimal.
-pub(super) fn hash(symbol: &SymbolView<'_>) -> String {
+pub(crate) fn hash(symbol: &SymbolView<'_>) -> String {
     symbol.content_hash().iter().map(|byte| format!("{byte:02x}")).collect()
 }
 

@@ -6,8 +6,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::fields::{Facts, Fields, source_line};
-use super::get_symbol_source::Member;
-use super::{Code, Error, tokens};
+use super::{Error, tokens};
 use crate::model::Kind;
 use crate::query::{Confidence, Hit, combined};
 use crate::store::{Snapshot, SymbolView};
@@ -17,38 +16,46 @@ use crate::store::{Snapshot, SymbolView};
 pub struct Page {
     /// `high`: the best is the name that was asked for, or one of the best five is described, and all five are here;
     /// right nine times in ten. `low`: it may be any of them, or other words may find it. `none`: nothing answers.
-    pub(super) confidence: &'static str,
+    pub(crate) confidence: &'static str,
     /// Files to begin with, best first.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub(super) files: Vec<FileItem>,
-    pub(super) items: Vec<Item>,
+    pub(crate) files: Vec<FileItem>,
+    pub(crate) items: Vec<Item>,
     /// Further candidates, unless confidence is high: ids, of other files first.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub(super) more: Vec<String>,
+    pub(crate) more: Vec<String>,
     /// Symbols that answer and did not fit, not even by their signature.
-    pub(super) left_out: usize,
+    pub(crate) left_out: usize,
     #[serde(skip_serializing_if = "std::ops::Not::not")]
-    pub(super) truncated: bool,
+    pub(crate) truncated: bool,
     /// Goes on with what was left out.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) next_cursor: Option<String>,
+    pub(crate) next_cursor: Option<String>,
     /// How to be left out less.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) narrow: Option<&'static str>,
+    pub(crate) narrow: Option<&'static str>,
+}
+
+/// A member of a symbol that is too large to show.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct Member {
+    pub(crate) id: String,
+    pub(crate) line: u32,
+    pub(crate) signature: String,
 }
 
 /// A file that answers.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct FileItem {
-    pub(super) file: String,
+    pub(crate) file: String,
     /// Its symbols that answer, and `text` where its whole text does.
-    pub(super) why: String,
+    pub(crate) why: String,
 }
 
 /// A symbol.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct Item {
-    pub(super) symbol_id: String,
+    pub(crate) symbol_id: String,
     line: u32,
     /// How well it answers beside the best, 0 to 1.
     relevance_score: f64,
@@ -62,7 +69,7 @@ pub struct Item {
     #[serde(skip_serializing_if = "Option::is_none")]
     source_line: Option<u32>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) source: Option<String>,
+    pub(crate) source: Option<String>,
     /// The source goes on at this line and does not fit; get_file_content gives the rest.
     #[serde(skip_serializing_if = "Option::is_none")]
     goes_on_at_line: Option<u32>,
@@ -77,10 +84,10 @@ pub struct Item {
     outline_left_out: usize,
     /// Of the best: ids of what uses it, most uses first.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub(super) used_by: Vec<String>,
+    pub(crate) used_by: Vec<String>,
     /// Of the best: ids of tests that reach it, the most direct first.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub(super) tested_by: Vec<String>,
+    pub(crate) tested_by: Vec<String>,
     #[serde(flatten)]
     facts: Facts,
 }
@@ -99,27 +106,27 @@ const SHORT_SIGNATURE: usize = 60;
 /// The least bytes of a text that can be a copy.
 const COPY: usize = 40;
 /// Hint for getting more.
-pub(super) const NARROW: &str = "a larger token_budget, kind:, file:, or scope";
+pub(crate) const NARROW: &str = "a larger token_budget, kind:, file:, or scope";
 /// A budget of which the best symbol gets half for its source, but at least so much: others beside its bare signature
 /// would be of less use.
-pub(super) const SMALL: usize = 1_000;
+pub(crate) const SMALL: usize = 1_000;
 const LEAST_OF_BEST: usize = 300;
 
 /// A page, and the hits left for the next.
-pub(super) struct Packed {
-    pub(super) page: Page,
-    pub(super) rest: Vec<Hit>,
+pub(crate) struct Packed {
+    pub(crate) page: Page,
+    pub(crate) rest: Vec<Hit>,
 }
 
 /// Content of an item beside the symbol.
 #[derive(Clone, Copy)]
-pub(super) struct Told<'a> {
+pub(crate) struct Told<'a> {
     /// The highest relevance.
-    pub(super) best: f32,
-    pub(super) fields: &'a Fields,
+    pub(crate) best: f32,
+    pub(crate) fields: &'a Fields,
     /// The confidence if this many of the first hits are sent.
-    pub(super) confidence: Confidence,
-    pub(super) first: usize,
+    pub(crate) confidence: Confidence,
+    pub(crate) first: usize,
 }
 
 /// A symbol sent whole.
@@ -218,7 +225,7 @@ fn texts<'a>(symbol: &SymbolView<'a>) -> HashSet<&'a [u8]> {
 }
 
 /// Takes an amount out of what is left, if it is there.
-pub(super) fn takes(left: &mut usize, amount: usize) -> bool {
+pub(crate) fn takes(left: &mut usize, amount: usize) -> bool {
     let rest = left.checked_sub(amount);
     *left = rest.unwrap_or(*left);
     rest.is_some()
@@ -275,7 +282,7 @@ fn begun(hit: &Hit, symbol: &SymbolView<'_>, told: Told<'_>, most: usize) -> Ite
 
 /// Packs hits. The first is the best and always included, at least by its outline or signature. Then follow whole
 /// symbols that leave room for others, further whole ones, and the rest without source. Nothing is sent twice.
-pub(super) fn pack(snapshot: &Snapshot, hits: &[Hit], told: Told<'_>, budget: usize) -> Result<Packed, Error> {
+pub(crate) fn pack(snapshot: &Snapshot, hits: &[Hit], told: Told<'_>, budget: usize) -> Result<Packed, Error> {
     let confidence = told.confidence.as_str();
     let empty = Page { confidence, narrow: Some(NARROW), next_cursor: Some("c88-8888".to_owned()), ..Page::default() };
     let frame = tokens::of_json(&empty) + tokens::META;
@@ -293,7 +300,7 @@ pub(super) fn pack(snapshot: &Snapshot, hits: &[Hit], told: Told<'_>, budget: us
     if kept_cost > budget_of_items {
         let needed = frame + kept_cost;
         let message = format!("`token_budget` is too small for the best symbol; give {needed} or more");
-        return Err(Error::new(Code::InvalidArguments, message).with("token_budget", needed));
+        return Err(Error::invalid_arguments(message).with("token_budget", needed));
     }
     let mut packing = Packing {
         budget: budget_of_items,

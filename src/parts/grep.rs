@@ -10,9 +10,9 @@ use grep_matcher::{Match, Matcher, NoCaptures, NoError};
 use grep_searcher::{Searcher, Sink};
 use serde_json::Value;
 
+use super::errors;
 use super::indexes::{self, Repo};
-use super::search_ast::{compile, refused};
-use super::search_text::{BUDGET, bad_pattern};
+use super::patterns::{BUDGET, bad_pattern, compile, refused};
 use super::{Call, Context, Error, Request, locate};
 use crate::languages;
 use crate::model::SourceFile;
@@ -30,7 +30,7 @@ const WORTH_EXCLUDING: u64 = 500;
 pub enum Wanted {
     /// Lines of text.
     Text(Pattern),
-    /// Structure of code: see [`super::search_ast::Args`].
+    /// Structure of code: see `search_ast`.
     Syntax {
         /// Code, or a query.
         pattern: Option<String>,
@@ -159,7 +159,7 @@ pub fn open(cx: &Context, request: &Request, repo: Option<&str>, finder: &Finder
         Kind::Text(matcher) => &matcher.grams,
         Kind::Syntax(query) => &query.grams,
     };
-    let candidates = repo.snapshot.candidates(grams).map_err(|err| indexes::store_error(err, &repo.sidecar))?;
+    let candidates = repo.snapshot.candidates(grams).map_err(|err| errors::store_error(err, &repo.sidecar))?;
     let is_missing = call.noted("folder_missing").is_some();
     Ok(Grep { repo, candidates, first_indexed: call.noted("first_indexed"), is_missing })
 }
@@ -197,7 +197,7 @@ impl Grep {
 
     /// An error if the index turned out to be damaged: then the matches are invalid.
     pub fn damage(&self) -> Result<(), Error> {
-        self.repo.snapshot.damage().map_err(|err| indexes::store_error(err, &self.repo.sidecar))
+        self.repo.snapshot.damage().map_err(|err| errors::store_error(err, &self.repo.sidecar))
     }
 
     /// Whether the folder is not on this machine, so that the index answers alone.

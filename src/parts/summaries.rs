@@ -29,7 +29,7 @@ pub struct Summarized {
 }
 
 /// Summarises what was indexed, if the caller or the configuration wants it.
-pub(super) fn summarized(
+pub(crate) fn summarized(
     call: &Call<'_>,
     sidecar: &Sidecar,
     wanted: Option<bool>,

@@ -4,9 +4,9 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::{Call, Code, Error, tokens};
+use super::{Call, tokens};
 use crate::languages::{exercises, is_beside};
-use crate::query::{Changes, HistoryError, Version};
+use crate::query::{Changes, Version};
 
 /// Differences. Each list is in the order of files and lines, sources before tests and documentation.
 #[derive(Debug, Default, Serialize, JsonSchema)]
@@ -160,21 +160,4 @@ pub fn page(
         page.next_cursor = Some(call.cursor(reached));
     }
     page
-}
-
-/// The error for a failure in the history.
-pub fn history_error(err: HistoryError) -> Error {
-    let message = err.to_string();
-    match err {
-        HistoryError::NoRepository(_) => {
-            Error::new(Code::Unavailable, format!("{message}; compare two indexes with get_symbol_diff"))
-        }
-        HistoryError::NoCommit(_) => {
-            Error::new(Code::NotFound, format!("{message}; give a commit's id, a branch, a tag or HEAD~1"))
-        }
-        HistoryError::Unreadable(_) => Error::new(
-            Code::Unavailable,
-            format!("{message}; a shallow clone lacks older commits: git fetch --unshallow"),
-        ),
-    }
 }

@@ -16,16 +16,16 @@ const TESTS: usize = 2;
 /// Ids of the functions and classes that use a symbol, and of the tests that reach it; of a test that is a whole file,
 /// its path.
 #[derive(Debug, Default)]
-pub(super) struct Around {
+pub(crate) struct Around {
     /// The users with the most uses first; without those in tests, and those inside the symbol itself.
-    pub(super) used_by: Vec<String>,
+    pub(crate) used_by: Vec<String>,
     /// The most direct first.
-    pub(super) tested_by: Vec<String>,
+    pub(crate) tested_by: Vec<String>,
 }
 
 impl Around {
     /// Finds the surroundings of a symbol, as far as they fit into `left` tokens, which is lowered.
-    pub(super) fn of(snapshot: &Snapshot, edges: &EdgeTable, symbol: &SymbolView<'_>, left: &mut usize) -> Self {
+    pub(crate) fn of(snapshot: &Snapshot, edges: &EdgeTable, symbol: &SymbolView<'_>, left: &mut usize) -> Self {
         let mut counts: HashMap<SymbolId, usize> = HashMap::new();
         let users = edges.users(symbol.number()).take(LOOKED_AT).filter_map(|edge| edge.from());
         users.filter_map(|from| user(snapshot, symbol, from)).for_each(|from| *counts.entry(from).or_default() += 1);

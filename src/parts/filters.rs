@@ -1,9 +1,8 @@
 //! Filters from a query's terms and its parameters: `kind:class` in the query means the same as the parameter `kind`.
 
-use globset::GlobMatcher;
+use globset::{GlobBuilder, GlobMatcher};
 
-use super::search_symbols::{KINDS, meant, path_glob};
-use super::{Code, Error, nearest};
+use super::{Error, nearest};
 use crate::languages::{ids, named};
 use crate::model::{Detail, Kind};
 use crate::query::{self, Order, Search, terms};
@@ -16,12 +15,12 @@ const SEVERAL: &[(&str, &[&str])] = &[
 ];
 
 /// The kind of a hit that is a whole file.
-pub(super) const FILE: &str = "file";
+pub(crate) const FILE: &str = "file";
 /// The longest query, in bytes.
 const LONGEST: usize = 65_536;
 
 /// A query's words and the filters on its answers.
-pub(super) struct Filters {
+pub(crate) struct Filters {
     /// The words without the terms; empty when only filters are given.
     pub text: String,
     phrases: Vec<String>,
@@ -45,7 +44,7 @@ impl Filters {
     pub fn read(query: &str, kind: Option<&str>, language: Option<&str>, paths: Option<&str>) -> Result<Self, Error> {
         if query.len() > LONGEST {
             let message = "`query` is longer than 64 KB; give the title and what tells most";
-            return Err(Error::new(Code::InvalidArguments, message));
+            return Err(Error::invalid_arguments(message));
         }
         let terms = terms::parse(query);
         let kinds = terms.kinds.iter().map(|kind| meant(kind, KINDS));
@@ -61,14 +60,13 @@ impl Filters {
             let message = format!(
                 "only `-file:` leaves out what follows it; instead of leaving out {value:?}, say what is wanted"
             );
-            return Err(Error::new(Code::InvalidArguments, message));
+            return Err(Error::invalid_arguments(message));
         }
         let glob = |value: &String| {
             let wrong = |err| {
-                Error::new(
-                    Code::InvalidArguments,
-                    format!("file:{value} is no glob ({err}); give a part of a path, or a glob such as src/**/*.rs"),
-                )
+                Error::invalid_arguments(format!(
+                    "file:{value} is no glob ({err}); give a part of a path, or a glob such as src/**/*.rs"
+                ))
             };
             terms::file_glob(value).map_err(wrong)
         };
@@ -83,7 +81,7 @@ impl Filters {
                 true => "`query` is empty; give a name, a few words or a sentence",
                 false => "`query` names a repository and nothing to look for; give a name, a few words or a sentence",
             };
-            return Err(Error::new(Code::InvalidArguments, message));
+            return Err(Error::invalid_arguments(message));
         }
         let query::terms::Terms { text, phrases, words, repos, .. } = terms;
         let kinds = kind.iter().flat_map(|kind| alternatives(kind)).collect();
@@ -101,7 +99,7 @@ impl Filters {
         if let Some(term) = self.kinds.iter().find(|term| !kinds.is_empty() && !kinds.contains(term)) {
             let message =
                 format!("the query says kind:{term}, which is not among the kinds given beside it; give one of those");
-            return Err(Error::new(Code::InvalidArguments, message));
+            return Err(Error::invalid_arguments(message));
         }
         if self.kinds.is_empty() {
             self.kinds = kinds;
@@ -126,7 +124,7 @@ impl Filters {
         if let Some(other) = others {
             let message =
                 format!("the query says repo:{other} and another repository is given beside it; give one of them");
-            return Err(Error::new(Code::InvalidArguments, message));
+            return Err(Error::invalid_arguments(message));
         }
         Ok(match &self.repos[..] {
             [] => given,
@@ -162,7 +160,7 @@ fn one(parameter: &str, given: Option<String>, terms: impl Iterator<Item = Strin
                     if *is_parameter { format!("`{parameter}` is {first:?}") } else { format!("{parameter}:{first}") };
                 let message =
                     format!("{first} and the query says {parameter}:{term}; a symbol has one, so give one of them");
-                return Err(Error::new(Code::InvalidArguments, message));
+                return Err(Error::invalid_arguments(message));
             }
             Some(_) => {}
             None => agreed = Some((term, false)),
@@ -172,13 +170,13 @@ fn one(parameter: &str, given: Option<String>, terms: impl Iterator<Item = Strin
 }
 
 /// The kinds that a word means.
-pub(super) fn alternatives(kind: &str) -> Vec<String> {
+pub(crate) fn alternatives(kind: &str) -> Vec<String> {
     let several = SEVERAL.iter().find(|(word, _)| *word == kind).map(|(_, kinds)| *kinds);
     several.unwrap_or(&[kind]).iter().map(|kind| (*kind).to_owned()).collect()
 }
 
 /// Refuses an unknown kind.
-pub(super) fn check_kind(kind: &str) -> Result<(), Error> {
+pub(crate) fn check_kind(kind: &str) -> Result<(), Error> {
     let is_several = SEVERAL.iter().any(|(word, _)| *word == kind);
     if is_several || Kind::parse(kind).is_some() || Detail::parse(kind).is_some() {
         return Ok(());
@@ -187,7 +185,7 @@ pub(super) fn check_kind(kind: &str) -> Result<(), Error> {
     let message = format!(
         "no symbol is of kind {kind:?}; the kinds are function, class, method, constant, type and, in search_symbols, file"
     );
-    Err(Error::new(Code::InvalidArguments, message).with("nearest", nearest(kind, known, 3)))
+    Err(Error::invalid_arguments(message).with("nearest", nearest(kind, known, 3)))
 }
 
 fn check_language(language: &str) -> Result<(), Error> {
@@ -195,5 +193,62 @@ fn check_language(language: &str) -> Result<(), Error> {
         return Ok(());
     }
     let message = format!("there are no symbols for {language:?}; the languages are {}", ids().join(", "));
-    Err(Error::new(Code::InvalidArguments, message))
+    Err(Error::invalid_arguments(message))
+}
+
+/// A glob of paths, with the usual shorthands.
+pub fn path_glob(pattern: &str) -> Result<GlobMatcher, Error> {
+    let pattern = pattern.trim().trim_start_matches("./").trim_start_matches('/');
+    let anywhere = match pattern {
+        "" | "." => "**".to_owned(),
+        // A folder means everything in it; `src/net` may be one, and a name with an extension is a file.
+        _ if pattern.ends_with('/') => format!("{pattern}**"),
+        _ if pattern.contains('/') && !pattern.contains(['*', '?', '[', '{', '.']) => format!("{pattern}{{,/**}}"),
+        _ if pattern.contains('/') => pattern.to_owned(),
+        // As in .gitignore, a pattern without a slash may match at any depth, a folder's name too.
+        _ => format!("{{**/{pattern},**/{pattern}/**}}"),
+    };
+    match GlobBuilder::new(&anywhere).literal_separator(true).empty_alternates(true).build() {
+        Ok(glob) => Ok(glob.compile_matcher()),
+        Err(err) => {
+            let message = format!("`file_pattern` is no glob: {err}; write it like src/**/*.py");
+            Err(Error::invalid_arguments(message))
+        }
+    }
+}
+
+/// Other words for kinds, with the word they mean.
+pub(crate) const KINDS: &[(&str, &str)] = &[
+    ("func", "function"),
+    ("fn", "function"),
+    ("def", "function"),
+    ("functions", "function"),
+    ("classes", "class"),
+    ("methods", "method"),
+    ("const", "constant"),
+    ("constants", "constant"),
+    ("var", "variable"),
+    ("variables", "variable"),
+    ("types", "type"),
+    ("properties", "property"),
+    ("prop", "property"),
+    ("attributes", "attribute"),
+    ("attr", "attribute"),
+    ("fields", "field"),
+    ("ctor", "constructor"),
+    ("variant", "member"),
+    ("enumerator", "member"),
+    ("typedef", "alias"),
+    ("modules", "module"),
+    ("macros", "macro"),
+    ("interfaces", "interface"),
+    ("traits", "trait"),
+    ("structs", "struct"),
+    ("enums", "enum"),
+];
+
+/// The word that another means, or the word itself, in lower case.
+pub(crate) fn meant(word: &str, table: &[(&str, &str)]) -> String {
+    let word = word.trim().to_lowercase();
+    table.iter().find(|(other, _)| *other == word).map_or(word, |(_, meant)| (*meant).to_owned())
 }
