@@ -186,10 +186,21 @@ pub fn take_small_pages() {
     }
 }
 
-/// Returns free memory to the system now. An idle process would keep it otherwise.
-pub fn give_back() {
-    // SAFETY: only unused memory is returned, and any thread may ask for it.
-    unsafe { mi_collect(true) }
+/// Work that leaves much free memory behind. When this is dropped, the memory goes back to the system; an idle process
+/// would keep it otherwise.
+#[derive(Debug)]
+pub struct Work(());
+
+/// Begins such work. A thread that works again and again drops this after a pause: it would need the memory at once.
+pub fn work() -> Work {
+    Work(())
+}
+
+impl Drop for Work {
+    fn drop(&mut self) {
+        // SAFETY: only unused memory is returned, and any thread may ask for it.
+        unsafe { mi_collect(true) }
+    }
 }
 
 /// Makes tree-sitter use this allocator. Without it, in a program that only uses the library, parsing is bounded between

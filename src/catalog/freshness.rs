@@ -273,15 +273,14 @@ fn look(
     let root = root.to_owned();
     // If no thread can be started, the look is dropped, which wakes those who wait.
     let started = std::thread::Builder::new().name("look".to_owned()).spawn(move || {
-        let has_worked = look.run();
+        let worked = look.run().then(allocator::work);
         // The waiting calls have been answered.
         if let Some(watching) = keeper {
             watching.keep(&root);
         }
-        if has_worked {
+        if worked.is_some() {
             // An editing session goes on and would need the free memory again at once.
             std::thread::sleep(QUIET);
-            allocator::give_back();
         }
     });
     started.map(drop)

@@ -201,9 +201,9 @@ fn index_first(caller: &Caller<'_>, path: &Path) -> Result<Sidecar, Error> {
             return Ok(report.sidecar);
         }
     }
+    let _work = allocator::work();
     let report = pipeline::index_folder(root, config, &options, &watcher).map_err(refused)?;
     caller.indexes.close(&report.sidecar.repo);
-    allocator::give_back();
     let seconds = ((report.discovery + report.parsing).as_secs_f64() * 10.0).round() / 10.0;
     let (files, symbols) = (report.facts.files, report.facts.symbols);
     caller.note("first_indexed", json!({"files": files, "symbols": symbols, "seconds": seconds}));

@@ -32,12 +32,12 @@ pub fn index_folder(caller: &Caller<'_>, path: Option<&str>, options: &Options) 
     caller.may_index(&pipeline::sidecar_of(&root, caller.config).repo)?;
     let tell = caller.request.told();
     let watcher = Watcher { progress: &tell, cancelled: &caller.request.cancelled, patience: PATIENCE };
+    let _work = allocator::work();
     let mut report = pipeline::index_folder(&root, caller.config, options, &watcher)
         .map_err(|err| pipeline_error(err, &pipeline::sidecar_of(&root, caller.config)))?;
     report.warnings.extend(caller.config.elsewhere.clone());
     caller.repo(&report.sidecar.repo);
     caller.indexes.close(&report.sidecar.repo);
-    allocator::give_back();
     // A worktree often replaces one that was removed.
     forget_gone(caller);
     Ok(report)

@@ -62,14 +62,12 @@ pub(super) fn index(desk: &Desk, client: &Client, run: u64) {
 /// Makes the answers for each state ready before they are asked for: after a pause in typing, or a save. Free memory is
 /// returned to the system when nothing happens for a while.
 pub(super) fn stay_ahead(states: &Receiver<Arc<Desk>>) {
-    let mut has_worked = false;
+    let mut worked = None;
     loop {
         let mut state = match states.recv_timeout(QUIET) {
             Ok(state) => state,
             Err(RecvTimeoutError::Timeout) => {
-                if std::mem::take(&mut has_worked) {
-                    allocator::give_back();
-                }
+                worked = None;
                 continue;
             }
             Err(RecvTimeoutError::Disconnected) => return,
@@ -84,7 +82,7 @@ pub(super) fn stay_ahead(states: &Receiver<Arc<Desk>>) {
             let ready = || folder.real.to_str().map(|place| asked.prepare(place));
             let _ = catch_unwind(AssertUnwindSafe(ready));
         }
-        has_worked = true;
+        worked.get_or_insert_with(allocator::work);
     }
 }
 

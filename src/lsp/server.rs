@@ -149,20 +149,18 @@ fn write_all(messages: &Receiver<Outgoing>, mut output: impl Write) {
 }
 
 fn work(client: &Client, pending: &Pending, todo: &Receiver<Job>) {
-    let mut has_worked = false;
+    // Each thread keeps free memory of its own.
+    let mut worked = None;
     loop {
         let Job { request, desk, cancelled } = match todo.recv_timeout(indexing::QUIET) {
             Ok(job) => job,
             Err(RecvTimeoutError::Timeout) => {
-                // Each thread keeps free memory of its own.
-                if std::mem::take(&mut has_worked) {
-                    allocator::give_back();
-                }
+                worked = None;
                 continue;
             }
             Err(RecvTimeoutError::Disconnected) => return,
         };
-        has_worked = true;
+        worked.get_or_insert_with(allocator::work);
         let Request { id, method, params } = request;
         let request = answer::Request {
             roots: desk.folders.iter().map(|folder| folder.real.clone()).collect(),

@@ -22,13 +22,12 @@ pub fn relations(snapshot: &Snapshot) -> Result<&EdgeTable, store::Error> {
         None if !can_relate(snapshot) => Err(store::Error::Busy),
         None => {
             let _phase = Phase::begin("resolve");
+            let _work = allocator::work();
             let earlier = snapshot.earlier_edges();
             let edges = derive(snapshot, earlier.as_ref());
             // Relations from damaged facts must not be stored.
             snapshot.damage()?;
-            let kept = snapshot.keep_edges(edges);
-            allocator::give_back();
-            kept
+            snapshot.keep_edges(edges)
         }
     }
 }

@@ -13,7 +13,7 @@ use super::ask::{self, Standing};
 use super::eye::{self, Blind, EXACT, Eye, Heard};
 use super::listen::{Asking, Listening, Post, Question};
 use super::{Error, Options, Tell};
-use crate::allocator;
+use crate::allocator::{self, Work};
 use crate::config::Config;
 use crate::pipeline::{self, Drift, LeftOut, Report, Watcher};
 use crate::store::{self, Registry, Sidecar, Snapshot, Store};
@@ -205,7 +205,7 @@ struct Work {
     cookies: u64,
     left_out: LeftOut,
     /// Time of the last refresh, until the memory it used is returned to the system.
-    worked: Option<Instant>,
+    worked: Option<(Instant, Work)>,
 }
 
 /// Reason why a keeper ended.
@@ -290,7 +290,7 @@ impl Work {
             }
             let idle = idle_after.map(|idle| busy + idle);
             // Waits for a pause in editing: free memory would be needed again at once.
-            let rested = self.worked.map(|worked| worked + QUIET);
+            let rested = self.worked.as_ref().map(|(at, _)| *at + QUIET);
             let until = [idle, rested].into_iter().flatten().fold(due, Instant::min);
             let nobody = never();
             let woken = match (&self.hearing, told) {
@@ -314,7 +314,6 @@ impl Work {
                     }
                     if rested.is_some_and(|rested| now >= rested) {
                         self.worked = None;
-                        allocator::give_back();
                     }
                     if now < due {
                         continue;
@@ -508,7 +507,8 @@ impl Work {
         let stamp = self.store.stamp();
         self.snapshot = newest(&self.store, &self.sidecar).map_err(|err| err.to_string())?;
         self.stamp = stamp;
-        self.worked = Some(Instant::now());
+        let work = self.worked.take().map_or_else(allocator::work, |(_, work)| work);
+        self.worked = Some((Instant::now(), work));
         self.tell_of(&report, started.elapsed());
         if drift.elsewhere || !drift.gone.is_empty() {
             self.left_out.learn(&self.root, &self.snapshot, &self.config);
