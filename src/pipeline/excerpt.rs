@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use memchr::memmem::Finder;
 use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 
-use super::{Error, OfProject, Options, Origin, Plan, Report, Watcher, of_project, rules, run, sidecar_of};
+use super::{Error, Job, OfProject, Options, Origin, Plan, Report, Watcher, of_project, rules, run, sidecar_of};
 use crate::config::Config;
 use crate::discover::{self, Rules};
 use crate::languages;
@@ -95,7 +95,8 @@ pub fn index_excerpt_in(
     }
     chosen.sort_unstable();
     let plan = Plan { partial: true, ..Plan::of_files(chosen, started.elapsed()) };
-    let report = run(&Origin::Folder(root), &config, sidecar_of(root, &config), plan, &rules, options, watcher)?;
+    let job = Job { origin: &Origin::Folder(root), config: &config, rules: &rules, options, watcher };
+    let report = run(&job, sidecar_of(root, &config), plan)?;
     Ok((report.facts.files > 0).then_some(Excerpt { report, of: files.len() }))
 }
 

@@ -6,7 +6,7 @@ use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
 
 use super::project::{OfProject, of_tree};
-use super::{Error, Options, Origin, Plan, Posted, Report, Watcher, run};
+use super::{Error, Job, Options, Origin, Plan, Posted, Report, Watcher, run};
 use crate::config::{Config, Secrets};
 use crate::discover::{self, Rules};
 use crate::git::{Remote, short_name};
@@ -92,7 +92,8 @@ pub fn index_tree(
     let sibling = sibling(&Registry::new(&config.home), &sidecar);
     let reader = Reader { tree, by_path, sibling, failures: Mutex::default() };
     let plan = Plan::of(walk, started.elapsed());
-    run(&Origin::Commit(reader), config, sidecar, plan, &rules, options, watcher)
+    let job = Job { origin: &Origin::Commit(reader), config, rules: &rules, options, watcher };
+    run(&job, sidecar, plan)
 }
 
 /// The ref of the same repository that was indexed last.

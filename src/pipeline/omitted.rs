@@ -1,0 +1,50 @@
+//! Files that an index leaves out, and why.
+
+use std::path::Path;
+
+use super::{Error, of_project, rules};
+use crate::config::Config;
+use crate::discover;
+use crate::model::SkipReason;
+use crate::store::{Snapshot, SnapshotFacts};
+
+/// Reason why the rules leave out a file of an indexed folder; `None` for missing or included files.
+pub fn left_out(root: &Path, path: &str, facts: &SnapshotFacts, config: &Config) -> Option<SkipReason> {
+    let mut rules = rules(&of_project(root, config).config);
+    rules.extra_ignore.extend(facts.extra_ignore.iter().cloned());
+    rules.follow_symlinks = facts.follow_symlinks;
+    match discover::look(root, path, &rules) {
+        Ok(discover::Look::Skipped(reason)) => Some(reason),
+        _ => None,
+    }
+}
+
+/// An entry that an index leaves out.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Omitted {
+    /// Relative to the root; a folder's ends with `/`.
+    pub path: String,
+    /// The rule.
+    pub reason: SkipReason,
+    /// For a folder, the number of its files, as far as they are counted.
+    pub files: Option<u64>,
+}
+
+/// Everything in a folder that its index leaves out, by path: by rule, and files that turned out to be binary.
+pub fn all_left_out(root: &Path, snapshot: &Snapshot, config: &Config) -> Result<Vec<Omitted>, Error> {
+    let mut rules = rules(&of_project(root, config).config);
+    rules.extra_ignore.extend(snapshot.facts().extra_ignore.iter().cloned());
+    rules.follow_symlinks = snapshot.facts().follow_symlinks;
+    let by_rule = discover::walk(root, &rules)?.left_out.into_iter().map(|left| (left.path, left.reason));
+    let unread = snapshot.table().iter().filter_map(|row| Some((row.path.to_owned(), row.state.err()?)));
+    let mut all: Vec<(String, SkipReason)> = by_rule.chain(unread).collect();
+    all.sort_unstable();
+    let counted = all.into_iter().map(|(path, reason)| {
+        let place = root.join(&path);
+        match place.symlink_metadata().is_ok_and(|metadata| metadata.is_dir()) {
+            true => Omitted { path: format!("{path}/"), reason, files: Some(discover::count_files(&place)) },
+            false => Omitted { path, reason, files: None },
+        }
+    });
+    Ok(counted.collect())
+}
