@@ -7,9 +7,11 @@
 mod alone;
 mod below;
 mod classes;
+mod elements;
 mod generics;
 mod notes;
 mod overloads;
+mod passed;
 mod questions;
 mod structural;
 mod surface;

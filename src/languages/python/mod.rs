@@ -2,6 +2,7 @@
 //! constructors.
 
 mod conventions;
+mod expressions;
 mod globals;
 mod imports;
 mod lower;

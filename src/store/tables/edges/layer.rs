@@ -4,7 +4,8 @@ use std::ops::Range;
 
 use rustc_hash::FxHashMap;
 
-use super::{Edge, Edges, Import, Pair, Symbol, Tables, name_hash, number, stored};
+use super::build::{Edges, Tables};
+use super::{Edge, Import, Pair, Symbol, name_hash, number, stored};
 use crate::store::SymbolId;
 
 /// Edges in place of those of some files.

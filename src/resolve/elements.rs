@@ -1,0 +1,108 @@
+//! Parts of values: elements and keys of containers, items of tuples, awaited values.
+
+use super::values::{Found, Value};
+use super::world::{Meaning, World};
+use crate::facts::Each;
+
+impl World<'_> {
+    pub fn element(&mut self, of: Value, found: &mut Found) {
+        match of {
+            Value::Container(row) => {
+                found.extend(self.sets.rows[row as usize].last().into_iter().flat_map(|set| set.iter()))
+            }
+            Value::Tuple(row) => found.extend(self.items(row).iter().flat_map(|set| set.iter())),
+            // Brackets after a function contain its type arguments.
+            Value::Function(_) => found.push(of),
+            Value::Applied { def, .. } => {
+                let Some(environment) = self.environment(&[of]) else { return };
+                for (name, is_iterator) in self.semantics.element {
+                    for meaning in self.member(Value::Instance(def), crate::facts::hash(name)) {
+                        let Meaning::Definition(method) = meaning else { continue };
+                        let returns = self.definition(method).returns;
+                        for value in self.substituted(method.file, returns, &environment, 0).unwrap_or_default() {
+                            match value {
+                                Value::Container(_) if *is_iterator => self.element(value, found),
+                                other => found.push(other),
+                            }
+                        }
+                    }
+                }
+            }
+            Value::Instance(def) => {
+                for value in self.beneath(def) {
+                    self.element(value, found);
+                }
+                for (name, is_iterator) in self.semantics.element {
+                    let mut given = Vec::new();
+                    if self.call_member(of, &[name], &mut given) {
+                        for value in given {
+                            match value {
+                                Value::Container(_) if *is_iterator => self.element(value, found),
+                                other => found.push(other),
+                            }
+                        }
+                        break;
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+
+    pub(super) fn each(&mut self, of: Value, found: &mut Found) {
+        let Value::Container(number) = of else { return self.element(of, found) };
+        let row = self.sets.rows[number as usize].clone();
+        match (self.semantics.each, &row[..]) {
+            (Each::First, [first, ..]) => found.extend(first.iter()),
+            (Each::Pair, [_, _]) => found.push(Value::Tuple(number)),
+            _ => self.element(of, found),
+        }
+    }
+
+    pub(super) fn key(&mut self, of: Value, found: &mut Found) {
+        match of {
+            Value::Container(row) if self.sets.rows[row as usize].len() > 1 => {
+                found.extend(self.sets.rows[row as usize][0].iter());
+            }
+            Value::Instance(def) => {
+                for value in self.beneath(def) {
+                    self.key(value, found);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    pub(super) fn awaited(&mut self, of: Value, found: &mut Found) {
+        // A name may be one for a container.
+        let beneath = if let Value::Instance(def) = of { self.beneath(def) } else { vec![of] };
+        let is_container = |value: &Value| matches!(value, Value::Container(_));
+        found.extend((!beneath.iter().any(is_container)).then_some(of));
+        beneath.into_iter().filter(is_container).for_each(|container| self.element(container, found));
+    }
+
+    pub(super) fn entered(&mut self, of: Value, found: &mut Found) {
+        match of {
+            Value::Container(_) => self.element(of, found),
+            Value::Instance(_) => {
+                let is_given = self.call_member(of, self.semantics.enter, found);
+                found.extend((!is_given).then_some(of));
+            }
+            _ => {}
+        }
+    }
+
+    pub(super) fn item(&mut self, of: Value, place: usize) -> Found {
+        match of {
+            Value::Tuple(row) => self.sets.rows[row as usize].get(place).map(|set| set.to_vec()).unwrap_or_default(),
+            Value::Container(_) => {
+                let mut found = Vec::new();
+                self.element(of, &mut found);
+                found
+            }
+            // A single value where several are wanted is the first of them.
+            other if place == 0 => vec![other],
+            _ => Vec::new(),
+        }
+    }
+}

@@ -1,0 +1,105 @@
+//! Values that a callback is passed, and types of parameters in methods that override others.
+
+use super::values::{Found, Value};
+use super::world::{Def, World};
+use crate::facts::{Expression, NONE, Op, UNKNOWN};
+
+impl World<'_> {
+    /// The values that a callee passes to a callback.
+    pub(super) fn passed(&mut self, file: u32, it: Expression) -> Found {
+        let (argument, parameter) = ((it.b >> 16) as usize, (it.b & 0xffff) as usize);
+        let mut found = Vec::new();
+        let callees = self.value(file, it.a);
+        let written = super::written(self.facts(file), it.a);
+        let is_member = written.op == Op::Member as u8 && !callees.is_empty();
+        let environment = if is_member { self.environment_of(file, written) } else { None };
+        for callee in callees.iter() {
+            let functions: Vec<Def> = match *callee {
+                Value::Function(def) => vec![def],
+                Value::Class(_) | Value::Super(_) => {
+                    let members = self.member(*callee, crate::facts::hash(self.semantics.constructor));
+                    let function = |meaning: &Meaning| match meaning {
+                        Meaning::Definition(def) => Some(*def),
+                        _ => None,
+                    };
+                    members.iter().filter_map(function).collect()
+                }
+                _ => Vec::new(),
+            };
+            for function in functions {
+                let facts = self.facts(function.file);
+                let types = facts.list(self.definition(function).parameters);
+                let Some(wanted) = types.get(argument).filter(|wanted| **wanted != UNKNOWN) else { continue };
+                for (file, takes) in self.callbacks(function.file, *wanted, parameter, &mut found) {
+                    if let Some(given) = self.facts(file).list(takes).get(parameter) {
+                        let known = environment.as_ref().and_then(|known| self.substituted(file, *given, known, 0));
+                        found.extend(known.unwrap_or_else(|| self.instance(file, *given).to_vec()));
+                    }
+                }
+            }
+        }
+        let callee = super::written(self.facts(file), it.a);
+        if callees.is_empty() && callee.op == Op::Member as u8 && parameter == 0 {
+            // A container's own method passes its elements.
+            let holds = |value: &&Value| matches!(value, Value::Container(_) | Value::Tuple(_));
+            for receiver in self.value(file, callee.a).iter().filter(holds) {
+                self.element(*receiver, &mut found);
+            }
+        }
+        found
+    }
+
+    /// The values of a parameter, from the method that it overrides.
+    pub(super) fn inherited_parameter(&mut self, function: Def, place: usize) -> Found {
+        let definition = self.definition(function);
+        let mut found = Vec::new();
+        if definition.owner == NONE {
+            return found;
+        }
+        let Some(name) = self.facts(function.file).hashes.get(definition.name as usize) else { return found };
+        let class = self.extended(Def { file: function.file, place: definition.owner });
+        for meaning in self.member(Value::Super(class), *name) {
+            if let Meaning::Definition(overridden) = meaning {
+                let types = self.facts(overridden.file).list(self.definition(overridden).parameters);
+                if let Some(written) = types.get(place) {
+                    found.extend(self.instance(overridden.file, *written).iter());
+                }
+            }
+        }
+        found
+    }
+
+    /// The parameter lists of functions that a type admits, each with its file: function types, and the call methods
+    /// of instances. Parameters of external function types are type arguments, and added to `found` directly.
+    fn callbacks(&mut self, file: u32, wanted: u32, parameter: usize, found: &mut Found) -> Vec<(u32, u32)> {
+        let mut takes = Vec::new();
+        for value in self.instance(file, wanted).iter() {
+            let beneath = match *value {
+                Value::Instance(def) => self.beneath(def),
+                other => vec![other],
+            };
+            for value in beneath {
+                match value {
+                    Value::FunctionType { file, expression } => {
+                        takes.push((file, self.facts(file).expressions[expression as usize].b));
+                    }
+                    Value::Container(row) => {
+                        let row = &self.sets.rows[row as usize];
+                        found.extend(row.get(parameter).or(row.last()).into_iter().flat_map(|set| set.iter()));
+                    }
+                    _ => {}
+                }
+            }
+            if let Value::Instance(_) = *value {
+                for name in self.semantics.call {
+                    for meaning in self.member(*value, crate::facts::hash(name)) {
+                        if let Meaning::Definition(def) = meaning {
+                            takes.push((def.file, self.definition(def).parameters));
+                        }
+                    }
+                }
+            }
+        }
+        takes
+    }
+}
