@@ -7,8 +7,8 @@
 
 mod measure;
 #[allow(dead_code, reason = "the tests use the rest")]
-#[path = "../src/net/stand.rs"]
-mod stand;
+#[path = "../src/net/test_server.rs"]
+mod test_server;
 
 use std::fs;
 use std::net::{TcpListener, TcpStream};
@@ -18,7 +18,7 @@ use std::time::Duration;
 
 use measure::{corpus, scratch};
 use serde_json::Value;
-use stand::{Stand, git_backend};
+use test_server::{TestServer, git_backend};
 
 /// Further repositories to clone, separated by `:`, each a folder that git can serve.
 const REPOSITORIES: &str = "CODELODE_GIT_REPOS";
@@ -51,7 +51,10 @@ fn main() {
     }
     let servers = Servers::start(&served, folder.path());
     let urls = |name: &str| {
-        [("git", format!("git://127.0.0.1:{}/{name}", servers.port)), ("https", servers.stand.url(&format!("/{name}")))]
+        [
+            ("git", format!("git://127.0.0.1:{}/{name}", servers.port)),
+            ("https", servers.server.url(&format!("/{name}"))),
+        ]
     };
     println!("| repository | over | git: user, CPU s, MB | codelode: user, CPU s, MB | user | CPU | disk |");
     println!("|---|---|---|---|---|---|---|");
@@ -94,7 +97,7 @@ const NEUTRAL: [(&str, &str); 2] = [("GIT_CONFIG_GLOBAL", "/dev/null"), ("GIT_CO
 struct Servers {
     port: u16,
     daemon: Child,
-    stand: Stand,
+    server: TestServer,
     certificate: PathBuf,
 }
 
@@ -115,10 +118,10 @@ impl Servers {
             std::thread::sleep(Duration::from_millis(10));
         }
         let root = served.to_owned();
-        let stand = Stand::https(move |asked| git_backend(&root, asked));
+        let test_server = TestServer::https(move |asked| git_backend(&root, asked));
         let certificate = folder.join("ca.pem");
-        fs::write(&certificate, &stand.certificate).expect("the folder is ours");
-        Self { port, daemon, stand, certificate }
+        fs::write(&certificate, &test_server.certificate).expect("the folder is ours");
+        Self { port, daemon, server: test_server, certificate }
     }
 
     /// Our own command, over indexes in a folder.

@@ -17,7 +17,7 @@ use crate::config::{self, Config};
 use crate::model::Progress;
 use crate::pipeline::{self, Watcher};
 use crate::store::{self, Sidecar, Snapshot, SnapshotFacts};
-use crate::watch::{self, Standing};
+use crate::watch::{self, KeeperAnswer};
 
 /// Minimum time between two comparisons of a folder that take long beside the wait for changes, and after a failed
 /// update. Others are made for every call.
@@ -307,8 +307,8 @@ fn told(
         };
         standing = ask_keeper(caller, sidecar, root, patience);
         let files = match standing {
-            Some(Standing::Fresh) => None,
-            Some(Standing::Pending(ref files)) => Some(files.clone()),
+            Some(KeeperAnswer::Fresh) => None,
+            Some(KeeperAnswer::Pending(ref files)) => Some(files.clone()),
             _ => break,
         };
         *open = opened(caller, sidecar)?;
@@ -323,7 +323,7 @@ fn told(
         return Ok(Some(state.seen(caller)));
     }
     let mut state = open.state();
-    if matches!(standing, Some(Standing::Mute)) {
+    if matches!(standing, Some(KeeperAnswer::Mute)) {
         state.mute = Some(Instant::now());
     }
     if std::mem::take(&mut state.is_kept) {
@@ -334,7 +334,7 @@ fn told(
 }
 
 /// Asks the watcher of a checkout, in this process or another.
-fn ask_keeper(caller: &Caller<'_>, sidecar: &Sidecar, root: &Path, patience: Duration) -> Option<Standing> {
+fn ask_keeper(caller: &Caller<'_>, sidecar: &Sidecar, root: &Path, patience: Duration) -> Option<KeeperAnswer> {
     let ours = caller.indexes.watching().and_then(|watching| watching.ask(root, patience));
     ours.or_else(|| watch::ask(&caller.config.home, &sidecar.snapshot, root, patience))
 }

@@ -6,11 +6,11 @@ use std::thread::{self, JoinHandle};
 
 use tempfile::TempDir;
 
-use super::errors::{git_error, source_error};
+use super::errors::{git_error, github_error, source_error};
 use super::{Caller, github};
 use crate::answer::Error;
 use crate::config::{CacheMode, Config, Secret};
-use crate::git::{self, Access, Cache, Found, Keep, Kept, Token, Wish};
+use crate::git::{self, Access, Cache, FetchOptions, Found, Keep, Kept, Token};
 use crate::model::{EntryMode, SourceError, SourceTree, TreeEntry, nearest};
 use crate::net;
 
@@ -107,12 +107,12 @@ pub fn remote(caller: &Caller<'_>, text: &str) -> Result<Remote, Error> {
 /// Runs an operation on the clones, with progress for the caller.
 pub fn with_cache<T>(
     caller: &Caller<'_>,
-    run: impl FnOnce(&Cache, &Wish<'_>) -> Result<T, git::Error>,
+    run: impl FnOnce(&Cache, &FetchOptions<'_>) -> Result<T, git::Error>,
 ) -> Result<T, Error> {
     let tell = caller.request.told();
-    let wish = Wish { progress: &tell, cancelled: caller.request.cancelled.clone() };
+    let fetch_options = FetchOptions { progress: &tell, cancelled: caller.request.cancelled.clone() };
     let cache = caller.remotes.cache(caller.config)?;
-    run(cache, &wish).map_err(git_error)
+    run(cache, &fetch_options).map_err(git_error)
 }
 
 /// An open commit of a repository, from any source.
@@ -127,7 +127,7 @@ pub struct Opened {
 pub fn open(caller: &Caller<'_>, remote: &Remote, reference: Option<&str>, age: Age) -> Result<Opened, Error> {
     let by_git = || {
         let git::Opened { commit, found, .. } =
-            open_clone(caller, |cache, wish| cache.open(remote, reference, age, wish))?;
+            open_clone(caller, |cache, fetch_options| cache.open(remote, reference, age, fetch_options))?;
         Ok(Opened { tree: with_texts(caller, remote, Box::new(commit), false)?, found })
     };
     let by_github = |way: &github::Way<'_>| {
@@ -145,7 +145,10 @@ pub fn open(caller: &Caller<'_>, remote: &Remote, reference: Option<&str>, age: 
 /// Files of a commit, read from stored texts if available.
 fn with_texts(caller: &Caller<'_>, remote: &Remote, tree: Box<dyn SourceTree>, far: bool) -> Result<Arc<Kept>, Error> {
     caller.remotes.settle(Some(tree.commit()));
-    with_cache(caller, |cache, wish| cache.with_texts(remote, tree, far, &caller.config.secrets, wish)).map(Arc::new)
+    with_cache(caller, |cache, fetch_options| {
+        cache.with_texts(remote, tree, far, &caller.config.secrets, fetch_options)
+    })
+    .map(Arc::new)
 }
 
 /// Stores the texts of a commit for later calls, when enough of its files were read. It runs in the background, and
@@ -158,8 +161,8 @@ pub fn keep(caller: &Caller<'_>, opened: &Opened, files: &[TreeEntry], looked_in
     let (cache, tree, files) = (Arc::clone(cache), Arc::clone(&opened.tree), files.to_vec());
     let commit = tree.commit().to_owned();
     let job = thread::Builder::new().name("texts".to_owned()).spawn(move || {
-        let wish = Wish { progress: &crate::model::unfollowed, cancelled: Arc::default() };
-        if let Err(err) = cache.keep_texts(&tree, &files, &wish) {
+        let fetch_options = FetchOptions { progress: &crate::model::unfollowed, cancelled: Arc::default() };
+        if let Err(err) = cache.keep_texts(&tree, &files, &fetch_options) {
             tracing::debug!(%err, "the texts of a commit are not kept");
         }
     });
@@ -172,16 +175,16 @@ pub fn keep(caller: &Caller<'_>, opened: &Opened, files: &[TreeEntry], looked_in
 /// the commits of annotated tags.
 pub fn refs(caller: &Caller<'_>, remote: &Remote) -> Result<(Option<String>, Vec<RemoteRef>), Error> {
     let by_git = || {
-        let refs = with_cache(caller, |cache, wish| cache.refs(remote, wish))?;
+        let refs = with_cache(caller, |cache, fetch_options| cache.refs(remote, fetch_options))?;
         Ok((refs.default.clone(), refs.all))
     };
     let by_github = |way: &github::Way<'_>| {
-        let found = crate::github::refs(&way.client, way.name, "").map_err(github::github_error)?;
+        let found = crate::github::refs(&way.client, way.name, "").map_err(github_error)?;
         let one = |one: crate::github::Ref| match one.object.kind.as_str() {
             "tag" => RemoteRef { name: one.name, commit: String::new(), tag: Some(one.object.sha) },
             _ => RemoteRef { name: one.name, commit: one.object.sha, tag: None },
         };
-        let default = crate::github::default_branch(&way.client, way.name).map_err(github::github_error)?;
+        let default = crate::github::default_branch(&way.client, way.name).map_err(github_error)?;
         Ok((Some(format!("refs/heads/{default}")), found.into_iter().map(one).collect()))
     };
     let (refs, failure) = github::either(caller, remote, by_git, by_github)?;
@@ -194,7 +197,7 @@ pub fn refs(caller: &Caller<'_>, remote: &Remote) -> Result<(Option<String>, Vec
 /// Opens a commit by git, with notes about what was fetched.
 pub fn open_clone(
     caller: &Caller<'_>,
-    open: impl FnOnce(&Cache, &Wish<'_>) -> Result<git::Opened, git::Error>,
+    open: impl FnOnce(&Cache, &FetchOptions<'_>) -> Result<git::Opened, git::Error>,
 ) -> Result<git::Opened, Error> {
     let opened = with_cache(caller, open)?;
     if let Some(bytes) = opened.fetched {

@@ -96,12 +96,13 @@ pub struct Indexed {
 
 /// Indexes by git.
 fn by_git(caller: &Caller<'_>, remote: &Remote, reference: Option<&str>, incremental: bool) -> Result<Indexed, Error> {
-    let located = with_cache(caller, |cache, wish| cache.find(remote, reference, wish))?;
+    let located = with_cache(caller, |cache, fetch_options| cache.find(remote, reference, fetch_options))?;
     let sidecar = sidecar(remote, &located.found, reference);
     if let Some(report) = unchanged(caller, &sidecar, &located.found, incremental) {
         return Ok(Indexed { report, up_to_date: true, folder: located.found.folder, failure: None });
     }
-    let opened = open_clone(caller, |cache, wish| cache.open_located(remote, reference, located, wish))?;
+    let opened =
+        open_clone(caller, |cache, fetch_options| cache.open_located(remote, reference, located, fetch_options))?;
     let report = index(caller, &opened.commit, sidecar, None, incremental)?;
     Ok(Indexed { report, up_to_date: false, folder: opened.found.folder, failure: None })
 }

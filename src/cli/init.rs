@@ -10,7 +10,7 @@ use super::output::{self, Output, Paint};
 use super::render::n_of;
 use super::{FAILED, FOUND, Global, NOTHING, complain, fail, guide};
 use crate::config::{self, Config};
-use crate::setup::{self, Action, Answer, Launch, Part, Step, Surroundings, Wish};
+use crate::setup::{self, Action, Answer, Launch, Part, SetupRequest, Step, Surroundings};
 
 /// Set up the clients on this machine: find them, show what would be written, ask once, write, and try the result.
 ///
@@ -84,7 +84,7 @@ pub(super) fn run(how: &Init, global: &Global, config: &Config) -> u8 {
         Ok(around) => around,
         Err(problem) => return complain(&problem),
     };
-    let wish = Wish {
+    let options = SetupRequest {
         clients: how.client.clone(),
         scope: how.scope.map(|scope| if scope == Scope::User { setup::Scope::User } else { setup::Scope::Project }),
         url: how.http.clone(),
@@ -93,9 +93,9 @@ pub(super) fn run(how: &Init, global: &Global, config: &Config) -> u8 {
         texts: guide::texts(),
     };
     if let Some(id) = &how.print_config {
-        return print_config(&around, id, &wish);
+        return print_config(&around, id, &options);
     }
-    let planned = if how.undo { setup::plan_undo(&around, &wish) } else { setup::plan(&around, &wish) };
+    let planned = if how.undo { setup::plan_undo(&around, &options) } else { setup::plan(&around, &options) };
     let steps = match planned {
         Ok(steps) => steps,
         Err(err) => return fail(&err),
@@ -115,11 +115,12 @@ pub(super) fn surroundings(config: &Config) -> Result<Surroundings, String> {
 }
 
 /// Prints the configuration of one client, and on standard error where it belongs.
-fn print_config(around: &Surroundings, id: &str, wish: &Wish) -> u8 {
-    let (client, text) = match setup::client(id).and_then(|client| Ok((client, setup::sample(around, client, wish)?))) {
-        Ok(found) => found,
-        Err(err) => return fail(&err),
-    };
+fn print_config(around: &Surroundings, id: &str, options: &SetupRequest) -> u8 {
+    let (client, text) =
+        match setup::client(id).and_then(|client| Ok((client, setup::sample(around, client, options)?))) {
+            Ok(found) => found,
+            Err(err) => return fail(&err),
+        };
     output::print_bytes(text.as_bytes());
     let files = client.user.here().iter().chain(&client.project).cloned().collect::<Vec<_>>().join(", or ");
     let files = if files.is_empty() { client.note.clone().unwrap_or_default() } else { files };

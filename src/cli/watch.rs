@@ -15,7 +15,7 @@ use super::{FOUND, Global, complain, fail, log_to, output};
 use crate::allocator;
 use crate::config::{self, Config, Flags, Settings};
 use crate::watch::claude::{self, Happened};
-use crate::watch::{Options, Tell, Watching};
+use crate::watch::{LogLine, Options, Watching};
 
 /// Interval of checking whether anything is still watched.
 const LOOK_EVERY: Duration = Duration::from_millis(200);
@@ -179,7 +179,7 @@ pub(super) fn begin(global: &Global, how: How) -> Result<(Config, Watching), u8>
     let flags = Flags { index_dir: global.index_dir.clone(), settings };
     let config = config::load(&flags).map_err(|err| fail(&err))?;
     log_to(&config).map_err(|problem| complain(&problem))?;
-    let tell: Arc<Tell> = match log_file {
+    let tell: Arc<LogLine> = match log_file {
         Some(path) => to_file(path).map_err(|problem| complain(&problem))?,
         None if global.quiet => Arc::new(|_: &str| {}),
         None => Arc::new(|line: &str| output::print_bytes(format!("{line}\n").as_bytes())),
@@ -204,7 +204,7 @@ impl Watcher {
         if let Some(debounce) = self.watcher_debounce {
             config.watch_debounce = Duration::from_millis(debounce);
         }
-        let tell: Arc<Tell> = match self.watcher_log {
+        let tell: Arc<LogLine> = match self.watcher_log {
             Some(path) => to_file(path.unwrap_or_else(|| config.home.join("watch.log")))?,
             None => Arc::new(|line: &str| tracing::info!("{line}")),
         };
@@ -234,7 +234,7 @@ fn options(config: &Config, idle_minutes: Option<u64>) -> Options {
 }
 
 /// Writes lines to the end of a file, each with its time.
-fn to_file(path: PathBuf) -> Result<Arc<Tell>, String> {
+fn to_file(path: PathBuf) -> Result<Arc<LogLine>, String> {
     if let Some(folder) = path.parent() {
         // Opening the file reports the problem.
         let _ = std::fs::create_dir_all(folder);

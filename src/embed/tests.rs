@@ -9,19 +9,19 @@ use url::Url;
 
 use super::*;
 use crate::config::{Models, Secret};
-use crate::net::stand::{Asked, Manner, Reply, Stand};
+use crate::net::test_server::{Asked, Behaviour, Reply, TestServer};
 
 const KEY: &str = "sk-very-secret";
 
 /// Settings for a server, which is trusted.
-fn config(stand: &Stand, folder: &std::path::Path, set: impl Fn(&mut Models, Url)) -> Config {
+fn config(test_server: &TestServer, folder: &std::path::Path, set: impl Fn(&mut Models, Url)) -> Config {
     let mut config = Config { trusted_hosts: vec!["localhost".to_owned()], ..Config::default() };
-    if !stand.certificate.is_empty() {
+    if !test_server.certificate.is_empty() {
         let path = folder.join("ca.pem");
-        std::fs::write(&path, &stand.certificate).expect("the folder is ours");
+        std::fs::write(&path, &test_server.certificate).expect("the folder is ours");
         config.ca_file = Some(path);
     }
-    set(&mut config.models, Url::parse(&stand.url("/v1")).expect("it is a URL"));
+    set(&mut config.models, Url::parse(&test_server.url("/v1")).expect("it is a URL"));
     config
 }
 
@@ -36,10 +36,11 @@ fn of_openai(models: &mut Models, base: Url) {
 fn embed(texts: &[&str], replies: Vec<Reply>) -> (Result<Vec<Vec<f32>>, Error>, Vec<Asked>) {
     let (n, folder) = (AtomicUsize::new(0), tempfile::tempdir().expect("there is room"));
     let last = replies.len() - 1;
-    let stand = Stand::https(move |_| replies[n.fetch_add(1, Ordering::SeqCst).min(last)].clone());
-    let provider = provider(&config(&stand, folder.path(), of_openai)).expect("it is right").expect("it is set up");
+    let test_server = TestServer::https(move |_| replies[n.fetch_add(1, Ordering::SeqCst).min(last)].clone());
+    let provider =
+        provider(&config(&test_server, folder.path(), of_openai)).expect("it is right").expect("it is set up");
     let vectors = provider.embed(texts, Purpose::Document, &Arc::default());
-    (vectors, stand.asked())
+    (vectors, test_server.asked())
 }
 
 fn two() -> Reply {
@@ -63,9 +64,9 @@ fn limits_overload_silence_and_cut_connections_are_waited_for() {
     let passing = [
         Reply::new(429, "{}").with("retry-after", "0"),
         Reply::new(503, "busy"),
-        Reply::new(200, two().body).manner(Manner::Breaks),
-        Reply::new(200, "").manner(Manner::Silent),
-        Reply::new(200, "").manner(Manner::HangsUp),
+        Reply::new(200, two().body).behaving(Behaviour::Breaks),
+        Reply::new(200, "").behaving(Behaviour::Silent),
+        Reply::new(200, "").behaving(Behaviour::HangsUp),
     ];
     for reply in passing {
         let (vectors, asked) = embed(&["a", "b"], vec![reply.clone(), two()]);
@@ -104,7 +105,7 @@ fn errors_are_said_once_and_without_the_key() {
 #[test]
 fn a_batch_that_is_too_large_is_halved() {
     let folder = tempfile::tempdir().expect("there is room");
-    let stand = Stand::https(|asked| {
+    let test_server = TestServer::https(|asked| {
         let body: Value = serde_json::from_slice(&asked.body).expect("it is JSON");
         let texts = body["input"].as_array().expect("texts");
         if texts.len() > 2 {
@@ -113,7 +114,8 @@ fn a_batch_that_is_too_large_is_halved() {
         let row = |text: &Value| json!({"embedding": [text.as_str().map_or(0, str::len)]});
         Reply::new(200, json!({"data": texts.iter().map(row).collect::<Vec<_>>()}).to_string())
     });
-    let provider = provider(&config(&stand, folder.path(), of_openai)).expect("it is right").expect("it is set up");
+    let provider =
+        provider(&config(&test_server, folder.path(), of_openai)).expect("it is right").expect("it is set up");
     let vectors = provider.embed(&["a", "ab", "abc", "abcd", "abcde"], Purpose::Document, &Arc::default());
     assert_eq!(vectors.expect("it answers"), [[1.0], [2.0], [3.0], [4.0], [5.0]]);
 }
@@ -121,17 +123,17 @@ fn a_batch_that_is_too_large_is_halved() {
 #[test]
 fn hosts_inside_are_asked_only_when_they_are_trusted() {
     let folder = tempfile::tempdir().expect("there is room");
-    let stand = Stand::http(|_| two());
-    let trusting = config(&stand, folder.path(), of_openai);
+    let test_server = TestServer::http(|_| two());
+    let trusting = config(&test_server, folder.path(), of_openai);
     let ask = |config: &Config| {
         let provider = provider(config).expect("it is right").expect("it is set up");
         provider.embed(&["a", "b"], Purpose::Document, &Arc::default()).map_err(|err| err.to_string())
     };
     let refused = ask(&Config { trusted_hosts: Vec::new(), ..trusting.clone() }).expect_err("it is not named");
-    assert!(refused.contains("trusted_hosts") && stand.connections() == 0, "{refused}");
+    assert!(refused.contains("trusted_hosts") && test_server.connections() == 0, "{refused}");
     assert_eq!(ask(&trusting).expect("it is named").len(), 2);
     // Nobody on the way shall read the key.
-    assert_eq!(stand.asked()[0].header("authorization"), None);
+    assert_eq!(test_server.asked()[0].header("authorization"), None);
 }
 
 #[test]
@@ -139,11 +141,12 @@ fn a_caller_who_cancels_does_not_wait() {
     let folder = tempfile::tempdir().expect("there is room");
     let cancelled: Arc<AtomicBool> = Arc::default();
     let seen = cancelled.clone();
-    let stand = Stand::https(move |_| {
+    let test_server = TestServer::https(move |_| {
         seen.store(true, Ordering::SeqCst);
         Reply::new(429, "{}").with("retry-after", "60")
     });
-    let provider = provider(&config(&stand, folder.path(), of_openai)).expect("it is right").expect("it is set up");
+    let provider =
+        provider(&config(&test_server, folder.path(), of_openai)).expect("it is right").expect("it is set up");
     let outcome = provider.embed(&["a"], Purpose::Document, &cancelled);
     assert!(outcome.expect_err("it was cancelled").is_cancelled());
 }
@@ -153,11 +156,11 @@ fn gemini_is_asked_in_its_own_form() {
     let folder = tempfile::tempdir().expect("there is room");
     let bodies: Arc<Mutex<Vec<Value>>> = Arc::default();
     let seen = bodies.clone();
-    let stand = Stand::https(move |asked| {
+    let test_server = TestServer::https(move |asked| {
         seen.lock().expect("nothing panics").push(serde_json::from_slice(&asked.body).expect("it is JSON"));
         Reply::new(200, json!({"embeddings": [{"values": [0.5, 0.25]}]}).to_string())
     });
-    let config = config(&stand, folder.path(), |models, base| {
+    let config = config(&test_server, folder.path(), |models, base| {
         models.google.base = base;
         models.google.key = Some(Secret(KEY.to_owned()));
         models.google.embed_model = Some("models/gemini-embedding-001".to_owned());
@@ -167,7 +170,7 @@ fn gemini_is_asked_in_its_own_form() {
     assert_eq!((provider.name(), provider.model(), provider.batch()), ("gemini", "gemini-embedding-001", 100));
     let vectors = provider.embed(&["a"], Purpose::Question, &Arc::default()).expect("it answers");
     assert_eq!(vectors, [[0.5, 0.25]]);
-    let asked = &stand.asked()[0];
+    let asked = &test_server.asked()[0];
     assert_eq!(asked.path, "/v1/models/gemini-embedding-001:batchEmbedContents");
     assert_eq!((asked.header("x-goog-api-key"), asked.header("authorization")), (Some(KEY), None));
     let content = json!({"parts": [{"text": "a"}]});

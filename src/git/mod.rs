@@ -35,7 +35,7 @@ pub use history::repository::Repository;
 pub use history::sound::read_small;
 pub use history::worktrees::{Worktree, worktrees};
 pub use history::{Changed, Content, Error as HistoryError, History};
-pub use transport::fetch::{Access, Token, Wish};
+pub use transport::fetch::{Access, FetchOptions, Token};
 pub use transport::refs::{Found, Refs, RemoteRef, short_name};
 pub use transport::remote::{NameError, Place, Remote, is_ref};
 pub use transport::ssh::COMMAND as SSH_COMMAND;

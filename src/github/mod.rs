@@ -21,7 +21,7 @@ mod recorded {
 }
 mod search;
 #[cfg(test)]
-pub(crate) mod stand;
+pub(crate) mod test_server;
 #[cfg(test)]
 mod tests;
 mod tree;
@@ -38,7 +38,7 @@ use crate::net;
 use cache::{Cache, Kept};
 
 pub use error::Error;
-pub use search::{Order, Query, REACHABLE, Repository, Sort, search};
+pub use search::{Found, Order, Query, REACHABLE, Repository, Sort, search};
 pub use tree::{Commit, How, Tree, resolve};
 
 /// Maximum size of a JSON response in bytes: a tree of 100,000 entries has about 25 MB.

@@ -5,10 +5,10 @@ use std::path::Path;
 
 use url::Url;
 
-use super::stand::{Hub, git, git_text};
+use super::test_server::{Hub, git, git_text};
 use super::*;
 use crate::model::{EntryMode, SourceError, SourceTree, TreeEntry};
-use crate::net::stand::{Manner, Reply, Stand};
+use crate::net::test_server::{Behaviour, Reply, TestServer};
 
 const FILES: &[(&str, &str)] = &[
     ("README.md", "# cat\n"),
@@ -19,21 +19,21 @@ const FILES: &[(&str, &str)] = &[
     ("empty", ""),
 ];
 
-fn options(stand: &Stand, home: &Path, token: Option<&str>) -> (net::Options, Options) {
-    let ca_file = (!stand.certificate.is_empty()).then(|| {
+fn options(test_server: &TestServer, home: &Path, token: Option<&str>) -> (net::Options, Options) {
+    let ca_file = (!test_server.certificate.is_empty()).then(|| {
         let path = home.join("ca.pem");
-        fs::write(&path, &stand.certificate).expect("there is room");
+        fs::write(&path, &test_server.certificate).expect("there is room");
         path
     });
     let silence = std::time::Duration::from_secs(2);
     let net = net::Options { trusted_hosts: vec!["localhost".to_owned()], ca_file, silence, ..net::Options::default() };
-    let api = Url::parse(&stand.url("/")).expect("it is one");
+    let api = Url::parse(&test_server.url("/")).expect("it is one");
     let token = token.map(str::to_owned);
     (net, Options { api, token, cache: Some(home.join("github")), cancelled: None })
 }
 
-pub(super) fn client(stand: &Stand, home: &Path) -> Client {
-    let (net, options) = options(stand, home, None);
+pub(super) fn client(test_server: &TestServer, home: &Path) -> Client {
+    let (net, options) = options(test_server, home, None);
     Client::new(net::Client::new(net), options)
 }
 
@@ -79,7 +79,7 @@ fn a_commit_is_the_same_by_archive_and_by_blobs() {
     git(&work, &["commit", "-q", "-m", "first"]);
     let hub = Hub::of_work(folder, &work, false);
     let home = tempfile::tempdir().expect("there is room");
-    let client = client(&hub.stand, home.path());
+    let client = client(&hub.server, home.path());
     let expected = [
         (".gitattributes", EntryMode::File, Some("subst.txt export-subst\nleft-out.txt export-ignore\n")),
         ("left-out.txt", EntryMode::File, Some("left out\n")),
@@ -108,7 +108,7 @@ fn few_files_come_one_by_one_and_many_in_one_archive() {
     let many: Vec<(&str, &str)> = many.iter().map(|(path, text)| (path.as_str(), text.as_str())).collect();
     let hub = Hub::of_files(&many, false);
     let home = tempfile::tempdir().expect("there is room");
-    let client = client(&hub.stand, home.path());
+    let client = client(&hub.server, home.path());
     let tree = open(&client, &cat(), None, How::Auto, home.path()).expect("it is there");
     let entries = tree.entries().expect("listed");
     tree.prepare(&entries.iter().take(5).collect::<Vec<_>>()).expect("they come");
@@ -128,11 +128,11 @@ fn few_files_come_one_by_one_and_many_in_one_archive() {
 fn a_tree_that_is_cut_is_walked_folder_by_folder() {
     let hub = Hub::of_files(FILES, false);
     let home = tempfile::tempdir().expect("there is room");
-    let client = client(&hub.stand, home.path());
+    let client = client(&hub.server, home.path());
     let whole = open(&client, &cat(), None, How::Blobs, home.path()).expect("it is there").entries().expect("listed");
     assert_eq!(whole.len(), FILES.len());
     for most in [0, 1, 3, 6] {
-        hub.set(|manners| manners.truncate = Some(most));
+        hub.set(|conditions| conditions.truncate = Some(most));
         let cut = open(&client, &cat(), None, How::Blobs, home.path()).expect("it is there").entries().expect("listed");
         assert_eq!(cut, whole, "{most}");
     }
@@ -142,9 +142,9 @@ fn a_tree_that_is_cut_is_walked_folder_by_folder() {
 fn a_listing_with_a_hole_is_not_believed() {
     let hub = Hub::of_files(FILES, false);
     let home = tempfile::tempdir().expect("there is room");
-    let client = client(&hub.stand, home.path());
+    let client = client(&hub.server, home.path());
     for hole in ["README.md", "src", "src/deep/er/mod.rs"] {
-        hub.set(|manners| manners.hole = Some(hole.to_owned()));
+        hub.set(|conditions| conditions.hole = Some(hole.to_owned()));
         let err = open(&client, &cat(), None, How::Blobs, home.path()).expect_err(hole);
         assert!(matches!(err, Error::Malformed(_)), "{hole}: {err:?}");
     }
@@ -154,10 +154,10 @@ fn a_listing_with_a_hole_is_not_believed() {
 fn contents_that_are_missing_or_wrong_are_named() {
     let hub = Hub::of_files(FILES, false);
     let home = tempfile::tempdir().expect("there is room");
-    let client = client(&hub.stand, home.path());
+    let client = client(&hub.server, home.path());
     let id = |path: &str| git_text(&hub.bare, &["rev-parse", &format!("main:{path}")]);
     let (gone, other) = (id("src/lib.rs"), id("src/deep.rs"));
-    hub.set(|manners| (manners.missing, manners.damaged) = (vec![gone], vec![other]));
+    hub.set(|conditions| (conditions.missing, conditions.damaged) = (vec![gone], vec![other]));
     let tree = open(&client, &cat(), None, How::Blobs, home.path()).expect("it is there");
     let entries = tree.entries().expect("listed");
     tree.prepare(&entries.iter().collect::<Vec<_>>()).expect("most come");
@@ -175,17 +175,17 @@ fn contents_that_are_missing_or_wrong_are_named() {
 fn an_archive_that_fails_is_replaced_by_blobs_where_that_is_allowed() {
     let hub = Hub::of_files(FILES, false);
     let home = tempfile::tempdir().expect("there is room");
-    let client = client(&hub.stand, home.path());
+    let client = client(&hub.server, home.path());
     let read_all = |how| {
         let tree = open(&client, &cat(), None, how, home.path()).expect("it is there");
         tree.archive().map(|here| (here, contents(&tree).len()))
     };
     // Contents before the break count, the rest is fetched one by one.
-    hub.set(|manners| manners.archive = Some(Manner::Breaks));
+    hub.set(|conditions| conditions.archive = Some(Behaviour::Breaks));
     assert_eq!(read_all(How::Tarball).expect("the rest is fetched"), (true, FILES.len()));
-    let inner = Stand::http(|_| Reply::new(200, "inside"));
+    let inner = TestServer::http(|_| Reply::new(200, "inside"));
     let place = format!("https://127.0.0.1:{}/secret", inner.address.port());
-    hub.set(|manners| (manners.archive, manners.codeload) = (None, Some(place)));
+    hub.set(|conditions| (conditions.archive, conditions.codeload) = (None, Some(place)));
     let err = read_all(How::Tarball).expect_err("it is sent inwards");
     assert!(matches!(err, Error::Net(net::Error::Private { .. })), "{err:?}");
     assert_eq!(read_all(How::Auto).expect("blobs are as good"), (false, FILES.len()));
@@ -198,7 +198,7 @@ fn names_find_commits_and_errors_say_what_is_not_there() {
     git(&hub.bare, &["branch", "feature/long/name", "main"]);
     git(&hub.bare, &["tag", "-a", "-m", "one", "v1.0", "main"]);
     let home = tempfile::tempdir().expect("there is room");
-    let client = client(&hub.stand, home.path());
+    let client = client(&hub.server, home.path());
     let commit = git_text(&hub.bare, &["rev-parse", "main"]);
     for name in [None, Some("main"), Some("feature/long/name"), Some("v1.0"), Some(&commit[..8]), Some(&commit)] {
         assert_eq!(resolve(&client, &cat(), name).expect("it is there").commit, commit, "{name:?}");
@@ -226,7 +226,7 @@ fn lists_are_read_page_by_page() {
         git(&hub.bare, &["tag", &format!("v{n}")]);
     }
     let home = tempfile::tempdir().expect("there is room");
-    let client = client(&hub.stand, home.path());
+    let client = client(&hub.server, home.path());
     let names = |refs: Vec<Ref>| refs.into_iter().map(|found| found.name).collect::<Vec<_>>();
     let all = names(refs(&client, &cat(), "").expect("they are listed"));
     assert_eq!(all.len(), 8, "{all:?}");
@@ -234,18 +234,18 @@ fn lists_are_read_page_by_page() {
     assert_eq!(names(refs(&client, &cat(), "v3").expect("it is listed")), ["refs/tags/v3"]);
     assert_eq!(default_branch(&client, &cat()).expect("it is told"), "main");
     // The pages are cached, with the links to the next.
-    hub.set(|manners| manners.remaining = Some(1));
+    hub.set(|conditions| conditions.remaining = Some(1));
     assert_eq!(names(refs(&client, &cat(), "").expect("nothing changed")), all);
     assert_eq!(client.rate().expect("it is told").remaining, 1);
 }
 
 #[test]
 fn a_next_page_elsewhere_is_not_asked_for() {
-    let elsewhere = Stand::http(|_| Reply::new(200, "[]"));
+    let elsewhere = TestServer::http(|_| Reply::new(200, "[]"));
     let place = elsewhere.url("/more");
-    let stand = Stand::http(move |_| Reply::new(200, "[]").with("link", format!("<{place}>; rel=\"next\"")));
+    let test_server = TestServer::http(move |_| Reply::new(200, "[]").with("link", format!("<{place}>; rel=\"next\"")));
     let home = tempfile::tempdir().expect("there is room");
-    assert_eq!(refs(&client(&stand, home.path()), &cat(), "").expect("an answer"), []);
+    assert_eq!(refs(&client(&test_server, home.path()), &cat(), "").expect("an answer"), []);
     assert_eq!(elsewhere.connections(), 0);
     let link =
         "<https://a/?page=1>; rel=\"prev\", <https://a/?page=3>; rel=\"next\", <https://a/?page=9>; rel=\"last\"";
@@ -257,15 +257,15 @@ fn a_next_page_elsewhere_is_not_asked_for() {
 fn what_did_not_change_does_not_count() {
     let hub = Hub::of_files(FILES, false);
     let home = tempfile::tempdir().expect("there is room");
-    hub.set(|manners| manners.remaining = Some(2));
-    let first = resolve(&client(&hub.stand, home.path()), &cat(), None).expect("there is room in the limit");
+    hub.set(|conditions| conditions.remaining = Some(2));
+    let first = resolve(&client(&hub.server, home.path()), &cat(), None).expect("there is room in the limit");
     // Another process, and a limit that allows only conditional requests.
-    hub.set(|manners| manners.remaining = Some(1));
-    let client = client(&hub.stand, home.path());
+    hub.set(|conditions| conditions.remaining = Some(1));
+    let client = client(&hub.server, home.path());
     assert_eq!(resolve(&client, &cat(), None).expect("it costs nothing"), first);
     assert_eq!(client.rate().map(|rate| (rate.limit, rate.remaining)), Some((60, 1)));
     git(&hub.bare, &["tag", "v1", "main"]);
-    hub.set(|manners| manners.remaining = Some(0));
+    hub.set(|conditions| conditions.remaining = Some(0));
     let err = resolve(&client, &cat(), Some("v1")).expect_err("the limit is reached");
     let Error::Limited(limit) = &err else { panic!("{err:?}") };
     assert_eq!((limit.is_secondary, limit.reset()), (false, Some(1_700_003_600)));
@@ -278,13 +278,13 @@ fn what_did_not_change_does_not_count() {
 #[test]
 fn a_token_opens_what_is_private_and_is_told_to_nobody_else() {
     let hub = Hub::of_files(FILES, true);
-    hub.set(|manners| manners.token = Some("s3cret".to_owned()));
+    hub.set(|conditions| conditions.token = Some("s3cret".to_owned()));
     let home = tempfile::tempdir().expect("there is room");
     let with = |token: Option<&str>| {
-        let (net, options) = options(&hub.stand, home.path(), token);
+        let (net, options) = options(&hub.server, home.path(), token);
         Client::new(net::Client::new(net), options)
     };
-    let elsewhere = Stand::http(|_| Reply::new(404, ""));
+    let elsewhere = TestServer::http(|_| Reply::new(404, ""));
     let place = elsewhere.url("/archive");
     assert!(matches!(resolve(&with(None), &cat(), None), Err(Error::NotFound { has_token: false })));
     let err = resolve(&with(Some("0ther")), &cat(), None).expect_err("it is another");
@@ -294,7 +294,7 @@ fn a_token_opens_what_is_private_and_is_told_to_nobody_else() {
     assert_eq!(contents(&tree).len(), FILES.len());
     // An answer cached for one token is not used for another.
     assert!(matches!(resolve(&with(None), &cat(), None), Err(Error::NotFound { .. })));
-    hub.set(|manners| manners.codeload = Some(place));
+    hub.set(|conditions| conditions.codeload = Some(place));
     let tree = open(&client, &cat(), None, How::Tarball, home.path()).expect("it opens");
     let err = tree.archive().expect_err("TLS is not left");
     assert!(matches!(err, Error::Net(net::Error::Redirect { .. })), "{err:?}");
@@ -310,11 +310,11 @@ fn a_token_opens_what_is_private_and_is_told_to_nobody_else() {
 fn each_refusal_says_what_it_means() {
     let hub = Hub::of_files(&[("a", "a")], false);
     let home = tempfile::tempdir().expect("there is room");
-    let client = client(&hub.stand, home.path());
+    let client = client(&hub.server, home.path());
     let ask = |status: u16, headers: &[(&str, &str)], message: &str| {
         let body = if message.starts_with('{') { message.to_owned() } else { format!("{{\"message\":{message:?}}}") };
         let refusal = headers.iter().fold(Reply::new(status, body), |reply, (name, value)| reply.with(name, *value));
-        hub.set(|manners| manners.refusal = Some(refusal));
+        hub.set(|conditions| conditions.refusal = Some(refusal));
         resolve(&client, &cat(), None).expect_err("it is refused")
     };
     let used_up = [("x-ratelimit-limit", "60"), ("x-ratelimit-remaining", "0"), ("x-ratelimit-reset", "1700003600")];
@@ -352,27 +352,27 @@ fn each_refusal_says_what_it_means() {
 fn repositories_are_found() {
     let hub = Hub::of_files(&[("a", "a")], false);
     let home = tempfile::tempdir().expect("there is room");
-    let client = client(&hub.stand, home.path());
+    let client = client(&hub.server, home.path());
     let query = |text: &str, sort, order| Query { text: text.to_owned(), sort, order, per_page: 10, page: 15 };
     let found = search(&client, &query("cat & mouse #1", Sort::Stars, Order::Ascending)).expect("it answers");
     assert_eq!((found.total_count, found.items.len()), (145, 5));
     assert_eq!(found.items[0].full_name, "octo/cat140");
-    let asked = hub.stand.paths();
+    let asked = hub.server.paths();
     assert_eq!(asked, ["/search/repositories?q=cat+%26+mouse+%231&sort=stars&order=asc&per_page=10&page=15"]);
     search(&client, &query("cat", Sort::Relevance, Order::Ascending)).expect("it answers");
-    assert_eq!(hub.stand.paths()[1], "/search/repositories?q=cat&per_page=10&page=15");
+    assert_eq!(hub.server.paths()[1], "/search/repositories?q=cat&per_page=10&page=15");
     assert_eq!(client.rate().expect("it is told").reset, 1_700_003_600);
 }
 
 #[test]
 fn an_enterprise_server_is_asked_below_its_base() {
-    let stand = Stand::http(|_| Reply::new(404, ""));
+    let test_server = TestServer::http(|_| Reply::new(404, ""));
     let home = tempfile::tempdir().expect("there is room");
     for base in ["/api/v3", "/api/v3/"] {
-        let (net, mut options) = options(&stand, home.path(), None);
-        options.api = Url::parse(&stand.url(base)).expect("it is one");
+        let (net, mut options) = options(&test_server, home.path(), None);
+        options.api = Url::parse(&test_server.url(base)).expect("it is one");
         let client = Client::new(net::Client::new(net), options);
         assert!(resolve(&client, &cat(), Some("main")).is_err());
     }
-    assert_eq!(stand.paths(), ["/api/v3/repos/octo/cat/commits/main"; 2]);
+    assert_eq!(test_server.paths(), ["/api/v3/repos/octo/cat/commits/main"; 2]);
 }

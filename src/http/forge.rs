@@ -186,7 +186,7 @@ mod tests {
     use std::sync::atomic::{AtomicU16, Ordering};
 
     use super::*;
-    use crate::net::stand::{Asked, Reply, Stand};
+    use crate::net::test_server::{Asked, Reply, TestServer};
 
     /// A forge on which `alice` may read the code of one repository, and only the description of another.
     fn answers(asked: &Asked, status: u16) -> Reply {
@@ -201,9 +201,9 @@ mod tests {
         }
     }
 
-    fn forge(stand: &Stand, path: &str) -> Arc<Forge> {
+    fn forge(server: &TestServer, path: &str) -> Arc<Forge> {
         let mut config = Config { trusted_hosts: vec!["localhost".to_owned()], ..Config::default() };
-        config.http.forge = Some(Url::parse(&stand.url(path)).expect("a URL"));
+        config.http.forge = Some(Url::parse(&server.url(path)).expect("a URL"));
         Arc::new(Forge::of(&config).expect("it is set"))
     }
 
@@ -213,8 +213,8 @@ mod tests {
         granted.map_err(|(status, _)| status.as_u16())
     }
 
-    fn held(stand: &Stand) -> Vec<Elsewhere> {
-        let own = stand.url("").trim_end_matches('/').to_owned();
+    fn held(server: &TestServer) -> Vec<Elsewhere> {
+        let own = server.url("").trim_end_matches('/').to_owned();
         let of = |id: &str, url: String| Elsewhere { id: id.to_owned(), url };
         vec![
             of("acme/shop", format!("{own}/acme/shop.git")),
@@ -227,8 +227,8 @@ mod tests {
     #[test]
     fn a_caller_sees_what_its_token_may_read_on_the_forge() {
         for path in ["", "/api/v4"] {
-            let stand = Stand::http(|asked| answers(asked, 200));
-            let (forge, repos) = (forge(&stand, path), held(&stand));
+            let server = TestServer::http(|asked| answers(asked, 200));
+            let (forge, repos) = (forge(&server, path), held(&server));
             let alice = grant(&forge, "alices-token", &repos).expect("the forge knows her");
             assert!(alice.name.ends_with("-7"), "{}", alice.name);
             let sees = ["acme/shop", "acme/shop@v1", "acme/vault", "acme/elsewhere", "local/x"]
@@ -243,9 +243,9 @@ mod tests {
 
     #[test]
     fn the_forge_is_asked_once_and_again_for_other_repositories_and_after_five_minutes() {
-        let stand = Stand::http(|asked| answers(asked, 200));
-        let (forge, repos) = (forge(&stand, ""), held(&stand));
-        let n_asked = || stand.asked().len();
+        let server = TestServer::http(|asked| answers(asked, 200));
+        let (forge, repos) = (forge(&server, ""), held(&server));
+        let n_asked = || server.asked().len();
         let first = grant(&forge, "alices-token", &repos[..1]).expect("known");
         let before = n_asked();
         assert!(Arc::ptr_eq(&first, &grant(&forge, "alices-token", &repos[..1]).expect("known")));
@@ -263,11 +263,11 @@ mod tests {
     #[test]
     fn a_right_that_the_forge_takes_back_ends_with_the_answer_before() {
         static READS: AtomicU16 = AtomicU16::new(200);
-        let stand = Stand::http(|asked| match &*asked.path {
+        let server = TestServer::http(|asked| match &*asked.path {
             "/user" => answers(asked, 200),
             _ => answers(asked, READS.load(Ordering::Relaxed)),
         });
-        let (forge, repos) = (forge(&stand, ""), held(&stand));
+        let (forge, repos) = (forge(&server, ""), held(&server));
         let sees = || grant(&forge, "alices-token", &repos).expect("the forge knows her").rights.sees("acme/shop");
         assert!(sees());
         READS.store(404, Ordering::Relaxed);
@@ -282,8 +282,8 @@ mod tests {
     #[test]
     fn a_forge_that_fails_lets_nobody_in() {
         static STATUS: AtomicU16 = AtomicU16::new(503);
-        let stand = Stand::http(|asked| answers(asked, STATUS.load(Ordering::Relaxed)).with("retry-after", "1"));
-        let (forge, repos) = (forge(&stand, ""), held(&stand));
+        let server = TestServer::http(|asked| answers(asked, STATUS.load(Ordering::Relaxed)).with("retry-after", "1"));
+        let (forge, repos) = (forge(&server, ""), held(&server));
         assert_eq!(grant(&forge, "alices-token", &repos).map(|_| ()), Err(503));
         STATUS.store(200, Ordering::Relaxed);
         assert!(grant(&forge, "alices-token", &repos).is_ok(), "a failure is not remembered");

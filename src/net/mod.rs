@@ -12,7 +12,7 @@ mod error;
 mod guard;
 mod retry;
 #[cfg(test)]
-pub(crate) mod stand;
+pub(crate) mod test_server;
 #[cfg(test)]
 mod tests;
 

@@ -12,7 +12,7 @@ use flate2::write::GzEncoder;
 use proptest::prelude::*;
 use url::Url;
 
-use super::stand::{Asked, Manner, Reply, Stand};
+use super::test_server::{Asked, Behaviour, Reply, TestServer};
 use super::{Client, Credentials, Error, Guard, Options, Request};
 
 fn url(text: &str) -> Url {
@@ -20,11 +20,11 @@ fn url(text: &str) -> Url {
 }
 
 /// A client that trusts these hosts and, when one is given, a server's certificate.
-fn client(trusted: &[&str], stand: Option<&Stand>) -> Client {
+fn client(trusted: &[&str], test_server: Option<&TestServer>) -> Client {
     let folder = tempfile::tempdir().expect("there is room");
-    let ca_file = stand.filter(|stand| !stand.certificate.is_empty()).map(|stand| {
+    let ca_file = test_server.filter(|test_server| !test_server.certificate.is_empty()).map(|test_server| {
         let path = folder.path().join("ca.pem");
-        fs::write(&path, &stand.certificate).expect("there is room");
+        fs::write(&path, &test_server.certificate).expect("there is room");
         path
     });
     let trusted_hosts = trusted.iter().map(|&host| host.to_owned()).collect();
@@ -42,8 +42,8 @@ fn get(client: &Client, place: &str) -> Result<(u16, String), Error> {
 
 #[test]
 fn a_private_host_is_not_even_connected_to() {
-    let stand = Stand::http(|_| Reply::new(200, "inside"));
-    let port = stand.address.port();
+    let test_server = TestServer::http(|_| Reply::new(200, "inside"));
+    let port = test_server.address.port();
     let outside = client(&[], None);
     for place in [
         format!("https://127.0.0.1:{port}/"),
@@ -57,22 +57,25 @@ fn a_private_host_is_not_even_connected_to() {
         let err = get(&outside, &place).expect_err(&place);
         assert!(matches!(err, Error::Private { .. }), "{place}: {err:?}");
     }
-    let err = get(&outside, &stand.url("/")).expect_err("no TLS");
+    let err = get(&outside, &test_server.url("/")).expect_err("no TLS");
     assert!(matches!(err, Error::Scheme { .. }), "{err:?}");
     for scheme in ["file:///etc/passwd", "ftp://localhost/", "data:text/plain,x", "gopher://localhost/"] {
         let err = get(&outside, scheme).expect_err(scheme);
         assert!(matches!(err, Error::Scheme { .. } | Error::BadUrl(_)), "{scheme}: {err:?}");
     }
-    assert_eq!(stand.connections(), 0);
-    assert_eq!(get(&client(&["localhost"], None), &stand.url("/")).expect("it is trusted"), (200, "inside".to_owned()));
-    assert_eq!(get(&client(&["*"], None), &stand.url("/")).expect("all are trusted"), (200, "inside".to_owned()));
+    assert_eq!(test_server.connections(), 0);
+    assert_eq!(
+        get(&client(&["localhost"], None), &test_server.url("/")).expect("it is trusted"),
+        (200, "inside".to_owned())
+    );
+    assert_eq!(get(&client(&["*"], None), &test_server.url("/")).expect("all are trusted"), (200, "inside".to_owned()));
 }
 
 #[test]
 fn redirects_are_followed_where_one_may_go() {
-    let inner = Stand::http(|_| Reply::new(200, "secret of the house"));
+    let inner = TestServer::http(|_| Reply::new(200, "secret of the house"));
     let inner_port = inner.address.port();
-    let stand = Stand::http(move |asked| match asked.path.as_str() {
+    let test_server = TestServer::http(move |asked| match asked.path.as_str() {
         "/a" => Reply::redirect(301, "/b"),
         "/b" => Reply::redirect(302, "c?x=1"),
         "/c?x=1" => Reply::new(200, "here"),
@@ -85,18 +88,18 @@ fn redirects_are_followed_where_one_may_go() {
         _ => Reply::new(404, "no"),
     });
     let client = client(&["localhost"], None);
-    assert_eq!(get(&client, &stand.url("/a")).expect("two hops"), (200, "here".to_owned()));
-    assert_eq!(get(&client, &stand.url("/noplace")).expect("an answer"), (302, "no place".to_owned()));
+    assert_eq!(get(&client, &test_server.url("/a")).expect("two hops"), (200, "here".to_owned()));
+    assert_eq!(get(&client, &test_server.url("/noplace")).expect("an answer"), (302, "no place".to_owned()));
     for path in ["/round", "/nowhere"] {
-        let err = get(&client, &stand.url(path)).expect_err(path);
+        let err = get(&client, &test_server.url(path)).expect_err(path);
         assert!(matches!(err, Error::Redirect { .. }), "{path}: {err:?}");
     }
     for path in ["/inwards", "/inwards-tls", "/file"] {
-        let err = get(&client, &stand.url(path)).expect_err(path);
+        let err = get(&client, &test_server.url(path)).expect_err(path);
         assert!(matches!(err, Error::Scheme { .. } | Error::Private { .. } | Error::BadUrl(_)), "{path}: {err:?}");
     }
     assert_eq!(inner.connections(), 0);
-    assert_eq!(stand.paths().iter().filter(|path| *path == "/round").count(), 6);
+    assert_eq!(test_server.paths().iter().filter(|path| *path == "/round").count(), 6);
 }
 
 #[test]
@@ -119,18 +122,18 @@ fn a_token_stays_at_home() {
         let authorization = asked.header("authorization").unwrap_or("none").to_owned();
         Reply::new(200, format!("{authorization} {}", asked.header("x-own").unwrap_or("none")))
     };
-    let plain = Stand::http(echo);
+    let plain = TestServer::http(echo);
     let plain_url = plain.url("/");
-    let other = Stand::https(echo);
+    let other = TestServer::https(echo);
     let other_port = other.address.port();
-    let stand = Stand::https(move |asked| match asked.path.as_str() {
+    let test_server = TestServer::https(move |asked| match asked.path.as_str() {
         "/near" => Reply::redirect(302, "/here"),
         "/far" => Reply::redirect(302, format!("https://localhost:{other_port}/")),
         _ => echo(asked),
     });
     let folder = tempfile::tempdir().expect("there is room");
     let ca_file = folder.path().join("ca.pem");
-    fs::write(&ca_file, format!("{}{}", stand.certificate, other.certificate)).expect("there is room");
+    fs::write(&ca_file, format!("{}{}", test_server.certificate, other.certificate)).expect("there is room");
     let options = Options { trusted_hosts: vec!["localhost".to_owned()], ca_file: Some(ca_file), ..Options::default() };
     let client = Client::new(options);
     let ask = |place: &str, home: &str| {
@@ -139,18 +142,18 @@ fn a_token_stays_at_home() {
         let answer = client.fetch(&request).expect(place);
         String::from_utf8(answer.bytes).expect("text")
     };
-    let home = stand.url("/");
-    assert_eq!(ask(&stand.url("/here"), &home), "Bearer s3cret mine");
-    assert_eq!(ask(&stand.url("/near"), &home), "Bearer s3cret mine");
-    assert_eq!(ask(&stand.url("/far"), &home), "none none");
+    let home = test_server.url("/");
+    assert_eq!(ask(&test_server.url("/here"), &home), "Bearer s3cret mine");
+    assert_eq!(ask(&test_server.url("/near"), &home), "Bearer s3cret mine");
+    assert_eq!(ask(&test_server.url("/far"), &home), "none none");
     assert_eq!(ask(&other.url("/"), &home), "none mine");
     assert_eq!(ask(&plain_url, &plain_url), "none mine");
-    let written = Request::get(url(&stand.url("/here").replace("localhost", "me:pass@localhost")));
+    let written = Request::get(url(&test_server.url("/here").replace("localhost", "me:pass@localhost")));
     assert_eq!(client.fetch(&written).expect("it answers").bytes, b"none none");
-    let header = Request::get(url(&stand.url("/far"))).header("Authorization", "Basic eDp5");
+    let header = Request::get(url(&test_server.url("/far"))).header("Authorization", "Basic eDp5");
     assert_eq!(client.fetch(&header).expect("it answers").bytes, b"none none");
     let basic = Some(Credentials::basic(&url(&home), "x", "y"));
-    let basic = Request { credentials: basic, ..Request::get(url(&stand.url("/here"))) };
+    let basic = Request { credentials: basic, ..Request::get(url(&test_server.url("/here"))) };
     assert_eq!(client.fetch(&basic).expect("it answers").bytes, b"Basic eDp5 none");
     assert!(!format!("{basic:?}").contains("secret: "), "{basic:?}");
     let bearer = Credentials::bearer(&url(&home), "s3cret");
@@ -159,10 +162,10 @@ fn a_token_stays_at_home() {
 
 #[test]
 fn who_cannot_prove_its_name_is_not_asked() {
-    let stand = Stand::https(|_| Reply::new(200, "trust me"));
-    let err = get(&client(&["localhost"], None), &stand.url("/")).expect_err("nobody vouches for it");
+    let test_server = TestServer::https(|_| Reply::new(200, "trust me"));
+    let err = get(&client(&["localhost"], None), &test_server.url("/")).expect_err("nobody vouches for it");
     assert!(matches!(err, Error::Tls { .. }), "{err:?}");
-    assert!(stand.asked().is_empty());
+    assert!(test_server.asked().is_empty());
     let folder = tempfile::tempdir().expect("there is room");
     for (name, text) in [("missing.pem", None), ("empty.pem", Some("")), ("broken.pem", Some("-----BEGIN CERT"))] {
         let path = folder.path().join(name);
@@ -177,31 +180,31 @@ fn who_cannot_prove_its_name_is_not_asked() {
 
 #[test]
 fn what_stalls_lies_or_breaks_is_an_error_in_time() {
-    let stand = Stand::http(|asked| {
+    let test_server = TestServer::http(|asked| {
         let reply = Reply::new(200, "0123456789");
         match asked.path.as_str() {
-            "/stalls" => reply.manner(Manner::Stalls),
-            "/silent" => reply.manner(Manner::Silent),
-            "/breaks" => reply.manner(Manner::Breaks),
-            "/claims-more" => reply.manner(Manner::Claims(20)),
-            "/claims-huge" => reply.manner(Manner::Claims(1 << 40)),
-            "/hangs-up" => reply.manner(Manner::HangsUp),
+            "/stalls" => reply.behaving(Behaviour::Stalls),
+            "/silent" => reply.behaving(Behaviour::Silent),
+            "/breaks" => reply.behaving(Behaviour::Breaks),
+            "/claims-more" => reply.behaving(Behaviour::Claims(20)),
+            "/claims-huge" => reply.behaving(Behaviour::Claims(1 << 40)),
+            "/hangs-up" => reply.behaving(Behaviour::HangsUp),
             _ => reply,
         }
     });
     let client = client(&["localhost"], None);
     for path in ["/stalls", "/silent"] {
-        let err = get(&client, &stand.url(path)).expect_err(path);
+        let err = get(&client, &test_server.url(path)).expect_err(path);
         assert!(matches!(err, Error::Timeout { .. }), "{path}: {err:?}");
     }
     for path in ["/breaks", "/claims-more", "/hangs-up"] {
-        let err = get(&client, &stand.url(path)).expect_err(path);
+        let err = get(&client, &test_server.url(path)).expect_err(path);
         assert!(matches!(err, Error::Broken { .. }), "{path}: {err:?}");
     }
-    let err = get(&client, &stand.url("/claims-huge")).expect_err("it is too large");
+    let err = get(&client, &test_server.url("/claims-huge")).expect_err("it is too large");
     assert!(matches!(err, Error::TooLarge { .. }), "{err:?}");
     for (limit, fits) in [(9, false), (10, true)] {
-        let answer = client.fetch(&Request { limit, ..Request::get(url(&stand.url("/"))) });
+        let answer = client.fetch(&Request { limit, ..Request::get(url(&test_server.url("/"))) });
         assert_eq!(answer.is_ok(), fits, "{limit}");
     }
     let free = TcpListener::bind("127.0.0.1:0").and_then(|listener| listener.local_addr()).expect("there is a port");
@@ -214,26 +217,26 @@ fn an_answer_that_unpacks_beyond_the_limit_is_cut() {
     let mut packer = GzEncoder::new(Vec::new(), Compression::best());
     packer.write_all(&vec![b'a'; 10 << 20]).expect("memory is there");
     let bomb = packer.finish().expect("memory is there");
-    let stand = Stand::http(move |asked| match asked.header("accept-encoding") {
+    let test_server = TestServer::http(move |asked| match asked.header("accept-encoding") {
         Some("gzip") => Reply::new(200, bomb.clone()).with("content-encoding", "gzip"),
         _ => Reply::new(200, "plain"),
     });
     let client = client(&["localhost"], None);
-    let request = Request { packed: true, ..Request::get(url(&stand.url("/"))) };
+    let request = Request { packed: true, ..Request::get(url(&test_server.url("/"))) };
     assert_eq!(client.fetch(&request).expect("it fits").bytes.len(), 10 << 20);
     let err = client.fetch(&Request { limit: 1 << 20, ..request }).expect_err("it does not");
     assert!(matches!(err, Error::TooLarge { limit: 1_048_576, .. }), "{err:?}");
-    assert_eq!(get(&client, &stand.url("/")).expect("not packed").1, "plain");
+    assert_eq!(get(&client, &test_server.url("/")).expect("not packed").1, "plain");
 }
 
 #[test]
 fn a_failure_in_passing_is_tried_again_and_a_wait_is_told() {
     let n = Arc::new(AtomicUsize::new(0));
     let count = Arc::clone(&n);
-    let stand = Stand::http(move |asked| {
+    let test_server = TestServer::http(move |asked| {
         let first = count.fetch_add(1, Ordering::SeqCst) == 0;
         match asked.path.as_str() {
-            "/breaks-once" if first => Reply::new(200, "0123").manner(Manner::Breaks),
+            "/breaks-once" if first => Reply::new(200, "0123").behaving(Behaviour::Breaks),
             "/busy-once" if first => Reply::new(502, "busy"),
             "/busy" => Reply::new(502, "busy"),
             "/later" => Reply::new(503, "later").with("retry-after", "17"),
@@ -244,7 +247,7 @@ fn a_failure_in_passing_is_tried_again_and_a_wait_is_told() {
     let client = client(&["localhost"], None);
     let ask = |path: &str, post: bool| {
         n.store(0, Ordering::SeqCst);
-        let place = url(&stand.url(path));
+        let place = url(&test_server.url(path));
         let request = if post { Request::post(place, b"x".to_vec()) } else { Request::get(place) };
         let answer = client.fetch(&request).expect(path);
         (answer.head.status, n.load(Ordering::SeqCst), answer.head.retry_after().map(|wait| wait.as_secs()))
@@ -255,15 +258,15 @@ fn a_failure_in_passing_is_tried_again_and_a_wait_is_told() {
     assert_eq!(ask("/busy", true), (502, 1, None));
     assert_eq!(ask("/later", false), (503, 1, Some(17)));
     assert_eq!(ask("/limited", false), (429, 1, Some(60)));
-    assert_eq!(stand.asked().iter().filter(|asked| asked.method == "POST" && asked.body == b"x").count(), 1);
+    assert_eq!(test_server.asked().iter().filter(|asked| asked.method == "POST" && asked.body == b"x").count(), 1);
 }
 
 #[test]
 fn a_body_is_read_in_pieces_and_can_be_called_off() {
-    let stand = Stand::http(|_| Reply::new(200, vec![b'x'; 1 << 20]));
+    let test_server = TestServer::http(|_| Reply::new(200, vec![b'x'; 1 << 20]));
     let client = client(&["localhost"], None);
     let cancelled = Arc::new(AtomicBool::new(false));
-    let request = Request { cancelled: Some(Arc::clone(&cancelled)), ..Request::get(url(&stand.url("/"))) };
+    let request = Request { cancelled: Some(Arc::clone(&cancelled)), ..Request::get(url(&test_server.url("/"))) };
     let mut response = client.send(&request).expect("it answers");
     assert_eq!(response.body.length, Some(1 << 20));
     let mut piece = [0; 1000];

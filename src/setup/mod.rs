@@ -58,7 +58,7 @@ pub enum Scope {
 
 /// Request for a setup.
 #[derive(Clone, Debug, Default)]
-pub struct Wish {
+pub struct SetupRequest {
     /// Ids of clients, found or not; empty for all that are found.
     pub clients: Vec<String>,
     /// Whose configuration; `None` for the user's, or the project's of a client that is found there only.
@@ -138,11 +138,11 @@ pub fn client(id: &str) -> Result<&'static Client, Error> {
 }
 
 /// The steps that set up the clients, in the order of the table.
-pub fn plan(around: &Surroundings, wish: &Wish) -> Result<Vec<Step>, Error> {
+pub fn plan(around: &Surroundings, options: &SetupRequest) -> Result<Vec<Step>, Error> {
     let mut places: Vec<Site> = Vec::new();
-    for (client, scope) in chosen(around, wish)? {
+    for (client, scope) in chosen(around, options)? {
         // A server elsewhere answers for its own repositories; hooks and commands would ask this machine.
-        let beside = wish.beside.iter().filter(|_| wish.url.is_none());
+        let beside = options.beside.iter().filter(|_| options.url.is_none());
         for part in [Part::Server].iter().chain(beside) {
             let has_command = *part != Part::Hooks || beside::hook_command(around, scope)?.is_some();
             if let Some(path) = around.file(client, *part, scope).filter(|_| has_command) {
@@ -156,7 +156,7 @@ pub fn plan(around: &Surroundings, wish: &Wish) -> Result<Vec<Step>, Error> {
         let is_own = before.is_empty() || records.of(&file.target).is_some_and(|record| record.is_of(before));
         let mut text = before.to_owned();
         for part in &site.parts {
-            text = around.with_part(site.client, site.scope, *part, &text, is_own, wish, file)?;
+            text = around.with_part(site.client, site.scope, *part, &text, is_own, options, file)?;
         }
         Ok(if text == before { Action::Nothing } else { Action::Write(text) })
     };
@@ -164,7 +164,7 @@ pub fn plan(around: &Surroundings, wish: &Wish) -> Result<Vec<Step>, Error> {
     for site in places {
         if site.parts.contains(&Part::Server) {
             // An address or a program that cannot be is wrong for all files.
-            around.launch(site.scope, wish)?;
+            around.launch(site.scope, options)?;
         }
         steps.push(around.step(site, written));
     }
@@ -172,14 +172,14 @@ pub fn plan(around: &Surroundings, wish: &Wish) -> Result<Vec<Step>, Error> {
 }
 
 /// The steps that take back what was set up: byte for byte where the file is as it was written, else only the entry.
-pub fn plan_undo(around: &Surroundings, wish: &Wish) -> Result<Vec<Step>, Error> {
+pub fn plan_undo(around: &Surroundings, options: &SetupRequest) -> Result<Vec<Step>, Error> {
     let records = Records::load(&around.home);
-    for id in &wish.clients {
+    for id in &options.clients {
         client(id)?;
     }
     let is_meant = |client: &Client, scope| {
-        (wish.clients.is_empty() || wish.clients.contains(&client.id))
-            && wish.scope.is_none_or(|wanted| wanted == scope)
+        (options.clients.is_empty() || options.clients.contains(&client.id))
+            && options.scope.is_none_or(|wanted| wanted == scope)
     };
     let mut places: Vec<Site> = Vec::new();
     for client in clients() {
@@ -284,8 +284,8 @@ pub fn probe(around: &Surroundings, launch: &Launch) -> Result<Answer, String> {
 }
 
 /// The text of a configuration that holds nothing but the entry.
-pub fn sample(around: &Surroundings, client: &Client, wish: &Wish) -> Result<String, Error> {
-    let launch = around.launch(wish.scope.unwrap_or(Scope::User), wish)?;
+pub fn sample(around: &Surroundings, client: &Client, options: &SetupRequest) -> Result<String, Error> {
+    let launch = around.launch(options.scope.unwrap_or(Scope::User), options)?;
     let entry = entry::wanted(client, &launch, None)
         .ok_or_else(|| Error::NoSuchForm { name: client.name.clone(), is_token: client.remote.is_some() })?;
     let place = Place { path: &client.key, name: NAME };
@@ -310,12 +310,12 @@ pub fn drift(around: &Surroundings) -> Vec<Drift> {
     drifts
 }
 
-/// Clients of a wish, each with the owner of the file to be written.
-fn chosen(around: &Surroundings, wish: &Wish) -> Result<Vec<(&'static Client, Scope)>, Error> {
-    if wish.scope == Some(Scope::Project) && around.project.is_none() {
+/// Clients of a options, each with the owner of the file to be written.
+fn chosen(around: &Surroundings, options: &SetupRequest) -> Result<Vec<(&'static Client, Scope)>, Error> {
+    if options.scope == Some(Scope::Project) && around.project.is_none() {
         return Err(Error::NoProject);
     }
-    let named = wish.clients.iter().map(|id| client(id)).collect::<Result<Vec<_>, _>>()?;
+    let named = options.clients.iter().map(|id| client(id)).collect::<Result<Vec<_>, _>>()?;
     let is_named = |client: &Client| named.iter().any(|other| other.id == client.id);
     let mut chosen = Vec::new();
     for client in clients().iter().filter(|client| named.is_empty() || is_named(client)) {
@@ -324,7 +324,7 @@ fn chosen(around: &Surroundings, wish: &Wish) -> Result<Vec<(&'static Client, Sc
         if named.is_empty() && !is_users && !in_project {
             continue;
         }
-        let scope = match wish.scope {
+        let scope = match options.scope {
             Some(scope) => scope,
             None if !is_users && in_project => Scope::Project,
             None if around.file(client, Part::Server, Scope::User).is_none() => Scope::Project,
@@ -377,12 +377,12 @@ impl Surroundings {
     }
 
     /// The way in which a client is to reach the server.
-    fn launch(&self, scope: Scope, wish: &Wish) -> Result<Launch, Error> {
-        if let Some(url) = &wish.url {
+    fn launch(&self, scope: Scope, options: &SetupRequest) -> Result<Launch, Error> {
+        if let Some(url) = &options.url {
             let is_http =
                 url::Url::parse(url).is_ok_and(|url| ["http", "https"].contains(&url.scheme()) && url.has_host());
             return match is_http {
-                true => Ok(Launch::Remote { url: url.clone(), token: wish.token.clone() }),
+                true => Ok(Launch::Remote { url: url.clone(), token: options.token.clone() }),
                 false => Err(Error::NotAUrl(url.clone())),
             };
         }
@@ -413,7 +413,7 @@ impl Surroundings {
         part: Part,
         text: &str,
         is_own: bool,
-        wish: &Wish,
+        options: &SetupRequest,
         file: &Text,
     ) -> Result<String, Error> {
         let broken = |err| self.broken(file, err);
@@ -422,16 +422,16 @@ impl Surroundings {
                 let command = beside::hook_command(self, scope)?;
                 beside::with_hooks(hooks, text, command.as_deref()).map_err(broken)
             }
-            (Part::Skill, _) if is_own => Ok(wish.texts.skill.clone()),
-            (Part::Agent, _) if is_own => Ok(wish.texts.agent.clone()),
-            (Part::Guide, _) => Ok(beside::with_section(text, Some(&wish.texts.guide))),
+            (Part::Skill, _) if is_own => Ok(options.texts.skill.clone()),
+            (Part::Agent, _) if is_own => Ok(options.texts.agent.clone()),
+            (Part::Guide, _) => Ok(beside::with_section(text, Some(&options.texts.guide))),
             (Part::Hooks | Part::Skill | Part::Agent, _) => Ok(text.to_owned()),
             (Part::Server, _) => {
                 let place = Place { path: &client.key, name: NAME };
                 let existing = edit::get(client.format, text, place).map_err(broken)?;
                 // A project's entry may come from anybody: its flags are not passed on.
                 let own = existing.as_ref().filter(|_| scope == Scope::User);
-                let launch = self.launch(scope, wish)?;
+                let launch = self.launch(scope, options)?;
                 let launch = entry::with_arguments_of(&launch, own.and_then(|entry| entry::read(client, entry)));
                 let entry = entry::wanted(client, &launch, existing.as_ref()).ok_or_else(|| Error::NoSuchForm {
                     name: client.name.clone(),

@@ -39,23 +39,23 @@ impl Machine {
     }
 
     /// The one step for a client.
-    fn step(&self, wish: &Wish) -> Step {
-        let mut steps = plan(&self.around, wish).expect("the wish is sound");
+    fn step(&self, options: &SetupRequest) -> Step {
+        let mut steps = plan(&self.around, options).expect("the options is sound");
         assert_eq!(steps.len(), 1);
         steps.remove(0)
     }
 
-    fn set_up(&self, wish: &Wish) -> PathBuf {
-        let step = self.step(wish);
+    fn set_up(&self, options: &SetupRequest) -> PathBuf {
+        let step = self.step(options);
         apply(&self.around, &step).expect("it can be written");
         step.path
     }
 
     fn undo(&self) {
-        for step in plan_undo(&self.around, &Wish::default()).expect("the wish is sound") {
+        for step in plan_undo(&self.around, &SetupRequest::default()).expect("the options is sound") {
             apply_undo(&self.around, &step).expect("it can be undone");
         }
-        assert!(plan_undo(&self.around, &Wish::default()).expect("the wish is sound").is_empty());
+        assert!(plan_undo(&self.around, &SetupRequest::default()).expect("the options is sound").is_empty());
     }
 
     /// A text without the paths of this machine.
@@ -74,8 +74,8 @@ fn read(path: &Path) -> String {
     fs::read_to_string(path).expect("it is there")
 }
 
-fn wish(client: &str) -> Wish {
-    Wish { clients: vec![client.to_owned()], ..Wish::default() }
+fn options(client: &str) -> SetupRequest {
+    SetupRequest { clients: vec![client.to_owned()], ..SetupRequest::default() }
 }
 
 /// A configuration with comments and another server.
@@ -130,7 +130,7 @@ fn every_client_is_set_up_fresh_beside_others_twice_and_undone() {
             true => write(&sign, "{}\n"),
             false => fs::create_dir_all(&sign).expect("it is new"),
         }
-        let found: Vec<&str> = plan(&machine.around, &Wish::default())
+        let found: Vec<&str> = plan(&machine.around, &SetupRequest::default())
             .expect("it works")
             .iter()
             .map(|step| step.client.id.as_str())
@@ -140,36 +140,37 @@ fn every_client_is_set_up_fresh_beside_others_twice_and_undone() {
             "an extension is found with its editor: {found:?}"
         );
 
-        let wish = wish(&client.id);
+        let options = options(&client.id);
         let before = fs::read(machine.around.file(client, Part::Server, Scope::User).expect("it has a file")).ok();
-        let path = machine.set_up(&wish);
+        let path = machine.set_up(&options);
         let fresh = read(&path);
-        assert_eq!(machine.step(&wish).action.as_ref().ok(), Some(&Action::Nothing), "{}: a second time", client.id);
+        assert_eq!(machine.step(&options).action.as_ref().ok(), Some(&Action::Nothing), "{}: a second time", client.id);
         assert_eq!(drift(&machine.around), []);
         machine.undo();
         assert_eq!(fs::read(&path).ok(), before, "{}: it is as it was", client.id);
         assert!(sign.exists(), "folders that were there stay");
 
         write(&path, &with_comments(client));
-        machine.set_up(&wish);
+        machine.set_up(&options);
         let beside = read(&path);
-        assert_eq!(machine.step(&wish).action.as_ref().ok(), Some(&Action::Nothing));
+        assert_eq!(machine.step(&options).action.as_ref().ok(), Some(&Action::Nothing));
         machine.undo();
         assert_eq!(read(&path), with_comments(client), "{}: byte for byte", client.id);
 
         // An edit in between stays: only the entry goes.
-        machine.set_up(&wish);
+        machine.set_up(&options);
         write(&path, &read(&path).replace("dark", "light"));
         machine.undo();
         assert_eq!(read(&path), with_comments(client).replace("dark", "light"), "{}", client.id);
 
         // Another program writes the entry anew, with a setting of its own.
         fs::remove_file(&path).expect("it is there");
-        machine.set_up(&wish);
+        machine.set_up(&options);
         let project = client.project.iter().map(|path| format!("project: {path}\n")).collect::<String>();
-        let remote = Wish { url: Some("http://127.0.0.1:8901/mcp".to_owned()), ..wish.clone() };
-        let secret = Wish { token: Some("CODELODE_TOKEN".to_owned()), ..remote.clone() };
-        let shown = |wish: &Wish| sample(&machine.around, client, wish).unwrap_or_else(|err| format!("{err}\n"));
+        let remote = SetupRequest { url: Some("http://127.0.0.1:8901/mcp".to_owned()), ..options.clone() };
+        let secret = SetupRequest { token: Some("CODELODE_TOKEN".to_owned()), ..remote.clone() };
+        let shown =
+            |options: &SetupRequest| sample(&machine.around, client, options).unwrap_or_else(|err| format!("{err}\n"));
         let golden = format!(
             "user: {}\n{project}\n--- fresh\n{fresh}\n--- beside others\n{beside}\n--- over HTTP\n{}\n--- with a token\n{}",
             machine.neutral(&path.to_string_lossy()),
@@ -182,11 +183,11 @@ fn every_client_is_set_up_fresh_beside_others_twice_and_undone() {
     }
 }
 
-/// A wish for every part of a client's setup.
-fn whole_wish(client: &str) -> Wish {
+/// A options for every part of a client's setup.
+fn whole_wish(client: &str) -> SetupRequest {
     let text = |name: &str| format!("The {name}.\n");
     let texts = Texts { skill: text("skill"), agent: text("sub-agent"), guide: text("guide") };
-    Wish { beside: Part::ALL[1..].to_vec(), texts, ..wish(client) }
+    SetupRequest { beside: Part::ALL[1..].to_vec(), texts, ..options(client) }
 }
 
 #[test]
@@ -194,8 +195,8 @@ fn hooks_skills_and_sections_are_written_beside_others_twice_and_undone() {
     let has_more = |client: &&Client| Part::ALL[1..].iter().any(|part| beside::files(client, *part).is_some());
     for client in clients().iter().filter(has_more) {
         let machine = Machine::new();
-        let wish = whole_wish(&client.id);
-        let steps = || plan(&machine.around, &wish).expect("the wish is sound");
+        let options = whole_wish(&client.id);
+        let steps = || plan(&machine.around, &options).expect("the options is sound");
         let set_up = || steps().iter().for_each(|step| apply(&machine.around, step).expect("it can be written"));
         let texts = || -> Vec<(PathBuf, Option<String>)> {
             steps().into_iter().map(|step| (step.path.clone(), fs::read_to_string(step.path).ok())).collect()
@@ -259,17 +260,17 @@ fn a_persons_own_skill_and_a_package_runner_are_left_alone() {
     let skill = machine.around.user.join(".agents/skills/codelode/SKILL.md");
     write(&skill, "Mine.\n");
     let due = |machine: &Machine| -> Vec<Vec<Part>> {
-        let steps = plan(&machine.around, &whole_wish("codex")).expect("the wish is sound");
+        let steps = plan(&machine.around, &whole_wish("codex")).expect("the options is sound");
         steps.into_iter().filter(Step::is_due).map(|step| step.parts).collect()
     };
     assert_eq!(due(&machine), [[Part::Server], [Part::Hooks], [Part::Guide]]);
     // A text that was written here is brought up to date.
     fs::remove_file(&skill).expect("it is ours");
-    for step in plan(&machine.around, &whole_wish("codex")).expect("the wish is sound") {
+    for step in plan(&machine.around, &whole_wish("codex")).expect("the options is sound") {
         apply(&machine.around, &step).expect("it can be written");
     }
     let texts = Texts { skill: "Newer.\n".to_owned(), ..whole_wish("codex").texts };
-    for step in plan(&machine.around, &Wish { texts, ..whole_wish("codex") }).expect("the wish is sound") {
+    for step in plan(&machine.around, &SetupRequest { texts, ..whole_wish("codex") }).expect("the options is sound") {
         apply(&machine.around, &step).expect("it can be written");
     }
     assert_eq!(read(&skill), "Newer.\n");
@@ -279,8 +280,8 @@ fn a_persons_own_skill_and_a_package_runner_are_left_alone() {
     let found = drift(&machine.around);
     assert!(found.iter().any(|drift| drift.what.contains("a hook of Codex starts")), "{found:?}");
     // Over HTTP there is nothing on this machine to ask.
-    let remote = Wish { url: Some("http://127.0.0.1:8901/mcp".to_owned()), ..whole_wish("cursor") };
-    let steps = plan(&machine.around, &remote).expect("the wish is sound");
+    let remote = SetupRequest { url: Some("http://127.0.0.1:8901/mcp".to_owned()), ..whole_wish("cursor") };
+    let steps = plan(&machine.around, &remote).expect("the options is sound");
     assert_eq!(steps.iter().map(|step| step.parts.clone()).collect::<Vec<_>>(), [[Part::Server]]);
 }
 
@@ -288,10 +289,10 @@ fn a_persons_own_skill_and_a_package_runner_are_left_alone() {
 fn a_project_is_set_up_by_name_for_everybody() {
     for client in clients().iter().filter(|client| !client.project.is_empty()) {
         let machine = Machine::new();
-        let wish = Wish { scope: Some(Scope::Project), ..wish(&client.id) };
-        let path = machine.set_up(&wish);
+        let options = SetupRequest { scope: Some(Scope::Project), ..options(&client.id) };
+        let path = machine.set_up(&options);
         assert_eq!(path, machine.project().join(&client.project[0]));
-        let step = machine.step(&wish);
+        let step = machine.step(&options);
         assert_eq!(launch_of(&machine.around, &step), Some(Launch::of_command(["codelode".to_owned()])));
         assert_eq!(fs::metadata(&path).expect("it is there").permissions().mode() & 0o777, 0o644);
         machine.undo();
@@ -303,14 +304,14 @@ fn a_project_is_set_up_by_name_for_everybody() {
 #[test]
 fn a_client_that_only_the_project_knows_is_set_up_there() {
     let machine = Machine::new();
-    assert!(plan(&machine.around, &Wish::default()).expect("it works").is_empty());
+    assert!(plan(&machine.around, &SetupRequest::default()).expect("it works").is_empty());
     write(&machine.project().join(".cursor/mcp.json"), "{}");
-    let step = machine.step(&Wish::default());
+    let step = machine.step(&SetupRequest::default());
     assert_eq!((step.client.id.as_str(), step.scope), ("cursor", Scope::Project));
     let nowhere = Surroundings { project: None, ..machine.around.clone() };
-    let wish = Wish { scope: Some(Scope::Project), ..Wish::default() };
-    assert!(matches!(plan(&nowhere, &wish), Err(Error::NoProject)));
-    let unknown = plan(&machine.around, &self::wish("cursr")).expect_err("there is no such client");
+    let options = SetupRequest { scope: Some(Scope::Project), ..SetupRequest::default() };
+    assert!(matches!(plan(&nowhere, &options), Err(Error::NoProject)));
+    let unknown = plan(&machine.around, &self::options("cursr")).expect_err("there is no such client");
     assert!(unknown.to_string().contains("did you mean `cursor`?"), "{unknown}");
 }
 
@@ -321,23 +322,23 @@ fn links_are_kept_but_lead_out_of_no_project() {
     write(&user.join("dotfiles/codex.toml"), "a = 1\n");
     fs::create_dir(user.join(".codex")).expect("it is new");
     symlink("../dotfiles/codex.toml", user.join(".codex/config.toml")).expect("there is room");
-    let path = machine.set_up(&wish("codex"));
+    let path = machine.set_up(&options("codex"));
     assert!(path.symlink_metadata().expect("it is there").is_symlink());
     assert!(read(&user.join("dotfiles/codex.toml")).contains("[mcp_servers.codelode]"));
     machine.undo();
     assert_eq!(read(&user.join("dotfiles/codex.toml")), "a = 1\n");
     assert!(path.symlink_metadata().expect("it is there").is_symlink());
 
-    let project = Wish { scope: Some(Scope::Project), ..wish("claude-code") };
+    let project = SetupRequest { scope: Some(Scope::Project), ..options("claude-code") };
     write(&user.join("secret.json"), "{}");
     symlink("../secret.json", machine.project().join(".mcp.json")).expect("there is room");
     let step = machine.step(&project);
     assert!(matches!(step.action, Err(Error::LeadsOut { .. })), "{:?}", step.action);
-    let project = Wish { scope: Some(Scope::Project), ..wish("cursor") };
+    let project = SetupRequest { scope: Some(Scope::Project), ..options("cursor") };
     symlink("..", machine.project().join(".cursor")).expect("there is room");
     assert!(matches!(machine.step(&project).action, Err(Error::LeadsOut { .. })));
     symlink("nowhere.json", user.join(".claude.json")).expect("there is room");
-    let user = Wish { scope: Some(Scope::User), ..wish("claude-code") };
+    let user = SetupRequest { scope: Some(Scope::User), ..options("claude-code") };
     assert!(matches!(machine.step(&user).action, Err(Error::LeadsNowhere(_))));
 }
 
@@ -345,7 +346,7 @@ fn links_are_kept_but_lead_out_of_no_project() {
 fn files_that_cannot_be_edited_are_refused() {
     let machine = Machine::new();
     let path = machine.around.user.join(".cursor/mcp.json");
-    let refused = || machine.step(&wish("cursor")).action.expect_err("nothing is written").to_string();
+    let refused = || machine.step(&options("cursor")).action.expect_err("nothing is written").to_string();
     write(&path, "{\n  \"mcpServers\": {\n    oops\n  }\n}\n");
     assert!(refused().contains("mcp.json: line 3:"), "{}", refused());
     write(&path, "{\"mcpServers\": []}");
@@ -373,11 +374,11 @@ fn a_file_that_changes_before_it_is_written_is_left_alone() {
     let path = machine.around.user.join(".claude.json");
     write(&path, "{\"n\": 1}\n");
     fs::set_permissions(&path, fs::Permissions::from_mode(0o640)).expect("it is ours");
-    let step = machine.step(&wish("claude-code"));
+    let step = machine.step(&options("claude-code"));
     write(&path, "{\"n\": 2}\n");
     assert!(matches!(apply(&machine.around, &step), Err(Error::Changed(_))));
     assert_eq!(read(&path), "{\"n\": 2}\n");
-    machine.set_up(&wish("claude-code"));
+    machine.set_up(&options("claude-code"));
     assert_eq!(fs::metadata(&path).expect("it is there").permissions().mode() & 0o777, 0o640);
     let beside = fs::read_dir(&machine.around.user).expect("it is there").count();
     assert_eq!(beside, 2, "nothing is left beside the file and the project");
@@ -392,14 +393,14 @@ fn settings_of_a_person_in_the_entry_stay() {
     let found = drift(&machine.around);
     assert_eq!(found.len(), 1);
     assert!(found[0].what.contains("starts /gone/codelode, which is not there"), "{}", found[0].what);
-    assert_eq!(machine.set_up(&wish("opencode")), path, "the file that is there");
+    assert_eq!(machine.set_up(&options("opencode")), path, "the file that is there");
     let program = machine.around.program.to_string_lossy().into_owned();
     let after: Value = serde_json::from_str(&read(&path)).expect("it is JSON");
     let command = json!([program, "serve", "--tools", "full", "--format", "compact"]);
     let entry = json!({"type": "local", "command": command, "enabled": false, "environment": {"A": "b"}});
     assert_eq!(after["mcp"]["codelode"], entry);
     assert_eq!(drift(&machine.around), []);
-    for step in plan_undo(&machine.around, &Wish::default()).expect("the wish is sound") {
+    for step in plan_undo(&machine.around, &SetupRequest::default()).expect("the options is sound") {
         apply_undo(&machine.around, &step).expect("it can be undone");
     }
     assert_eq!(read(&path), text);
@@ -419,9 +420,9 @@ fn a_projects_own_entry_is_not_trusted() {
     assert!(
         drift(&machine.around)[0].what.contains("another form") || drift(&machine.around)[0].what.contains("not there")
     );
-    let wish = Wish { scope: Some(Scope::Project), ..wish("claude-code") };
-    machine.set_up(&wish);
-    let launch = launch_of(&machine.around, &machine.step(&wish));
+    let options = SetupRequest { scope: Some(Scope::Project), ..options("claude-code") };
+    machine.set_up(&options);
+    let launch = launch_of(&machine.around, &machine.step(&options));
     assert_eq!(launch, Some(Launch::of_command(["codelode".to_owned()])), "neither its program nor its flags are kept");
 }
 
@@ -430,9 +431,9 @@ fn an_update_of_an_entry_is_undone_to_the_very_first_text() {
     let machine = Machine::new();
     let path = machine.around.user.join(".codex/config.toml");
     write(&path, "# Mine.\n");
-    let remote = Wish { url: Some("http://127.0.0.1:8901/mcp".to_owned()), ..wish("codex") };
+    let remote = SetupRequest { url: Some("http://127.0.0.1:8901/mcp".to_owned()), ..options("codex") };
     machine.set_up(&remote);
-    machine.set_up(&wish("codex"));
+    machine.set_up(&options("codex"));
     assert!(!read(&path).contains("url"));
     machine.undo();
     assert_eq!(read(&path), "# Mine.\n");
@@ -441,7 +442,7 @@ fn an_update_of_an_entry_is_undone_to_the_very_first_text() {
     fs::remove_dir_all(&machine.around.home).expect("it is ours");
     machine.undo();
     assert_eq!(read(&path).trim_end(), "# Mine.");
-    let wrong = Wish { url: Some("localhost:8901".to_owned()), ..remote };
+    let wrong = SetupRequest { url: Some("localhost:8901".to_owned()), ..remote };
     assert!(matches!(plan(&machine.around, &wrong), Err(Error::NotAUrl(_))));
 }
 
@@ -489,13 +490,13 @@ fn a_package_runner_starts_what_it_keeps() {
 
     // The entry is no drift, and keeps what a person adds.
     let machine = Machine { around: on_path(&npx), ..machine };
-    let wish = Wish { clients: vec!["cursor".to_owned()], ..Wish::default() };
-    let path = machine.set_up(&wish);
+    let options = SetupRequest { clients: vec!["cursor".to_owned()], ..SetupRequest::default() };
+    let path = machine.set_up(&options);
     let written = read(&path);
     assert!(written.contains(r#""npx""#), "{written}");
     assert_eq!(drift(&machine.around), []);
     write(&path, &written.replace(r#""compact""#, r#""compact", "--tools", "full""#));
-    let step = machine.step(&wish);
+    let step = machine.step(&options);
     assert_eq!((step.action.expect("it can be done"), drift(&machine.around)), (Action::Nothing, vec![]));
     machine.undo();
 }

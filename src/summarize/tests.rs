@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::*;
 use crate::config::Secret;
-use crate::net::stand::{Asked, Manner, Reply, Stand};
+use crate::net::test_server::{Asked, Behaviour, Reply, TestServer};
 
 const KEY: &str = "sk-very-secret";
 
@@ -14,16 +14,17 @@ const KEY: &str = "sk-very-secret";
 fn ask(set: impl Fn(&mut Models, Url), replies: Vec<Reply>) -> (Result<Summaries, Failure>, Vec<Asked>) {
     let folder = tempfile::tempdir().expect("there is room");
     let (n, last) = (std::sync::atomic::AtomicUsize::new(0), replies.len() - 1);
-    let stand = Stand::https(move |_| replies[n.fetch_add(1, std::sync::atomic::Ordering::SeqCst).min(last)].clone());
+    let test_server =
+        TestServer::https(move |_| replies[n.fetch_add(1, std::sync::atomic::Ordering::SeqCst).min(last)].clone());
     let ca_file = folder.path().join("ca.pem");
-    std::fs::write(&ca_file, &stand.certificate).expect("the folder is ours");
+    std::fs::write(&ca_file, &test_server.certificate).expect("the folder is ours");
     let mut config =
         Config { trusted_hosts: vec!["localhost".to_owned()], ca_file: Some(ca_file), ..Config::default() };
     config.models.summary_timeout = Duration::from_millis(500);
-    set(&mut config.models, Url::parse(&stand.url("/v1")).expect("it is a URL"));
+    set(&mut config.models, Url::parse(&test_server.url("/v1")).expect("it is a URL"));
     let summarizer = summarizer(&config).expect("it is set up");
     let items = [Item::new("function", "add".to_owned(), b"def add(a, b): return a + b")];
-    (summarizer.summarize(&items, &Arc::default()), stand.asked())
+    (summarizer.summarize(&items, &Arc::default()), test_server.asked())
 }
 
 fn of_openai(models: &mut Models, base: Url) {
@@ -94,7 +95,7 @@ fn overload_is_waited_for_and_errors_hold_no_key() {
     for reply in [
         Reply::new(429, "{}").with("retry-after", "0"),
         Reply::new(529, "overloaded"),
-        Reply::new(200, "").manner(Manner::HangsUp),
+        Reply::new(200, "").behaving(Behaviour::HangsUp),
     ] {
         let (summaries, asked) = ask(of_openai, vec![reply, said("1: Adds.")]);
         assert!(summaries.is_ok() && asked.len() == 2, "{summaries:?}");
@@ -132,16 +133,16 @@ fn the_first_service_that_is_set_up_is_asked_and_none_without_a_key() {
 
 #[test]
 fn a_service_inside_is_asked_only_when_it_is_trusted() {
-    let stand = Stand::http(|_| said("1: Adds."));
+    let test_server = TestServer::http(|_| said("1: Adds."));
     let mut config = Config::default();
-    config.models.openai.base = Url::parse(&stand.url("/v1")).expect("it is a URL");
+    config.models.openai.base = Url::parse(&test_server.url("/v1")).expect("it is a URL");
     config.models.openai.model = Some("small".to_owned());
     let ask = |config: &Config| {
         let items = [Item::new("function", "add".to_owned(), b"")];
         summarizer(config).expect("it is set up").summarize(&items, &Arc::default()).map_err(|err| err.to_string())
     };
     let refused = ask(&config).expect_err("it is not named");
-    assert!(refused.contains("trusted_hosts") && stand.connections() == 0, "{refused}");
+    assert!(refused.contains("trusted_hosts") && test_server.connections() == 0, "{refused}");
     config.trusted_hosts = vec!["localhost".to_owned()];
     assert_eq!(ask(&config).expect("it is named").texts, [Some("Adds.".to_owned())]);
 }

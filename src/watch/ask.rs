@@ -16,7 +16,7 @@ use std::time::Duration;
 use rustix::io::Errno;
 use rustix::net::{AddressFamily, SocketAddrUnix, SocketFlags, SocketType};
 
-use super::eye::place;
+use super::notifier::place;
 
 /// Name of a keeper's socket in its [`folder`].
 pub(super) const SOCKET: &str = "socket";
@@ -31,7 +31,7 @@ pub(super) const MOST_PATHS: usize = 20;
 
 /// State of an index relative to its folder, as reported by its keeper.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Standing {
+pub enum KeeperAnswer {
     /// The keeper does not reply: its process is stopped or hangs. Further questions would time out too.
     Mute,
     /// The published index includes all changes before the question.
@@ -52,10 +52,10 @@ pub(super) fn all(home: &Path) -> PathBuf {
 
 /// Asks the keeper of a checkout and waits at most `patience`. `None` if there is no keeper or it cannot tell: then
 /// the caller has to scan the folder.
-pub fn ask(home: &Path, snapshot: &str, root: &Path, patience: Duration) -> Option<Standing> {
+pub fn ask(home: &Path, snapshot: &str, root: &Path, patience: Duration) -> Option<KeeperAnswer> {
     let mut stream = match connect(&folder(home, snapshot).join(SOCKET)) {
         // The listener's backlog is full.
-        Err(Errno::AGAIN) => return Some(Standing::Mute),
+        Err(Errno::AGAIN) => return Some(KeeperAnswer::Mute),
         connected => connected.ok()?,
     };
     let (device, inode) = place(root).ok()?;
@@ -67,14 +67,14 @@ pub fn ask(home: &Path, snapshot: &str, root: &Path, patience: Duration) -> Opti
     match lines.read_line(&mut here) {
         Ok(_) if here == "here\n" => {}
         Err(err) if matches!(err.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut) => {
-            return Some(Standing::Mute);
+            return Some(KeeperAnswer::Mute);
         }
         _ => return None,
     }
     stream.set_read_timeout(Some(patience + GRACE)).ok()?;
     match line(&mut lines)?.as_str() {
-        "fresh" => Some(Standing::Fresh),
-        "pending" => Some(Standing::Pending(std::iter::from_fn(|| line(&mut lines)).collect())),
+        "fresh" => Some(KeeperAnswer::Fresh),
+        "pending" => Some(KeeperAnswer::Pending(std::iter::from_fn(|| line(&mut lines)).collect())),
         _ => None,
     }
 }
@@ -109,13 +109,13 @@ pub(super) fn hear(stream: &mut UnixStream) -> Option<Asked> {
 }
 
 /// Sends the answer. Errors are ignored, as the client may be gone.
-pub(super) fn answer(stream: &mut UnixStream, standing: Option<&Standing>) {
+pub(super) fn answer(stream: &mut UnixStream, standing: Option<&KeeperAnswer>) {
     let mut text = match standing {
-        Some(Standing::Fresh) => "fresh\n".to_owned(),
-        Some(Standing::Pending(_)) => "pending\n".to_owned(),
-        Some(Standing::Mute) | None => "scan\n".to_owned(),
+        Some(KeeperAnswer::Fresh) => "fresh\n".to_owned(),
+        Some(KeeperAnswer::Pending(_)) => "pending\n".to_owned(),
+        Some(KeeperAnswer::Mute) | None => "scan\n".to_owned(),
     };
-    if let Some(Standing::Pending(paths)) = standing {
+    if let Some(KeeperAnswer::Pending(paths)) = standing {
         for path in paths.iter().filter(|path| !path.contains('\n')) {
             text.push_str(path);
             text.push('\n');

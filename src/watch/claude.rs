@@ -122,16 +122,16 @@ pub fn follow(watching: &Watching, sources: &Sources, ended: &AtomicBool) {
     let mut manifest = Manifest { path: sources.manifest.clone(), read: 0, place: None };
     let woken = manifest.folder().and_then(|folder| {
         let _ = fs::create_dir_all(folder);
-        let eye = watching.eye()?;
-        let (who, woken) = eye.listener();
-        eye.follow(who, &BTreeSet::from([folder.canonicalize().ok()?])).ok()?;
-        Some((eye, who, woken))
+        let notifier = watching.notifier()?;
+        let (who, woken) = notifier.listener();
+        notifier.follow(who, &BTreeSet::from([folder.canonicalize().ok()?])).ok()?;
+        Some((notifier, who, woken))
     });
     let mut found = Found::default();
     let mut asked: Option<Instant> = None;
     while !ended.load(Ordering::Relaxed) {
-        if let Some((eye, who, _)) = &woken {
-            let _ = eye.take(*who);
+        if let Some((notifier, who, _)) = &woken {
+            let _ = notifier.take(*who);
         }
         for (what, path) in manifest.news() {
             match what {
@@ -150,8 +150,8 @@ pub fn follow(watching: &Watching, sources: &Sources, ended: &AtomicBool) {
             None => thread::sleep(wait),
         }
     }
-    if let Some((eye, who, _)) = woken {
-        eye.leave(who);
+    if let Some((notifier, who, _)) = woken {
+        notifier.leave(who);
     }
 }
 
@@ -173,7 +173,7 @@ impl Manifest {
             (self.read, self.place) = (0, None);
             return Vec::new();
         };
-        let place = super::eye::place(&self.path).ok();
+        let place = super::notifier::place(&self.path).ok();
         if place != self.place || file.metadata().is_ok_and(|metadata| metadata.len() < self.read) {
             (self.read, self.place) = (0, place);
         }

@@ -9,11 +9,11 @@ use std::time::{Duration, Instant};
 
 use crossbeam_channel::{Receiver, Sender, bounded, never, select, unbounded};
 
-use super::ask::{self, Standing};
-use super::eye::{self, Blind, EXACT, Eye, Heard};
-use super::listen::{Asking, Listening, Post, Question};
-use super::{Error, Options, Tell};
-use crate::allocator::{self, Work};
+use super::ask::{self, KeeperAnswer};
+use super::listen::{Asking, Lease, Listening, Question};
+use super::notifier::{self, Changes, EXACT, Notifier, WatchError};
+use super::{Error, LogLine, Options};
+use crate::allocator;
 use crate::config::Config;
 use crate::pipeline::{self, Drift, LeftOut, Report, Watcher};
 use crate::store::{self, Registry, Sidecar, Snapshot, Store};
@@ -41,7 +41,7 @@ const UNASKED: Duration = Duration::from_secs(10 * 60);
 
 /// Reason for keeping a checkout.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Errand {
+pub(super) enum Reason {
     /// Requested explicitly.
     Wanted,
     /// Kept automatically while there are questions about it, which then need no scan.
@@ -59,28 +59,28 @@ pub(super) struct Keeper {
 
 impl Keeper {
     /// Starts keeping the checkout at `root`: indexes it if necessary and continues in a thread of its own. If
-    /// another process keeps it already, the thread waits for its end. [`Errand::ByTheWay`] returns `None` then, and
+    /// another process keeps it already, the thread waits for its end. [`Reason::ByTheWay`] returns `None` then, and
     /// also if there is no current index.
     pub(super) fn start(
         root: PathBuf,
         config: Config,
         options: Options,
-        errand: Errand,
-        eye: &dyn Fn() -> Option<Arc<Eye>>,
-        tell: Arc<Tell>,
+        reason: Reason,
+        notifier: &dyn Fn() -> Option<Arc<Notifier>>,
+        tell: Arc<LogLine>,
     ) -> Result<Option<Self>, Error> {
         let registry = Registry::new(&config.home);
         registry.prepare();
         let sidecar = pipeline::sidecar_of(&root, &config);
         let store = registry.store(&sidecar.store);
         let refused = |problem: String| Error::Refused { root: root.clone(), problem };
-        let post = Post::take(&config.home, &sidecar.snapshot).map_err(|err| refused(err.to_string()))?;
-        if errand == Errand::ByTheWay && post.is_none() {
+        let lease = Lease::take(&config.home, &sidecar.snapshot).map_err(|err| refused(err.to_string()))?;
+        if reason == Reason::ByTheWay && lease.is_none() {
             return Ok(None);
         }
         let snapshot = match newest(&store, &sidecar) {
             Ok(snapshot) if snapshot.content_version() == store::CONTENT => snapshot,
-            _ if errand == Errand::ByTheWay => return Ok(None),
+            _ if reason == Reason::ByTheWay => return Ok(None),
             found => index(&root, &config, &sidecar, &store, found.ok().as_ref(), &tell)?,
         };
         let (stop, stopped) = bounded(0);
@@ -90,18 +90,18 @@ impl Keeper {
         let work = Work {
             stamp: store.stamp(),
             ours: snapshot.facts().number,
-            standing_at: eye::place(&root).ok(),
+            standing_at: notifier::place(&root).ok(),
             root: root.clone(),
             config,
             options,
-            errand,
+            reason,
             tell,
             sidecar,
             registry,
             store,
             snapshot,
-            hearing: None,
-            wanted: eye(),
+            subscription: None,
+            wanted: notifier(),
             backlog: Backlog { all: true, ..Backlog::default() },
             asking: asking.clone(),
             answers: Arc::clone(&answers),
@@ -112,7 +112,7 @@ impl Keeper {
         };
         let thread = thread::Builder::new()
             .name("keeper".to_owned())
-            .spawn(move || work.keep(post, &stopped, &questions))
+            .spawn(move || work.keep(lease, &stopped, &questions))
             .map_err(|err| refused(err.to_string()))?;
         Ok(Some(Self { stop: Some(stop), cancelled, thread: Some(thread), asking, answers }))
     }
@@ -163,18 +163,18 @@ impl Backlog {
 }
 
 /// A listener registration, removed on drop.
-struct Hearing {
-    eye: Arc<Eye>,
+struct Subscription {
+    notifier: Arc<Notifier>,
     who: u32,
     woken: Receiver<()>,
     /// Folder for cookie files.
     folder: PathBuf,
 }
 
-impl Drop for Hearing {
+impl Drop for Subscription {
     fn drop(&mut self) {
-        self.eye.leave(self.who);
-        self.eye.give_back(&self.folder);
+        self.notifier.leave(self.who);
+        self.notifier.give_back(&self.folder);
     }
 }
 
@@ -182,8 +182,8 @@ struct Work {
     root: PathBuf,
     config: Config,
     options: Options,
-    errand: Errand,
-    tell: Arc<Tell>,
+    reason: Reason,
+    tell: Arc<LogLine>,
     sidecar: Sidecar,
     registry: Registry,
     store: Store,
@@ -194,9 +194,9 @@ struct Work {
     /// Device and inode of the root when its folders were watched.
     standing_at: Option<(u64, u64)>,
     /// `None` while there are no notifications.
-    hearing: Option<Hearing>,
+    subscription: Option<Subscription>,
     /// The notifier to use, if there is one.
-    wanted: Option<Arc<Eye>>,
+    wanted: Option<Arc<Notifier>>,
     backlog: Backlog,
     asking: Asking,
     /// Set while the keeper answers questions.
@@ -205,7 +205,7 @@ struct Work {
     cookies: u64,
     left_out: LeftOut,
     /// Time of the last refresh, until the memory it used is returned to the system.
-    worked: Option<(Instant, Work)>,
+    worked: Option<(Instant, allocator::Work)>,
 }
 
 /// Reason why a keeper ended.
@@ -220,9 +220,9 @@ pub(super) enum End {
 }
 
 impl Work {
-    fn keep(mut self, post: Option<Post>, stopped: &Receiver<()>, questions: &Receiver<Question>) -> End {
-        let Some(post) = post.map_or_else(|| self.wait_for_post(stopped), Some) else { return End::Stopped };
-        let end = self.keep_at(&post, stopped, questions);
+    fn keep(mut self, lease: Option<Lease>, stopped: &Receiver<()>, questions: &Receiver<Question>) -> End {
+        let Some(lease) = lease.map_or_else(|| self.wait_for_post(stopped), Some) else { return End::Stopped };
+        let end = self.keep_at(&lease, stopped, questions);
         self.answers.store(false, Ordering::Release);
         let root = self.root.display();
         match end {
@@ -240,52 +240,53 @@ impl Work {
                 (self.tell)(&format!("{root} is gone; {what}"));
             }
         }
-        drop(self.hearing.take());
+        drop(self.subscription.take());
         if matches!(end, End::Gone | End::Forgotten) {
-            post.give_up();
+            lease.give_up();
         }
         end
     }
 
     /// Waits until no other process keeps the checkout. `None` if stopped meanwhile.
-    fn wait_for_post(&mut self, stopped: &Receiver<()>) -> Option<Post> {
+    fn wait_for_post(&mut self, stopped: &Receiver<()>) -> Option<Lease> {
         (self.tell)(&format!("{}: another process watches it already", self.root.display()));
         loop {
             if stopped.recv_timeout(TAKE_OVER) != Err(crossbeam_channel::RecvTimeoutError::Timeout) {
                 return None;
             }
-            if let Ok(Some(post)) = Post::take(&self.config.home, &self.sidecar.snapshot) {
+            if let Ok(Some(lease)) = Lease::take(&self.config.home, &self.sidecar.snapshot) {
                 (self.tell)(&format!("{}: watched by this process now", self.root.display()));
-                return Some(post);
+                return Some(lease);
             }
         }
     }
 
-    fn keep_at(&mut self, post: &Post, stopped: &Receiver<()>, questions: &Receiver<Question>) -> End {
-        self.begin_hearing(post);
+    fn keep_at(&mut self, lease: &Lease, stopped: &Receiver<()>, questions: &Receiver<Question>) -> End {
+        self.begin_hearing(lease);
         if let Err(problem) = self.settle() {
             (self.tell)(&format!("{}: {problem}", self.root.display()));
         }
         self.store.tidy();
-        let _listening = self.begin_listening(post);
+        let _listening = self.begin_listening(lease);
         self.answers.store(EXACT, Ordering::Release);
         let facts = self.snapshot.facts();
-        let how = if self.hearing.is_some() { "watching" } else { "looking now and then at" };
+        let how = if self.subscription.is_some() { "watching" } else { "looking now and then at" };
         (self.tell)(&format!("{how} {}: {} files, {} symbols", self.root.display(), facts.files, facts.symbols));
         let (mut busy, mut looked, mut rest) = (Instant::now(), Instant::now(), LOOK_EVERY);
-        let by_the_way = self.errand == Errand::ByTheWay;
+        let by_the_way = self.reason == Reason::ByTheWay;
         let idle_after = self.options.idle.or(by_the_way.then_some(UNASKED));
         let mut failed = false;
         loop {
-            let told = self.hearing.as_ref().and_then(|hearing| hearing.eye.told_when(hearing.who));
+            let told =
+                self.subscription.as_ref().and_then(|subscription| subscription.notifier.told_when(subscription.who));
             let due = match told {
                 Some((first, last)) => (last + self.options.debounce).min(first + self.options.debounce * MOST_QUIET),
                 None if failed => looked + RETRY,
-                None if self.hearing.is_none() => looked + rest,
+                None if self.subscription.is_none() => looked + rest,
                 // The folder or its index may have been removed.
                 None => looked + LOOK_ANYWAY,
             };
-            if by_the_way && self.hearing.is_none() {
+            if by_the_way && self.subscription.is_none() {
                 return End::Unfit;
             }
             let idle = idle_after.map(|idle| busy + idle);
@@ -293,8 +294,8 @@ impl Work {
             let rested = self.worked.as_ref().map(|(at, _)| *at + QUIET);
             let until = [idle, rested].into_iter().flatten().fold(due, Instant::min);
             let nobody = never();
-            let woken = match (&self.hearing, told) {
-                (Some(hearing), None) => &hearing.woken,
+            let woken = match (&self.subscription, told) {
+                (Some(subscription), None) => &subscription.woken,
                 _ => &nobody,
             };
             select! {
@@ -318,7 +319,7 @@ impl Work {
                     if now < due {
                         continue;
                     }
-                    if self.hearing.is_none() || (told.is_none() && busy > looked) {
+                    if self.subscription.is_none() || (told.is_none() && busy > looked) {
                         self.backlog.all = true;
                     }
                     let outcome = self.settle();
@@ -344,7 +345,7 @@ impl Work {
 
     /// Answers questions; returns whether all earlier changes are in the index.
     fn answer(&mut self, questions: Vec<Question>) -> bool {
-        if self.hearing.is_none() {
+        if self.subscription.is_none() {
             // Clients can scan as well as the keeper.
             questions.iter().for_each(|question| drop(question.reply.send(None)));
             return true;
@@ -354,10 +355,10 @@ impl Work {
             true => self.settle(),
             false => Err("the system does not tell what happens".to_owned()),
         };
-        let here = eye::place(&self.root).ok();
+        let here = notifier::place(&self.root).ok();
         for question in questions {
-            let knows = settled.is_ok() && self.hearing.is_some() && here == Some(question.root);
-            let _ = question.reply.send(knows.then_some(Standing::Fresh));
+            let knows = settled.is_ok() && self.subscription.is_some() && here == Some(question.root);
+            let _ = question.reply.send(knows.then_some(KeeperAnswer::Fresh));
         }
         if let (true, Err(problem)) = (caught_up, &settled) {
             (self.tell)(&format!("{}: {problem}", self.root.display()));
@@ -365,8 +366,8 @@ impl Work {
         settled.is_ok()
     }
 
-    fn begin_listening(&self, post: &Post) -> Option<Listening> {
-        match EXACT.then(|| post.listen(self.asking.clone()))? {
+    fn begin_listening(&self, lease: &Lease) -> Option<Listening> {
+        match EXACT.then(|| lease.listen(self.asking.clone()))? {
             Ok(listening) => Some(listening),
             Err(err) => {
                 let what = "others cannot ask whether it is fresh";
@@ -377,12 +378,12 @@ impl Work {
     }
 
     /// Subscribes to notifications where they are reliable.
-    fn begin_hearing(&mut self, post: &Post) {
-        let Some(eye) = self.wanted.clone() else { return };
+    fn begin_hearing(&mut self, lease: &Lease) {
+        let Some(notifier) = self.wanted.clone() else { return };
         let problem = match () {
             () if self.snapshot.facts().follow_symlinks => Some("links are followed".to_owned()),
-            () if eye::is_remote(&self.root) => Some("it is on a network file system".to_owned()),
-            () => eye.set_apart(post.folder()).err().map(|err| err.to_string()),
+            () if notifier::is_remote(&self.root) => Some("it is on a network file system".to_owned()),
+            () => notifier.set_apart(lease.folder()).err().map(|err| err.to_string()),
         };
         match problem {
             Some(problem) => {
@@ -390,8 +391,8 @@ impl Work {
                 (self.tell)(&format!("{}: {problem}; {what}", self.root.display()));
             }
             None => {
-                let (who, woken) = eye.listener();
-                self.hearing = Some(Hearing { eye, who, woken, folder: post.folder().to_owned() });
+                let (who, woken) = notifier.listener();
+                self.subscription = Some(Subscription { notifier, who, woken, folder: lease.folder().to_owned() });
                 self.backlog = Backlog { all: true, lost: true, ..Backlog::default() };
             }
         }
@@ -399,9 +400,9 @@ impl Work {
 
     /// Waits until all events before this call have been received.
     fn catch_up(&mut self) -> bool {
-        let Some(hearing) = &self.hearing else { return true };
+        let Some(subscription) = &self.subscription else { return true };
         self.cookies += 1;
-        hearing.eye.catch_up(&hearing.folder, self.cookies, TOLD_WITHIN)
+        subscription.notifier.catch_up(&subscription.folder, self.cookies, TOLD_WITHIN)
     }
 
     /// Updates the index with all changes so far.
@@ -425,7 +426,10 @@ impl Work {
                 self.refresh(&drift)?;
             }
             // The backlog counts too: a folder that is only now watched may have changed before.
-            let more = self.hearing.as_ref().is_some_and(|hearing| hearing.eye.told_when(hearing.who).is_some());
+            let more = self
+                .subscription
+                .as_ref()
+                .is_some_and(|subscription| subscription.notifier.told_when(subscription.who).is_some());
             if !more && self.backlog.is_empty() {
                 return Ok(());
             }
@@ -436,15 +440,15 @@ impl Work {
     }
 
     fn take_what_was_told(&mut self) {
-        if let Some(Heard { paths, all, lost, .. }) =
-            self.hearing.as_ref().and_then(|hearing| hearing.eye.take(hearing.who))
+        if let Some(Changes { paths, all, lost, .. }) =
+            self.subscription.as_ref().and_then(|subscription| subscription.notifier.take(subscription.who))
         {
             self.backlog.all |= all;
             self.backlog.lost |= lost || all;
             let inside = paths.iter().filter_map(|path| path.strip_prefix(&self.root).ok()?.to_str());
             self.backlog.paths.extend(inside.map(str::to_owned));
         }
-        let standing_at = eye::place(&self.root).ok();
+        let standing_at = notifier::place(&self.root).ok();
         if standing_at != self.standing_at {
             // The root was replaced by another folder.
             self.standing_at = standing_at;
@@ -469,7 +473,7 @@ impl Work {
 
     /// Watches the folders of the snapshot; falls back to periodic scans if that fails.
     fn follow(&mut self) {
-        let Some(hearing) = &self.hearing else {
+        let Some(subscription) = &self.subscription else {
             self.backlog.lost = false;
             return;
         };
@@ -477,9 +481,11 @@ impl Work {
             true => folders(&self.root, &self.snapshot),
             false => BTreeSet::from([self.root.clone()]),
         };
-        let followed = match self.errand {
-            Errand::ByTheWay if hearing.eye.with(hearing.who, &folders) > eye::spare() => Err(Blind::Spare),
-            _ => hearing.eye.follow(hearing.who, &folders),
+        let followed = match self.reason {
+            Reason::ByTheWay if subscription.notifier.with(subscription.who, &folders) > notifier::spare() => {
+                Err(WatchError::Spare)
+            }
+            _ => subscription.notifier.follow(subscription.who, &folders),
         };
         match followed {
             Ok(is_new) => {
@@ -489,7 +495,7 @@ impl Work {
             Err(err) => {
                 let what = "it is looked at now and then instead of being watched";
                 (self.tell)(&format!("{}: {err}; {what}", self.root.display()));
-                self.hearing = None;
+                self.subscription = None;
                 self.backlog = Backlog { all: true, ..Backlog::default() };
             }
         }
@@ -563,7 +569,7 @@ fn index(
     sidecar: &Sidecar,
     store: &Store,
     before: Option<&Snapshot>,
-    tell: &Arc<Tell>,
+    tell: &Arc<LogLine>,
 ) -> Result<Snapshot, Error> {
     tell(&format!("indexing {}", root.display()));
     let known = Registry::new(&config.home).get(&sidecar.repo);

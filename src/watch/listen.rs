@@ -12,14 +12,14 @@ use std::time::Duration;
 
 use crossbeam_channel::{RecvTimeoutError, Sender, bounded};
 
-use super::ask::{self, Asked, SOCKET, Standing};
-use super::eye;
+use super::ask::{self, Asked, KeeperAnswer, SOCKET};
+use super::notifier;
 use crate::store::Registry;
 
 /// A question for the keeper. A late answer is not read.
 pub(super) struct Question {
     pub(super) root: (u64, u64),
-    pub(super) reply: Sender<Option<Standing>>,
+    pub(super) reply: Sender<Option<KeeperAnswer>>,
 }
 
 /// Channel for questions to a keeper, and the files it is busy with.
@@ -32,13 +32,13 @@ pub(super) struct Asking {
 
 impl Asking {
     /// Asks the keeper and waits at most `patience`. `None` if it cannot tell.
-    pub(super) fn ask(&self, root: (u64, u64), patience: Duration) -> Option<Standing> {
+    pub(super) fn ask(&self, root: (u64, u64), patience: Duration) -> Option<KeeperAnswer> {
         let (reply, answered) = bounded(1);
         self.questions.send(Question { root, reply }).ok()?;
         match answered.recv_timeout(patience) {
             Ok(standing) => standing,
             Err(RecvTimeoutError::Timeout) => {
-                Some(Standing::Pending(self.busy_with.lock().unwrap_or_else(PoisonError::into_inner).clone()))
+                Some(KeeperAnswer::Pending(self.busy_with.lock().unwrap_or_else(PoisonError::into_inner).clone()))
             }
             Err(RecvTimeoutError::Disconnected) => None,
         }
@@ -47,27 +47,27 @@ impl Asking {
 
 /// Removes the keeper folders of checkouts that have neither an index nor a keeper.
 pub fn sweep(registry: &Registry) {
-    let posts = fs::read_dir(ask::all(registry.home())).into_iter().flatten().flatten();
-    let posts: Vec<String> = posts.filter_map(|post| post.file_name().into_string().ok()).collect();
-    if posts.is_empty() {
+    let leases = fs::read_dir(ask::all(registry.home())).into_iter().flatten().flatten();
+    let leases: Vec<String> = leases.filter_map(|lease| lease.file_name().into_string().ok()).collect();
+    if leases.is_empty() {
         return;
     }
     let known: HashSet<String> = registry.whole().all().into_iter().map(|sidecar| sidecar.snapshot).collect();
-    for left in posts.iter().filter(|post| !known.contains(*post)) {
+    for left in leases.iter().filter(|lease| !known.contains(*lease)) {
         // Folders that cannot be removed do no harm.
-        if let Ok(Some(post)) = Post::take(registry.home(), left) {
-            post.give_up();
+        if let Ok(Some(lease)) = Lease::take(registry.home(), left) {
+            lease.give_up();
         }
     }
 }
 
 /// Exclusive right to keep a checkout, by a file lock that the system releases when the process dies.
-pub(super) struct Post {
+pub(super) struct Lease {
     folder: PathBuf,
     _lock: File,
 }
 
-impl Post {
+impl Lease {
     /// Acquires the lock. `None` if another process holds it.
     pub(super) fn take(home: &Path, snapshot: &str) -> io::Result<Option<Self>> {
         let folder = ask::folder(home, snapshot);
@@ -81,7 +81,7 @@ impl Post {
             };
             match lock.try_lock() {
                 // The file was removed meanwhile, so a lock on it excludes no other process.
-                Ok(()) if eye::place(&path).ok() != Some(eye::place_of(&lock.metadata()?)) => {}
+                Ok(()) if notifier::place(&path).ok() != Some(notifier::place_of(&lock.metadata()?)) => {}
                 Ok(()) => break lock,
                 Err(TryLockError::WouldBlock) => return Ok(None),
                 Err(TryLockError::Error(err)) => return Err(err),

@@ -16,9 +16,9 @@
 
 mod ask;
 pub mod claude;
-mod eye;
 mod keeper;
 mod listen;
+mod notifier;
 #[cfg(test)]
 mod tests;
 
@@ -31,10 +31,10 @@ use crate::config::Config;
 use crate::pipeline;
 use crate::store::Registry;
 
-pub use ask::{Standing, ask};
-use eye::Eye;
-use keeper::{End, Errand, Keeper};
+pub use ask::{KeeperAnswer, ask};
+use keeper::{End, Keeper, Reason};
 pub use listen::sweep;
+use notifier::Notifier;
 
 /// Timing of watch mode.
 #[derive(Clone, Debug)]
@@ -65,15 +65,15 @@ pub enum Error {
 }
 
 /// Callback for log messages of one line each.
-pub type Tell = dyn Fn(&str) + Send + Sync;
+pub type LogLine = dyn Fn(&str) + Send + Sync;
 
 /// Set of checkouts kept fresh until this is dropped.
 pub struct Watching {
     config: Config,
     options: Options,
-    tell: Arc<Tell>,
+    tell: Arc<LogLine>,
     /// Shared notifier, open while there are keepers: the system limits their number per user.
-    eye: Mutex<Weak<Eye>>,
+    notifier: Mutex<Weak<Notifier>>,
     keepers: Mutex<HashMap<PathBuf, Keeper>>,
     /// Checkouts that cannot be kept automatically.
     unfit: Mutex<HashSet<PathBuf>>,
@@ -81,8 +81,8 @@ pub struct Watching {
 
 impl Watching {
     /// Watches no checkout yet.
-    pub fn new(config: Config, options: Options, tell: Arc<Tell>) -> Self {
-        Self { config, options, tell, eye: Mutex::default(), keepers: Mutex::default(), unfit: Mutex::default() }
+    pub fn new(config: Config, options: Options, tell: Arc<LogLine>) -> Self {
+        Self { config, options, tell, notifier: Mutex::default(), keepers: Mutex::default(), unfit: Mutex::default() }
     }
 
     /// Keeps the checkout that contains `folder` fresh, and indexes it first if necessary. Returns its root.
@@ -102,7 +102,7 @@ impl Watching {
         if keepers.get(root).is_some_and(|keeper| !keeper.has_ended()) {
             return Ok(());
         }
-        if let Some(keeper) = self.keeper(root, Errand::Wanted)? {
+        if let Some(keeper) = self.keeper(root, Reason::Wanted)? {
             keepers.insert(root.to_owned(), keeper);
         }
         Ok(())
@@ -122,7 +122,7 @@ impl Watching {
         if unfit.contains(root) {
             return;
         }
-        match self.keeper(root, Errand::ByTheWay) {
+        match self.keeper(root, Reason::ByTheWay) {
             Ok(Some(keeper)) => drop(keepers.insert(root.to_owned(), keeper)),
             Ok(None) => {}
             Err(err) => tracing::info!(%err, "{} is looked at before each answer", root.display()),
@@ -130,27 +130,27 @@ impl Watching {
     }
 
     /// Like [`ask()`], but for a keeper of this process, which is faster.
-    pub fn ask(&self, root: &Path, patience: Duration) -> Option<Standing> {
+    pub fn ask(&self, root: &Path, patience: Duration) -> Option<KeeperAnswer> {
         // The lock may be held during indexing, so it is not waited for.
         let asking = self.keepers.try_lock().ok()?.get(root)?.asking()?;
-        asking.ask(eye::place(root).ok()?, patience)
+        asking.ask(notifier::place(root).ok()?, patience)
     }
 
-    fn keeper(&self, root: &Path, errand: Errand) -> Result<Option<Keeper>, Error> {
+    fn keeper(&self, root: &Path, reason: Reason) -> Result<Option<Keeper>, Error> {
         let (options, tell) = (self.options.clone(), Arc::clone(&self.tell));
-        Keeper::start(root.to_owned(), self.config.clone(), options, errand, &|| self.eye(), tell)
+        Keeper::start(root.to_owned(), self.config.clone(), options, reason, &|| self.notifier(), tell)
     }
 
     /// The shared notifier; `None` if the system refuses one.
-    fn eye(&self) -> Option<Arc<Eye>> {
-        let mut eye = self.eye.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(open) = eye.upgrade() {
+    fn notifier(&self) -> Option<Arc<Notifier>> {
+        let mut notifier = self.notifier.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(open) = notifier.upgrade() {
             return Some(open);
         }
-        match Eye::open() {
+        match Notifier::open() {
             Ok(opened) => {
                 let opened = Arc::new(opened);
-                *eye = Arc::downgrade(&opened);
+                *notifier = Arc::downgrade(&opened);
                 Some(opened)
             }
             Err(err) => {

@@ -8,8 +8,8 @@ use std::time::{Duration, Instant};
 
 use notify::event::{Event, EventKind, Flag};
 
-use super::eye::Eye;
-use super::{Options, Standing, Watching, ask};
+use super::notifier::Notifier;
+use super::{KeeperAnswer, Options, Watching, ask};
 use crate::config::Config;
 use crate::pipeline;
 use crate::store::Registry;
@@ -34,20 +34,20 @@ fn until(what: &str, is_so: impl Fn() -> bool) {
 fn a_queue_that_ran_over_is_told_and_folders_are_watched_anew() {
     let folder = tempfile::tempdir().expect("there is room");
     let root = folder.path().canonicalize().expect("it is there");
-    let eye = Eye::open().expect("the system watches");
-    let (who, woken) = eye.listener();
+    let notifier = Notifier::open().expect("the system watches");
+    let (who, woken) = notifier.listener();
     let folders = BTreeSet::from([root.clone()]);
-    assert!(eye.follow(who, &folders).expect("it can be watched"));
-    assert!(!eye.follow(who, &folders).expect("it is watched already"));
+    assert!(notifier.follow(who, &folders).expect("it can be watched"));
+    assert!(!notifier.follow(who, &folders).expect("it is watched already"));
 
-    eye.told.hear(Ok(overrun()));
+    notifier.told.hear(Ok(overrun()));
     woken.recv_timeout(PATIENCE).expect("it wakes whoever listens");
-    let heard = eye.take(who).expect("it listens");
+    let heard = notifier.take(who).expect("it listens");
     assert!(heard.all && heard.lost && heard.paths.is_empty());
-    assert!(eye.follow(who, &folders).expect("it can be watched"), "what it was watched by may be gone");
+    assert!(notifier.follow(who, &folders).expect("it can be watched"), "what it was watched by may be gone");
     fs::write(root.join("a.py"), "").expect("it is ours");
-    until("it is told of what comes then", || eye.told_when(who).is_some());
-    assert!(eye.take(who).expect("it listens").paths.contains(&root.join("a.py")));
+    until("it is told of what comes then", || notifier.told_when(who).is_some());
+    assert!(notifier.take(who).expect("it listens").paths.contains(&root.join("a.py")));
 }
 
 #[test]
@@ -63,28 +63,28 @@ fn what_was_lost_when_the_queue_ran_over_is_found() {
     watching.add(&source).expect("the folder is there");
     let sidecar = pipeline::sidecar_of(&source, &config);
     let standing = || ask(&config.home, &sidecar.snapshot, &source, PATIENCE);
-    until("it answers", || standing() == Some(Standing::Fresh));
+    until("it answers", || standing() == Some(KeeperAnswer::Fresh));
     let held = |path: &str| {
         let snapshot = Registry::new(&config.home).store(&sidecar.store).snapshot(&sidecar.snapshot);
         snapshot.expect("it is indexed").file(path).map(|file| file.content().to_owned())
     };
 
-    let eye = watching.eye().expect("the system watches");
+    let notifier = watching.notifier().expect("the system watches");
     // The keeper was the first to listen.
     let who = 1;
     let lose = |change: &dyn Fn(&Path)| {
         change(&source);
-        until("it is told", || eye.told_when(who).is_some());
+        until("it is told", || notifier.told_when(who).is_some());
         // The keeper never sees it.
-        while eye.take(who).is_some_and(|heard| heard.when.is_some()) {
+        while notifier.take(who).is_some_and(|heard| heard.when.is_some()) {
             std::thread::sleep(Duration::from_millis(20));
         }
     };
     lose(&|source| fs::write(source.join("a.py"), "def second(): pass\n").expect("it is ours"));
     lose(&|source| fs::write(source.join("deep/er/b.py"), "def third(): pass\n").expect("it is ours"));
     assert_eq!(held("a.py").as_deref(), Some(&b"def first(): pass\n"[..]), "it was lost");
-    eye.told.hear(Ok(overrun()));
-    assert_eq!(standing(), Some(Standing::Fresh));
+    notifier.told.hear(Ok(overrun()));
+    assert_eq!(standing(), Some(KeeperAnswer::Fresh));
     assert_eq!(held("a.py").as_deref(), Some(&b"def second(): pass\n"[..]));
     assert_eq!(held("deep/er/b.py").as_deref(), Some(&b"def third(): pass\n"[..]));
 }

@@ -1,8 +1,8 @@
 //! Repositories elsewhere, through the binary: indexed ref by ref, searched without an index, and whatever goes wrong.
 
 #[allow(dead_code, reason = "the library's own tests use the rest")]
-#[path = "../../src/net/stand.rs"]
-mod stand;
+#[path = "../../src/net/test_server.rs"]
+mod test_server;
 
 use std::io::Read as _;
 use std::net::TcpListener;
@@ -13,8 +13,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use serde_json::Value;
-use stand::{Asked, Manner, Stand, git_backend};
 use tempfile::TempDir;
+use test_server::{Asked, Behaviour, TestServer, git_backend};
 
 /// Runs git in `folder`, free of what the machine configures.
 fn git(folder: &Path, arguments: &[&str]) -> String {
@@ -290,12 +290,12 @@ fn a_clone_and_an_update_that_are_killed_in_the_middle_of_a_pack_cost_nothing_la
     commit(&world, 1);
     let stalls = Arc::new(AtomicBool::new(true));
     let (root, now) = (world.root().to_owned(), stalls.clone());
-    let stand = Stand::http(move |asked| {
+    let test_server = TestServer::http(move |asked| {
         let reply = git_backend(&root, asked);
         let stalled = is_fetch(asked) && now.load(Ordering::SeqCst);
-        if stalled { reply.manner(Manner::Stalls) } else { reply }
+        if stalled { reply.behaving(Behaviour::Stalls) } else { reply }
     });
-    let url = format!("http://127.0.0.1:{}/.git", stand.address.port());
+    let url = format!("http://127.0.0.1:{}/.git", test_server.address.port());
     let clones = world.home.path().join("idx/codelode/git");
     // What is being received lies beside what is known.
     let half = || {
@@ -333,13 +333,13 @@ fn a_clone_and_an_update_that_are_killed_in_the_middle_of_a_pack_cost_nothing_la
 fn a_process_can_keep_its_clones_to_itself() {
     let world = World::new(&[("a.py", "x = 1\n")]);
     let root = world.root().to_owned();
-    let stand = Stand::http(move |asked| git_backend(&root, asked));
-    let url = format!("http://127.0.0.1:{}/.git", stand.address.port());
+    let test_server = TestServer::http(move |asked| git_backend(&root, asked));
+    let url = format!("http://127.0.0.1:{}/.git", test_server.address.port());
     let clones = world.home.path().join("idx/codelode/git");
     for fetches in 1..=2 {
         let found = world.run(&["grep", &url, "x", "--cache-mode", "process"]);
         assert_eq!(found["stats"]["total_matches"], 1, "{found}");
-        assert_eq!(stand.asked().iter().filter(|asked| is_fetch(asked)).count(), fetches);
+        assert_eq!(test_server.asked().iter().filter(|asked| is_fetch(asked)).count(), fetches);
         assert_eq!(files_below(&clones), Vec::<PathBuf>::new(), "they went with it");
     }
     // What a process left that was killed goes, however many keep to themselves; what one that lives has stays.
@@ -391,8 +391,8 @@ fn on_a_disk(
 fn an_index_directory_that_is_only_read_is_no_hindrance() {
     let world = World::new(&[("a.py", "x = 1\n")]);
     let root = world.root().to_owned();
-    let stand = Stand::http(move |asked| git_backend(&root, asked));
-    let url = format!("http://127.0.0.1:{}/.git", stand.address.port());
+    let test_server = TestServer::http(move |asked| git_backend(&root, asked));
+    let url = format!("http://127.0.0.1:{}/.git", test_server.address.port());
     let aside = TempDir::new().expect("room");
     let script = "TMPDIR=$2 \"$program\" grep \"$1\" 'x = 1' --json </dev/null; find \"$home\" \"$2\" -mindepth 1";
     let arguments = [url, aside.path().to_str().expect("a plain path").to_owned()];
@@ -410,7 +410,7 @@ fn a_full_disk_is_made_room_on_and_says_what_is_missing() {
     let origins: Vec<World> =
         sizes.iter().zip(1..).map(|(size, seed)| World::new(&[("noise", &noise(*size, seed))])).collect();
     let roots: Vec<PathBuf> = origins.iter().map(|world| world.root().to_owned()).collect();
-    let stand = Stand::http(move |asked| {
+    let test_server = TestServer::http(move |asked| {
         let place =
             asked.path.strip_prefix("/").and_then(|path| path.split('/').next()).and_then(|place| place.parse().ok());
         let root: &PathBuf = &roots[place.unwrap_or(0_usize)];
@@ -418,7 +418,7 @@ fn a_full_disk_is_made_room_on_and_says_what_is_missing() {
         git_backend(root, &Asked { path, ..asked.clone() })
     });
     let home = TempDir::new().expect("room");
-    let urls = (0..sizes.len()).map(|place| format!("http://127.0.0.1:{}/{place}/.git", stand.address.port()));
+    let urls = (0..sizes.len()).map(|place| format!("http://127.0.0.1:{}/{place}/.git", test_server.address.port()));
     let script =
         "for url; do \"$program\" tree --repo \"$url\" --json </dev/null; done; find \"$home\" -path '*/aside/*'";
     let Some(output) = on_a_disk("size=5m", home.path(), script, urls) else { return };

@@ -3,8 +3,8 @@
 use serde_json::{Map, Value, json};
 
 use crate::config::{Config, GitHubMode, Secret};
-use crate::github::stand::{Hub, git, git_text};
-use crate::net::stand::Reply;
+use crate::github::test_server::{Hub, git, git_text};
+use crate::net::test_server::Reply;
 use crate::tools::{Context, Envelope, Request, call};
 
 /// A context that uses the test server, with its folder.
@@ -12,13 +12,13 @@ fn context(hub: &Hub, token: Option<&str>) -> (Context, tempfile::TempDir) {
     let home = tempfile::tempdir().expect("there is room");
     let mut config = Config { home: home.path().join("codelode"), ..Config::default() };
     config.trusted_hosts = vec!["localhost".to_owned()];
-    config.github.api = hub.stand.url("/").parse().expect("it is a URL");
-    if !hub.stand.certificate.is_empty() {
+    config.github.api = hub.server.url("/").parse().expect("it is a URL");
+    if !hub.server.certificate.is_empty() {
         let path = home.path().join("ca.pem");
-        std::fs::write(&path, &hub.stand.certificate).expect("there is room");
+        std::fs::write(&path, &hub.server.certificate).expect("there is room");
         config.ca_file = Some(path);
     }
-    let host = format!("localhost:{}", hub.stand.address.port());
+    let host = format!("localhost:{}", hub.server.address.port());
     config.git.tokens = token.map(|token| (host, Secret(token.to_owned()))).into_iter().collect();
     (Context::new(config), home)
 }
@@ -54,7 +54,7 @@ fn search_repositories_answers_with_the_fields_that_were_promised() {
     assert_eq!((&value["total_count"], &value["page"], &value["per_page"]), (&json!(145), &json!(3), &json!(2)));
     assert_eq!(value["_meta"]["rate_limit_remaining"], 59);
     assert_eq!(value["_meta"]["rate_limit_reset"], 1_700_003_600_u64);
-    assert_eq!(hub.stand.paths(), ["/search/repositories?q=cat&sort=stars&order=asc&per_page=2&page=3"]);
+    assert_eq!(hub.server.paths(), ["/search/repositories?q=cat&sort=stars&order=asc&per_page=2&page=3"]);
     let nothing = ask(&cx, json!({"query": "nothing"}));
     assert!(!nothing.is_error && !nothing.found, "{}", nothing.text);
 }
@@ -62,7 +62,7 @@ fn search_repositories_answers_with_the_fields_that_were_promised() {
 #[test]
 fn a_page_that_does_not_fit_goes_on_without_another_count() {
     let hub = Hub::of_files(&[("a", "a")], false);
-    hub.set(|manners| manners.remaining = Some(3));
+    hub.set(|conditions| conditions.remaining = Some(3));
     let (cx, _home) = context(&hub, None);
     let (mut names, mut cursor, mut calls) = (Vec::new(), Value::Null, 0);
     loop {
@@ -83,7 +83,7 @@ fn a_page_that_does_not_fit_goes_on_without_another_count() {
     assert!(calls > 1);
     assert_eq!(names, (0..40).map(|n| format!("octo/cat{n}")).collect::<Vec<_>>());
     // The first request counted, the others were conditional.
-    assert_eq!(hub.manners.lock().expect("nothing panics with it").remaining, Some(2));
+    assert_eq!(hub.conditions.lock().expect("nothing panics with it").remaining, Some(2));
 }
 
 #[test]
@@ -102,7 +102,7 @@ fn what_github_would_refuse_is_not_asked() {
         let answer = ask(&cx, args.clone());
         assert_eq!(answer.value["code"], "invalid_arguments", "{args}: {}", answer.text);
     }
-    assert_eq!(hub.stand.connections(), 0);
+    assert_eq!(hub.server.connections(), 0);
     assert!(!ask(&cx, json!({"query": "x", "per_page": 100, "page": 10})).is_error);
 }
 
@@ -113,7 +113,7 @@ fn refusals_have_codes_and_say_when_to_come_back() {
     let refuse = |status: u16, headers: &[(&str, &str)], message: &str| {
         let refusal = Reply::new(status, json!({"message": message}).to_string());
         let refusal = headers.iter().fold(refusal, |reply, (name, value)| reply.with(name, *value));
-        hub.set(|manners| manners.refusal = Some(refusal));
+        hub.set(|conditions| conditions.refusal = Some(refusal));
         let answer = ask(&cx, json!({"query": "cat"}));
         assert!(answer.is_error && !answer.text.contains("s3cret"), "{}", answer.text);
         answer.value
@@ -137,7 +137,7 @@ fn refusals_have_codes_and_say_when_to_come_back() {
         let headers: &[(&str, &str)] = if status == 503 { &[("retry-after", "1")] } else { &[] };
         assert_eq!(refuse(status, headers, message)["code"], code, "{status}");
     }
-    assert!(hub.stand.asked().iter().all(|asked| asked.header("authorization") == Some("Bearer s3cret")));
+    assert!(hub.server.asked().iter().all(|asked| asked.header("authorization") == Some("Bearer s3cret")));
     let mut folders = vec![home.path().to_owned()];
     while let Some(folder) = folders.pop() {
         for entry in std::fs::read_dir(folder).expect("it can be read").map(|entry| entry.expect("so can each")) {
@@ -170,7 +170,7 @@ fn index(cx: &mut Context, mode: GitHubMode, args: Value) -> Value {
 fn a_repository_is_the_same_index_by_archive_and_by_blobs() {
     let hub = Hub::of_files(FILES, true);
     let head = git_text(&hub.bare, &["rev-parse", "main"]);
-    let url = hub.stand.url("/octo/cat");
+    let url = hub.server.url("/octo/cat");
     for mode in [GitHubMode::Tarball, GitHubMode::Api] {
         let (mut cx, _home) = context(&hub, None);
         let made = index(&mut cx, mode, json!({"url": url}));
@@ -181,17 +181,17 @@ fn a_repository_is_the_same_index_by_archive_and_by_blobs() {
         let found = run(&cx, "search_symbols", json!({"repo": made["repo"], "query": "purr"}));
         assert!(found.text.contains("src/deep/purr.rs"), "{}", found.text);
         // Asked again, GitHub says by ETags that nothing has changed, and that takes nothing from the limit.
-        hub.set(|manners| manners.remaining = Some(40));
+        hub.set(|conditions| conditions.remaining = Some(40));
         let again = index(&mut cx, mode, json!({"url": url}));
         assert_eq!((&again["up_to_date"], &again["_meta"]["rate_limit_remaining"]), (&json!(true), &json!(40)));
-        hub.set(|manners| manners.remaining = None);
+        hub.set(|conditions| conditions.remaining = None);
     }
 }
 
 #[test]
 fn a_commit_costs_what_it_changed() {
     let hub = Hub::of_files(FILES, true);
-    let url = hub.stand.url("/octo/cat");
+    let url = hub.server.url("/octo/cat");
     let (mut cx, _home) = context(&hub, None);
     index(&mut cx, GitHubMode::Api, json!({"url": url}));
     let work = tempfile::tempdir().expect("there is room");
@@ -226,17 +226,17 @@ fn names_mean_to_github_what_they_mean_to_git() {
         let made = index(
             &mut cx,
             GitHubMode::Tarball,
-            json!({"url": hub.stand.url(&format!("/octo/cat{path}")), "ref_name": name}),
+            json!({"url": hub.server.url(&format!("/octo/cat{path}")), "ref_name": name}),
         );
         assert_eq!((&made["ref"], &made["git_head"]), (&json!(reference), &json!(head)), "{name:?}");
     }
     cx.config.github.mode = GitHubMode::Tarball;
     for (url, name, code) in [("/octo/cat", Some("nope"), "not_found"), ("/octo/dog", None, "not_found")] {
-        let answer = run(&cx, "index_repo", json!({"url": hub.stand.url(url), "ref_name": name}));
+        let answer = run(&cx, "index_repo", json!({"url": hub.server.url(url), "ref_name": name}));
         assert_eq!(answer.value["code"], code, "{}", answer.text);
     }
-    hub.set(|manners| manners.remaining = Some(0));
-    let answer = run(&cx, "index_repo", json!({"url": hub.stand.url("/octo/cat"), "ref_name": "main"}));
+    hub.set(|conditions| conditions.remaining = Some(0));
+    let answer = run(&cx, "index_repo", json!({"url": hub.server.url("/octo/cat"), "ref_name": "main"}));
     assert_eq!(answer.value["code"], "rate_limit_exceeded", "{}", answer.text);
     assert_eq!(answer.value["details"]["rate_limit_reset"], 1_700_003_600_u64);
 }
@@ -244,9 +244,9 @@ fn names_mean_to_github_what_they_mean_to_git() {
 #[test]
 fn what_git_cannot_reach_comes_another_way_and_says_so() {
     let hub = Hub::of_files(FILES, true);
-    hub.set(|manners| manners.git = Some(Reply::new(500, "no").with("retry-after", "1")));
+    hub.set(|conditions| conditions.git = Some(Reply::new(500, "no").with("retry-after", "1")));
     let (mut cx, _home) = context(&hub, None);
-    let url = hub.stand.url("/octo/cat");
+    let url = hub.server.url("/octo/cat");
     let made = index(&mut cx, GitHubMode::Auto, json!({"url": url}));
     assert_eq!((&made["file_count"], &made["symbol_count"]), (&json!(3), &json!(2)), "{made}");
     let warning = made["warnings"][0].as_str().unwrap_or_default();
@@ -262,8 +262,8 @@ fn files_and_refs_come_without_git_as_well() {
     let hub = Hub::of_files(FILES, true);
     git(&hub.bare, &["tag", "-a", "-m", "one", "v1", "main"]);
     let head = git_text(&hub.bare, &["rev-parse", "main"]);
-    hub.set(|manners| manners.git = Some(Reply::new(500, "no").with("retry-after", "1")));
-    let url = hub.stand.url("/octo/cat");
+    hub.set(|conditions| conditions.git = Some(Reply::new(500, "no").with("retry-after", "1")));
+    let url = hub.server.url("/octo/cat");
     for mode in [GitHubMode::Auto, GitHubMode::Tarball, GitHubMode::Api] {
         let (mut cx, _home) = context(&hub, None);
         cx.config.github.mode = mode;
@@ -298,7 +298,7 @@ fn files_and_refs_come_without_git_as_well() {
     cx.config.github.mode = GitHubMode::Git;
     let refused = run(&cx, "list_repository_refs", json!({"repository": url}));
     assert_eq!(refused.value["code"], "unavailable", "{}", refused.text);
-    hub.set(|manners| manners.git = Some(Reply::new(404, "no")));
+    hub.set(|conditions| conditions.git = Some(Reply::new(404, "no")));
     cx.config.github.mode = GitHubMode::Auto;
     let before = hub.asked("/repos/");
     let missing = run(&cx, "grep_repository", json!({"repository": url, "pattern": "x"}));
@@ -311,7 +311,7 @@ fn an_archive_is_downloaded_once_for_each_commit() {
         (0..20).map(|number| (format!("src/{number}.rs"), format!("pub fn meow{number}() {{}}\n"))).collect();
     let files: Vec<(&str, &str)> = many.iter().map(|(path, text)| (path.as_str(), text.as_str())).collect();
     let hub = Hub::of_files(&files, true);
-    let url = hub.stand.url("/octo/cat");
+    let url = hub.server.url("/octo/cat");
     let (mut cx, home) = context(&hub, None);
     cx.config.github.mode = GitHubMode::Tarball;
     let grep = |cx: &Context, args: Value| {
@@ -345,7 +345,7 @@ fn an_archive_is_downloaded_once_for_each_commit() {
 #[test]
 fn what_came_one_by_one_is_kept_as_well() {
     let hub = Hub::of_files(FILES, true);
-    let url = hub.stand.url("/octo/cat");
+    let url = hub.server.url("/octo/cat");
     let (mut cx, _home) = context(&hub, None);
     cx.config.github.mode = GitHubMode::Api;
     let ask = |tool: &str, args: Value| {

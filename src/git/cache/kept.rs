@@ -12,7 +12,7 @@ use crate::config::Secrets;
 use crate::git::cache::{Cache, key, touch};
 use crate::git::history::bare::{entries, make_private, remove};
 use crate::git::history::contents::Outcome;
-use crate::git::{Error, Remote, Wish};
+use crate::git::{Error, FetchOptions, Remote};
 use crate::model::{EntryMode, FIRST, SourceError, SourceTree, TreeEntry, is_text};
 
 /// The number of commits of a repository whose texts are kept; the least recently used goes first.
@@ -91,13 +91,13 @@ impl Cache {
         tree: Box<dyn SourceTree>,
         far: bool,
         secrets: &Secrets,
-        wish: &Wish<'_>,
+        options: &FetchOptions<'_>,
     ) -> Result<Kept, Error> {
         if remote.folder().is_some() {
             return Ok(Kept::nothing(tree, secrets.clone()));
         }
         let key = key(&remote.whole());
-        let pin = self.lock(&key, "use", false, wish)?;
+        let pin = self.lock(&key, "use", false, options)?;
         touch(&pin);
         let path = self.home_of(&key).join("texts").join(tree.commit());
         let texts = Texts::open(&path);
@@ -111,7 +111,7 @@ impl Cache {
 
     /// Keeps the texts of these files for later requests, as far as they are on this machine. Does nothing while
     /// another process writes beside the clone.
-    pub fn keep_texts(&self, kept: &Kept, files: &[TreeEntry], wish: &Wish<'_>) -> Result<(), Error> {
+    pub fn keep_texts(&self, kept: &Kept, files: &[TreeEntry], options: &FetchOptions<'_>) -> Result<(), Error> {
         let Some(Home { key, path, .. }) = &kept.home else { return Ok(()) };
         let Some(_lock) = self.try_lock(key, "write", true)? else { return Ok(()) };
         let folder = self.home_of(key).join("texts");
@@ -129,11 +129,11 @@ impl Cache {
         others.sort();
         let too_many = (others.len() + 1).saturating_sub(MOST);
         others.iter().take(too_many).try_for_each(|(_, path)| remove(path))?;
-        (wish.progress)(0, None, "keeping texts");
+        (options.progress)(0, None, "keeping texts");
         let all = |_: &[u8]| true;
         let wanted: &(dyn Fn(&[u8]) -> bool + Sync) = if kept.far { &all } else { &is_text };
-        let written = texts::write(path, kept, &kept.here(files), wanted, &wish.cancelled);
-        if wish.cancelled.load(Ordering::Relaxed) {
+        let written = texts::write(path, kept, &kept.here(files), wanted, &options.cancelled);
+        if options.cancelled.load(Ordering::Relaxed) {
             return Err(Error::Cancelled);
         }
         written.map_err(Error::io("cannot write", path))?;

@@ -24,7 +24,7 @@ use super::history::bare::{clean, entries, init, make_private, remove, size_of};
 use super::history::commit::{Commit, open};
 use super::history::revision::commit_id;
 use super::history::sound::Depth;
-use super::transport::fetch::{Access, Wish, local_refs};
+use super::transport::fetch::{Access, FetchOptions, local_refs};
 use super::transport::refs::{Found, Refs, is_fixed, short_name};
 use super::transport::remote::{Place, Remote, short_hash};
 
@@ -152,16 +152,21 @@ impl Cache {
     }
 
     /// The current refs of a repository on its server. Nothing is cloned.
-    pub fn refs(&self, remote: &Remote, wish: &Wish<'_>) -> Result<Refs, Error> {
+    pub fn refs(&self, remote: &Remote, fetch_options: &FetchOptions<'_>) -> Result<Refs, Error> {
         match remote.folder() {
             Some(folder) => local_refs(&folder, &open(&folder, Depth::Everything)?.to_thread_local()),
-            None => Ok(self.ask(remote, wish)?.0),
+            None => Ok(self.ask(remote, fetch_options)?.0),
         }
     }
 
     /// The current commit of `reference`, or of the place in the repository's name, or of the default branch. Nothing
     /// is cloned.
-    pub fn find(&self, remote: &Remote, reference: Option<&str>, wish: &Wish<'_>) -> Result<Located, Error> {
+    pub fn find(
+        &self,
+        remote: &Remote,
+        reference: Option<&str>,
+        fetch_options: &FetchOptions<'_>,
+    ) -> Result<Located, Error> {
         let place = place_of(remote, reference);
         let remote = remote.whole();
         let (refs, used) = match remote.folder() {
@@ -170,18 +175,24 @@ impl Cache {
                 let found = local_meaning(&remote, &folder, &refs, place.as_ref())?;
                 return Ok(Located { found, used: remote });
             }
-            None => self.ask(&remote, wish)?,
+            None => self.ask(&remote, fetch_options)?,
         };
         Ok(Located { found: meaning(&remote, &refs, place.as_ref())?, used })
     }
 
     /// Opens the commit that [`Cache::find`] would find; fetches it if it is not here.
-    pub fn open(&self, remote: &Remote, reference: Option<&str>, age: Age, wish: &Wish<'_>) -> Result<Opened, Error> {
+    pub fn open(
+        &self,
+        remote: &Remote,
+        reference: Option<&str>,
+        age: Age,
+        fetch_options: &FetchOptions<'_>,
+    ) -> Result<Opened, Error> {
         if remote.folder().is_some() {
-            let located = self.find(remote, reference, wish)?;
-            return self.open_located(remote, reference, located, wish);
+            let located = self.find(remote, reference, fetch_options)?;
+            return self.open_located(remote, reference, located, fetch_options);
         }
-        self.open_as(remote, reference, &Wanted::Aged(age), wish)
+        self.open_as(remote, reference, &Wanted::Aged(age), fetch_options)
     }
 
     /// Opens the commit of a lookup just made, without another lookup; fetches it if it is not here.
@@ -190,13 +201,13 @@ impl Cache {
         remote: &Remote,
         reference: Option<&str>,
         located: Located,
-        wish: &Wish<'_>,
+        fetch_options: &FetchOptions<'_>,
     ) -> Result<Opened, Error> {
         if let Some(folder) = remote.folder() {
             let commit = Commit::open(&folder, &located.found.commit)?;
             return Ok(Opened { commit, found: located.found, fetched: None, over: None });
         }
-        self.open_as(remote, reference, &Wanted::Located(located), wish)
+        self.open_as(remote, reference, &Wanted::Located(located), fetch_options)
     }
 
     fn open_as(
@@ -204,7 +215,7 @@ impl Cache {
         remote: &Remote,
         reference: Option<&str>,
         wanted: &Wanted,
-        wish: &Wish<'_>,
+        fetch_options: &FetchOptions<'_>,
     ) -> Result<Opened, Error> {
         let place = place_of(remote, reference);
         let remote = remote.whole();
@@ -212,10 +223,10 @@ impl Cache {
             self.sweep(None);
         }
         let key = key(&remote);
-        match self.open_key(&key, &remote, place.as_ref(), wanted, wish) {
+        match self.open_key(&key, &remote, place.as_ref(), wanted, fetch_options) {
             // A clone that has lost objects is cloned again, once.
             Err(Error::Missing { .. } | Error::Unreadable { .. }) if self.discard(&key) => {
-                self.open_key(&key, &remote, place.as_ref(), wanted, wish)
+                self.open_key(&key, &remote, place.as_ref(), wanted, fetch_options)
             }
             result => result,
         }
@@ -227,11 +238,11 @@ impl Cache {
         remote: &Remote,
         place: Option<&Place>,
         wanted: &Wanted,
-        wish: &Wish<'_>,
+        fetch_options: &FetchOptions<'_>,
     ) -> Result<Opened, Error> {
         let began = now();
         let age = if let Wanted::Aged(age) = wanted { *age } else { Age::Now };
-        let pin = self.lock(key, "use", false, wish)?;
+        let pin = self.lock(key, "use", false, fetch_options)?;
         let name = name_of(place);
         let usable = |state: &State| {
             let meaning = state.names.get(&name).filter(|meaning| state.commits.contains(&meaning.commit))?;
@@ -254,7 +265,7 @@ impl Cache {
         let (found, used) = match wanted {
             Wanted::Located(Located { found, used }) => (found.clone(), used.clone()),
             Wanted::Aged(_) => {
-                let (refs, used) = self.ask(remote, wish)?;
+                let (refs, used) = self.ask(remote, fetch_options)?;
                 (meaning(remote, &refs, place)?, used)
             }
         };
@@ -268,11 +279,11 @@ impl Cache {
             touch(&pin);
             return give(meaning_now(&found), pin, None, None);
         }
-        let _lock = self.lock(key, "write", true, wish)?;
+        let _lock = self.lock(key, "write", true, fetch_options)?;
         if let Some(meaning) = usable(&self.state(key)) {
             return give(meaning, pin, None, None);
         }
-        let (meaning, bytes, over) = self.fetch(key, remote, &used, &found, &name, wish)?;
+        let (meaning, bytes, over) = self.fetch(key, remote, &used, &found, &name, fetch_options)?;
         self.join_packs(key, &pin)?;
         touch(&pin);
         let over = (over.transport != remote.transport).then(|| over.to_string());
@@ -280,10 +291,10 @@ impl Cache {
     }
 
     /// Asks a server for its refs.
-    fn ask(&self, remote: &Remote, wish: &Wish<'_>) -> Result<(Refs, Remote), Error> {
+    fn ask(&self, remote: &Remote, fetch_options: &FetchOptions<'_>) -> Result<(Refs, Remote), Error> {
         let scratch = self.scratch()?;
-        (wish.progress)(0, None, "asking for refs");
-        self.access.list(&scratch.to_thread_local(), remote, wish)
+        (fetch_options.progress)(0, None, "asking for refs");
+        self.access.list(&scratch.to_thread_local(), remote, fetch_options)
     }
 
     /// Fetches a commit into the clone of a key, whose `write` lock the caller holds; removes other clones if the
@@ -295,14 +306,14 @@ impl Cache {
         used: &Remote,
         found: &Found,
         name: &str,
-        wish: &Wish<'_>,
+        fetch_options: &FetchOptions<'_>,
     ) -> Result<(Meaning, u64, Remote), Error> {
         let received = AtomicU64::new(0);
         let told = |bytes: u64, total: Option<u64>, what: &str| {
             received.fetch_max(bytes, Ordering::Relaxed);
-            (wish.progress)(bytes, total, what);
+            (fetch_options.progress)(bytes, total, what);
         };
-        let watched = Wish { progress: &told, cancelled: wish.cancelled.clone() };
+        let watched = FetchOptions { progress: &told, cancelled: fetch_options.cancelled.clone() };
         let result = match self.fetch_once(key, remote, used, found, name, &watched) {
             Err(err) if is_full(&err) => {
                 self.evict(u64::MAX, Some(key));
@@ -328,7 +339,7 @@ impl Cache {
         used: &Remote,
         found: &Found,
         name: &str,
-        wish: &Wish<'_>,
+        fetch_options: &FetchOptions<'_>,
     ) -> Result<(Meaning, u64, Remote), Error> {
         let home = self.home_of(key);
         let there = home.join(CLONE);
@@ -346,7 +357,7 @@ impl Cache {
         let local = format!("refs/c/{}", short_hash(&found.reference));
         let done = (|| {
             let repository = open(&path, Depth::Opening)?.to_thread_local();
-            let (bytes, over) = self.access.fetch(&repository, used, &found.reference, &local, wish)?;
+            let (bytes, over) = self.access.fetch(&repository, used, &found.reference, &local, fetch_options)?;
             // The branch may have moved since it was listed.
             let repository = open(&path, Depth::Opening)?.to_thread_local();
             let commit = commit_id(&repository, &local);
@@ -513,19 +524,25 @@ impl Cache {
     }
 
     /// Waits for a lock.
-    pub(super) fn lock(&self, key: &str, sort: &str, exclusive: bool, wish: &Wish<'_>) -> Result<File, Error> {
+    pub(super) fn lock(
+        &self,
+        key: &str,
+        sort: &str,
+        exclusive: bool,
+        fetch_options: &FetchOptions<'_>,
+    ) -> Result<File, Error> {
         let (until, mut pause) = (Instant::now() + PATIENCE, Duration::from_millis(2));
         loop {
             if let Some(file) = self.try_lock(key, sort, exclusive)? {
                 return Ok(file);
             }
-            if wish.cancelled.load(Ordering::Relaxed) {
+            if fetch_options.cancelled.load(Ordering::Relaxed) {
                 return Err(Error::Cancelled);
             }
             if Instant::now() >= until {
                 return Err(Error::Busy(key.to_owned()));
             }
-            (wish.progress)(0, None, "waiting for another process that fetches the same");
+            (fetch_options.progress)(0, None, "waiting for another process that fetches the same");
             std::thread::sleep(pause);
             pause = (pause * 2).min(Duration::from_millis(100));
         }

@@ -12,7 +12,7 @@ use tempfile::TempDir;
 use crate::git::tests::repository;
 use crate::git::tests::servers::{access, files, quiet, remote, write};
 use crate::git::{Access, Age, Cache, Error, Keep};
-use crate::net::stand::{Reply, Stand};
+use crate::net::test_server::{Reply, TestServer};
 
 const SSHD: &str = "/usr/sbin/sshd";
 
@@ -105,7 +105,7 @@ fn a_real_server_of_ssh_is_cloned_from_and_updated() {
     let origin = repository(&["a.py", "deep/b.py"]);
     let Some(sshd) = Sshd::start(origin.path()) else { return };
     let folder = TempDir::new().expect("the system has room for a folder");
-    let refusing = Stand::https(|_| Reply::new(401, "who?").with("www-authenticate", "Basic realm=\"git\""));
+    let refusing = TestServer::https(|_| Reply::new(401, "who?").with("www-authenticate", "Basic realm=\"git\""));
     let cache = |name: &str, key: &str| {
         let ssh_command = sshd.command(key);
         let access = Access { ssh_command, ..access(&refusing.certificate, folder.path(), &[]) };

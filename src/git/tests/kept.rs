@@ -9,7 +9,7 @@ use super::{git, repository};
 use crate::config::Secrets;
 use crate::git::{Age, Commit, Kept, Remote};
 use crate::model::{SourceError, SourceTree, TreeEntry, is_text};
-use crate::net::stand::{Stand, git_backend};
+use crate::net::test_server::{TestServer, git_backend};
 
 /// A commit that counts its reads.
 struct Counted {
@@ -85,11 +85,11 @@ fn what_is_kept_is_what_the_commit_holds() {
     std::os::unix::fs::symlink("a.py", origin.path().join("link")).expect("links can be made");
     write(origin.path(), "b.py", "new");
     let root = origin.path().to_owned();
-    let stand = Stand::https(move |asked| git_backend(&root, asked));
-    let remote = remote(&stand.url("/.git"));
+    let server = TestServer::https(move |asked| git_backend(&root, asked));
+    let remote = remote(&server.url("/.git"));
 
     for far in [false, true] {
-        let world = world(&stand.certificate, &[]);
+        let world = world(&server.certificate, &[]);
         let (plain, files, reads) = open(&world, &remote, far);
         let expected = seen(&plain, &files);
         assert_eq!(reads.load(Ordering::Relaxed), files.len());
@@ -123,9 +123,9 @@ fn damage_costs_time_and_changes_no_answer() {
     let origin = repository(&["a.py", "b.py"]);
     write(origin.path(), "c.py", &"def c(): pass\n".repeat(9));
     let root = origin.path().to_owned();
-    let stand = Stand::https(move |asked| git_backend(&root, asked));
-    let remote = remote(&stand.url("/.git"));
-    let world = world(&stand.certificate, &[]);
+    let server = TestServer::https(move |asked| git_backend(&root, asked));
+    let remote = remote(&server.url("/.git"));
+    let world = world(&server.certificate, &[]);
     let (plain, files, _) = open(&world, &remote, false);
     let expected = seen(&plain, &files);
     world.cache.keep_texts(&plain, &files, &quiet()).expect("there is room");
@@ -160,9 +160,9 @@ fn damage_costs_time_and_changes_no_answer() {
 fn texts_are_few_and_go_with_the_clone() {
     let origin = repository(&["a.py"]);
     let root = origin.path().to_owned();
-    let stand = Stand::https(move |asked| git_backend(&root, asked));
-    let remote = remote(&stand.url("/.git"));
-    let world = world(&stand.certificate, &[]);
+    let server = TestServer::https(move |asked| git_backend(&root, asked));
+    let remote = remote(&server.url("/.git"));
+    let world = world(&server.certificate, &[]);
     let mut held = Vec::new();
     for number in 0..5 {
         write(origin.path(), "b.py", &format!("state {number}"));

@@ -10,7 +10,7 @@ use sha1::{Digest, Sha1};
 use super::servers::{access, fake_ssh_that, files, quiet, remote, world};
 use super::{git, repository};
 use crate::git::{Access, Age, Cache, Error, Keep};
-use crate::net::stand::{Asked, Manner, Reply, Stand, git_backend};
+use crate::net::test_server::{Asked, Behaviour, Reply, TestServer, git_backend};
 
 /// A packet's content; `None` for the marks between parts.
 type Packet<'a> = Option<&'a [u8]>;
@@ -107,15 +107,15 @@ fn a_lie_costs_an_error_and_leaves_nothing() {
     git(origin.path(), &["commit", "-q", "--allow-empty", "-m", &"long ".repeat(100)]);
     let lie: Arc<Mutex<Option<Lie>>> = Arc::default();
     let (root, told) = (origin.path().to_owned(), lie.clone());
-    let stand = Stand::https(move |asked| {
+    let server = TestServer::https(move |asked| {
         let reply = git_backend(&root, asked);
         match &*told.lock().expect("nobody panics with it") {
             Some(lie) if is_fetch(asked) => lie(&reply),
             _ => reply,
         }
     });
-    let world = world(&stand.certificate, &[]);
-    let remote = remote(&stand.url("/.git"));
+    let world = world(&server.certificate, &[]);
+    let remote = remote(&server.url("/.git"));
     let lies: Vec<(&str, Lie)> = vec![
         ("one object more", about_the_count(|count| count + 1)),
         ("one object fewer", about_the_count(|count| count - 1)),
@@ -128,7 +128,7 @@ fn a_lie_costs_an_error_and_leaves_nothing() {
         ("an object that no number holds", about_a_size(|_| u64::MAX >> 1)),
         ("another sum", Box::new(|reply| with_pack(reply, &|pack| *pack.last_mut().expect("a sum") ^= 1))),
         ("no pack", Box::new(|reply| with_pack(reply, &|pack| *pack = b"PUCK".to_vec()))),
-        ("a shorter answer", Box::new(|reply| reply.clone().manner(Manner::Claims(reply.body.len() as u64 - 40)))),
+        ("a shorter answer", Box::new(|reply| reply.clone().behaving(Behaviour::Claims(reply.body.len() as u64 - 40)))),
     ];
     for (what, one) in lies {
         *lie.lock().expect("nobody panics with it") = Some(one);
@@ -142,7 +142,7 @@ fn a_lie_costs_an_error_and_leaves_nothing() {
     }
     // The pack is complete, and its checksums are right.
     *lie.lock().expect("nobody panics with it") =
-        Some(Box::new(|reply| reply.clone().manner(Manner::Claims(reply.body.len() as u64 + 40))));
+        Some(Box::new(|reply| reply.clone().behaving(Behaviour::Claims(reply.body.len() as u64 + 40))));
     assert_eq!(files(&world.cache.open(&remote, None, Age::Kept, &quiet()).expect("it is cloned")).len(), 2);
 }
 
@@ -165,13 +165,13 @@ fn a_server_that_does_not_come_to_its_end_is_left() {
     ];
     for (method, command, body) in cases {
         let root = origin.path().to_owned();
-        let stand = Stand::https(move |asked| {
+        let server = TestServer::https(move |asked| {
             let reply = git_backend(&root, asked);
             let is_it = asked.method == method && String::from_utf8_lossy(&asked.body).contains(command);
             if is_it { Reply { body: body.clone(), ..reply } } else { reply }
         });
-        let world = world(&stand.certificate, &[]);
-        let opened = world.cache.open(&remote(&stand.url("/.git")), None, Age::Kept, &quiet());
+        let world = world(&server.certificate, &[]);
+        let opened = world.cache.open(&remote(&server.url("/.git")), None, Age::Kept, &quiet());
         let err = opened.map(|opened| files(&opened)).expect_err("it has no end");
         let text = err.to_string();
         assert!(text.contains("sends more than") && !text.contains("git_max_clone"), "{method} {command}: {text}");
@@ -243,12 +243,12 @@ fn a_silent_conversation_is_called_off_at_once() {
     });
     let access = Access { client, ..access("", folder.path(), &[]) };
     let cache = Cache::shared(folder.path().join("git"), access, Keep::default());
-    let wish = quiet();
-    let cancelled = wish.cancelled.clone();
+    let options = quiet();
+    let cancelled = options.cancelled.clone();
     std::thread::spawn(move || {
         std::thread::sleep(Duration::from_millis(300));
         cancelled.store(true, std::sync::atomic::Ordering::Relaxed);
     });
-    let err = cache.refs(&remote(&format!("git://127.0.0.1:{port}/x.git")), &wish).expect_err("it says nothing");
+    let err = cache.refs(&remote(&format!("git://127.0.0.1:{port}/x.git")), &options).expect_err("it says nothing");
     assert!(matches!(err, Error::Cancelled), "{err:?}");
 }

@@ -10,9 +10,9 @@ use std::time::Duration;
 use tempfile::TempDir;
 
 use super::{git, repository};
-use crate::git::{Access, Age, Cache, Error, Keep, Opened, Remote, Token, Wish};
+use crate::git::{Access, Age, Cache, Error, FetchOptions, Keep, Opened, Remote, Token};
 use crate::model::SourceTree as _;
-use crate::net::stand::{Asked, Manner, Reply, Stand, git_backend as backend};
+use crate::net::test_server::{Asked, Behaviour, Reply, TestServer, git_backend as backend};
 use crate::net::{self, Client};
 
 /// A folder with clones, and the settings to fill it.
@@ -46,8 +46,8 @@ pub(super) fn world(certificate: &str, tokens: &[(&str, &str)]) -> World {
     World { folder, cache }
 }
 
-pub(in crate::git) fn quiet() -> Wish<'static> {
-    Wish { progress: &crate::model::unfollowed, cancelled: Arc::new(AtomicBool::new(false)) }
+pub(in crate::git) fn quiet() -> FetchOptions<'static> {
+    FetchOptions { progress: &crate::model::unfollowed, cancelled: Arc::new(AtomicBool::new(false)) }
 }
 
 pub(in crate::git) fn remote(url: &str) -> Remote {
@@ -78,9 +78,9 @@ fn a_repository_is_cloned_over_https_and_updated() {
     let origin = repository(&["a.py", "deep/b.py"]);
     git(origin.path(), &["branch", "-m", "main"]);
     let root = origin.path().to_owned();
-    let stand = Stand::https(move |asked| backend(&root, asked));
-    let world = world(&stand.certificate, &[]);
-    let remote = remote(&stand.url("/.git"));
+    let server = TestServer::https(move |asked| backend(&root, asked));
+    let world = world(&server.certificate, &[]);
+    let remote = remote(&server.url("/.git"));
 
     let refs = world.cache.refs(&remote, &quiet()).expect("refs are listed");
     assert_eq!(refs.default.as_deref(), Some("refs/heads/main"));
@@ -92,9 +92,9 @@ fn a_repository_is_cloned_over_https_and_updated() {
     assert_eq!(files(&first).len(), 2);
 
     // A recent lookup is not repeated.
-    let asked = stand.paths().len();
+    let asked = server.paths().len();
     let again = world.cache.open(&remote, None, Age::Kept, &quiet()).expect("it is here");
-    assert_eq!((again.fetched, stand.paths().len()), (None, asked));
+    assert_eq!((again.fetched, server.paths().len()), (None, asked));
 
     write(origin.path(), "c.py", "new");
     git(origin.path(), &["tag", "-a", "v1", "-m", "one"]);
@@ -113,12 +113,12 @@ fn a_repository_is_cloned_over_https_and_updated() {
 fn a_token_is_not_told_in_the_clear() {
     let origin = repository(&["a.py"]);
     let root = origin.path().to_owned();
-    let stand = Stand::http(move |asked| guarded(&root, asked));
-    let host = format!("localhost:{}", stand.address.port());
+    let server = TestServer::http(move |asked| guarded(&root, asked));
+    let host = format!("localhost:{}", server.address.port());
     let world = world("", &[(&host, "s3cr3t-t0ken")]);
-    let err = world.cache.refs(&remote(&stand.url("/.git")), &quiet()).expect_err("it is not opened");
+    let err = world.cache.refs(&remote(&server.url("/.git")), &quiet()).expect_err("it is not opened");
     assert!(matches!(err, Error::Refused { .. }), "{err:?}");
-    assert!(!stand.asked().is_empty() && stand.asked().iter().all(|asked| asked.header("authorization").is_none()));
+    assert!(!server.asked().is_empty() && server.asked().iter().all(|asked| asked.header("authorization").is_none()));
 }
 
 /// Answers only requests with the token, by basic authentication.
@@ -134,11 +134,11 @@ fn guarded(root: &Path, asked: &Asked) -> Reply {
 fn a_token_is_told_to_its_host_and_written_nowhere() {
     let origin = repository(&["a.py"]);
     let root = origin.path().to_owned();
-    let stand = Stand::https(move |asked| guarded(&root, asked));
-    let remote = remote(&stand.url("/.git"));
-    let host = format!("localhost:{}", stand.address.port());
+    let server = TestServer::https(move |asked| guarded(&root, asked));
+    let remote = remote(&server.url("/.git"));
+    let host = format!("localhost:{}", server.address.port());
 
-    let world = world(&stand.certificate, &[(&host, "s3cr3t-t0ken"), ("other.example", "0ther-t0ken")]);
+    let world = world(&server.certificate, &[(&host, "s3cr3t-t0ken"), ("other.example", "0ther-t0ken")]);
     let opened = world.cache.open(&remote, None, Age::Kept, &quiet()).expect("the token opens it");
     assert_eq!(files(&opened).len(), 1);
     let mut folders = vec![world.folder.path().to_owned()];
@@ -156,12 +156,12 @@ fn a_token_is_told_to_its_host_and_written_nowhere() {
     }
 
     for tokens in [vec![], vec![(host.as_str(), "wr0ng-t0ken")], vec![("localhost:1", "s3cr3t-t0ken")]] {
-        let world = self::world(&stand.certificate, &tokens);
-        let before = stand.asked().len();
+        let world = self::world(&server.certificate, &tokens);
+        let before = server.asked().len();
         let err = world.cache.refs(&remote, &quiet()).expect_err("it is not opened");
         assert!(matches!(err, Error::Refused { .. }), "{err:?}");
         assert!(!format!("{err} {err:?}").contains("t0ken"), "{err:?}");
-        let sent = stand.asked()[before..].iter().filter(|asked| asked.header("authorization").is_some()).count();
+        let sent = server.asked()[before..].iter().filter(|asked| asked.header("authorization").is_some()).count();
         assert_eq!(sent > 0, tokens.iter().any(|(name, _)| *name == host), "{tokens:?}");
     }
 }
@@ -170,12 +170,12 @@ fn a_token_is_told_to_its_host_and_written_nowhere() {
 fn several_at_once_fetch_once() {
     let origin = repository(&["a.py", "b.py"]);
     let root = origin.path().to_owned();
-    let stand = Stand::https(move |asked| {
+    let server = TestServer::https(move |asked| {
         std::thread::sleep(Duration::from_millis(50));
         backend(&root, asked)
     });
-    let world = world(&stand.certificate, &[]);
-    let remote = remote(&stand.url("/.git"));
+    let world = world(&server.certificate, &[]);
+    let remote = remote(&server.url("/.git"));
     let fetched = AtomicUsize::new(0);
     std::thread::scope(|scope| {
         for _ in 0..4 {
@@ -196,9 +196,9 @@ fn several_at_once_fetch_once() {
 fn what_a_killed_run_left_is_in_nobodys_way() {
     let origin = repository(&["a.py"]);
     let root = origin.path().to_owned();
-    let stand = Stand::https(move |asked| backend(&root, asked));
-    let world = world(&stand.certificate, &[]);
-    let remote = remote(&stand.url("/.git"));
+    let server = TestServer::https(move |asked| backend(&root, asked));
+    let world = world(&server.certificate, &[]);
+    let remote = remote(&server.url("/.git"));
     drop(world.cache.open(&remote, None, Age::Kept, &quiet()).expect("it is cloned"));
 
     let git_folder = world.folder.path().join("git");
@@ -213,7 +213,7 @@ fn what_a_killed_run_left_is_in_nobodys_way() {
     std::fs::create_dir_all(git_folder.join("trash/old/x")).expect("folders can be made");
 
     write(origin.path(), "b.py", "new");
-    let fresh = self::world(&stand.certificate, &[]);
+    let fresh = self::world(&server.certificate, &[]);
     let cache = Cache::shared(git_folder.clone(), fresh.cache.access().clone(), Keep::default());
     let opened = cache.open(&remote, None, Age::Now, &quiet()).expect("it is updated");
     assert_eq!(files(&opened).len(), 2);
@@ -227,17 +227,17 @@ fn what_a_killed_run_left_is_in_nobodys_way() {
 #[test]
 fn a_server_that_fails_costs_an_error_and_leaves_nothing() {
     let origin = repository(&["a.py"]);
-    let manner = Arc::new(std::sync::Mutex::new(Manner::Honest));
-    let (root, how) = (origin.path().to_owned(), manner.clone());
-    let stand = Stand::https(move |asked| {
+    let behaviour = Arc::new(std::sync::Mutex::new(Behaviour::Honest));
+    let (root, how) = (origin.path().to_owned(), behaviour.clone());
+    let server = TestServer::https(move |asked| {
         let reply = backend(&root, asked);
         let is_pack = asked.method == "POST" && String::from_utf8_lossy(&asked.body).contains("command=fetch");
-        if is_pack { reply.manner(*how.lock().expect("nobody panics with it")) } else { reply }
+        if is_pack { reply.behaving(*how.lock().expect("nobody panics with it")) } else { reply }
     });
-    let world = world(&stand.certificate, &[]);
-    let remote = remote(&stand.url("/.git"));
-    for failing in [Manner::Breaks, Manner::Stalls, Manner::Silent, Manner::HangsUp] {
-        *manner.lock().expect("nobody panics with it") = failing;
+    let world = world(&server.certificate, &[]);
+    let remote = remote(&server.url("/.git"));
+    for failing in [Behaviour::Breaks, Behaviour::Stalls, Behaviour::Silent, Behaviour::HangsUp] {
+        *behaviour.lock().expect("nobody panics with it") = failing;
         let err = world.cache.open(&remote, None, Age::Kept, &quiet()).expect_err("no pack comes");
         assert!(matches!(err, Error::Net(_) | Error::Broken { .. }), "{failing:?}: {err:?}");
         for folder in ["repos", "aside"] {
@@ -245,21 +245,21 @@ fn a_server_that_fails_costs_an_error_and_leaves_nothing() {
             assert_eq!(left, 0, "{failing:?} left something in {folder}");
         }
     }
-    *manner.lock().expect("nobody panics with it") = Manner::Honest;
+    *behaviour.lock().expect("nobody panics with it") = Behaviour::Honest;
     assert_eq!(files(&world.cache.open(&remote, None, Age::Kept, &quiet()).expect("it is cloned")).len(), 1);
 
     // An existing clone survives a broken update.
     write(origin.path(), "b.py", "new");
-    *manner.lock().expect("nobody panics with it") = Manner::Breaks;
+    *behaviour.lock().expect("nobody panics with it") = Behaviour::Breaks;
     world.cache.open(&remote, None, Age::Now, &quiet()).expect_err("no pack comes");
     assert_eq!(files(&world.cache.open(&remote, None, Age::Kept, &quiet()).expect("it is here")).len(), 1);
 }
 
 #[test]
 fn nobody_is_led_inwards() {
-    let stand = Stand::https(|_| Reply::redirect(302, "https://10.1.2.3/x/info/refs?service=git-upload-pack"));
-    let world = world(&stand.certificate, &[]);
-    let err = world.cache.refs(&remote(&stand.url("/x")), &quiet()).expect_err("the redirect is not followed");
+    let server = TestServer::https(|_| Reply::redirect(302, "https://10.1.2.3/x/info/refs?service=git-upload-pack"));
+    let world = world(&server.certificate, &[]);
+    let err = world.cache.refs(&remote(&server.url("/x")), &quiet()).expect_err("the redirect is not followed");
     assert!(matches!(err, Error::Net(net::Error::Private { .. } | net::Error::Redirect { .. })), "{err:?}");
     for url in ["git://10.1.2.3/x", "http://10.1.2.3/x", "https://10.1.2.3/x", "ssh://git@10.1.2.3/x"] {
         let err = world.cache.refs(&remote(url), &quiet()).expect_err("it is not public");
@@ -271,12 +271,12 @@ fn nobody_is_led_inwards() {
 fn a_repository_that_moved_is_found() {
     let origin = repository(&["a.py"]);
     let root = origin.path().to_owned();
-    let stand = Stand::https(move |asked| match asked.path.strip_prefix("/old") {
+    let server = TestServer::https(move |asked| match asked.path.strip_prefix("/old") {
         Some(rest) => Reply::redirect(301, format!("/.git{rest}")),
         None => backend(&root, asked),
     });
-    let world = world(&stand.certificate, &[]);
-    let opened = world.cache.open(&remote(&stand.url("/old")), None, Age::Kept, &quiet()).expect("it is cloned");
+    let world = world(&server.certificate, &[]);
+    let opened = world.cache.open(&remote(&server.url("/old")), None, Age::Kept, &quiet()).expect("it is cloned");
     assert_eq!(files(&opened).len(), 1);
 }
 
@@ -327,15 +327,15 @@ pub(super) fn fake_ssh_that(folder: &Path, script: &str) -> String {
 #[test]
 fn ssh_is_used_when_it_is_named_and_when_https_is_refused() {
     let origin = repository(&["a.py"]);
-    let stand = Stand::https(|_| Reply::new(401, "who are you?").with("www-authenticate", "Basic realm=\"git\""));
+    let server = TestServer::https(|_| Reply::new(401, "who are you?").with("www-authenticate", "Basic realm=\"git\""));
     let folder = TempDir::new().expect("the system has room for a folder");
     let ssh_command = fake_ssh(folder.path(), origin.path());
-    let access = Access { ssh_command, ..access(&stand.certificate, folder.path(), &[]) };
+    let access = Access { ssh_command, ..access(&server.certificate, folder.path(), &[]) };
     let cache = Cache::shared(folder.path().join("git"), access, Keep::default());
 
     let opened = cache.open(&remote("git@localhost:.git"), None, Age::Kept, &quiet()).expect("ssh serves it");
     assert_eq!((files(&opened).len(), opened.over), (1, None));
-    let opened = cache.open(&remote(&stand.url("/.git")), None, Age::Kept, &quiet()).expect("ssh serves it");
+    let opened = cache.open(&remote(&server.url("/.git")), None, Age::Kept, &quiet()).expect("ssh serves it");
     assert_eq!((files(&opened).len(), opened.over.as_deref()), (1, Some("git@localhost:.git")));
     let asked = std::fs::read_to_string(folder.path().join("asked")).expect("it was run");
     assert!(asked.lines().all(|who| who == "git@localhost"), "{asked}");
@@ -345,11 +345,11 @@ fn ssh_is_used_when_it_is_named_and_when_https_is_refused() {
 fn clones_go_by_age_and_by_size_but_never_under_a_reader() {
     let origin = repository(&["a.py"]);
     let (root, other) = (origin.path().to_owned(), origin.path().to_owned());
-    let stand = Stand::https(move |asked| backend(&root, asked));
-    let second = Stand::https(move |asked| backend(&other, asked));
+    let server = TestServer::https(move |asked| backend(&root, asked));
+    let second = TestServer::https(move |asked| backend(&other, asked));
     let folder = TempDir::new().expect("the system has room for a folder");
-    let bundle = stand.certificate.clone() + &second.certificate;
-    let (one, two) = (remote(&stand.url("/.git")), remote(&second.url("/.git")));
+    let bundle = server.certificate.clone() + &second.certificate;
+    let (one, two) = (remote(&server.url("/.git")), remote(&second.url("/.git")));
     let git_folder = folder.path().join("git");
     let cache = |keep| Cache::shared(git_folder.clone(), access(&bundle, folder.path(), &[]), keep);
     let count = || git_folder.join("repos").read_dir().expect("it is there").count();
@@ -385,9 +385,9 @@ fn clones_go_by_age_and_by_size_but_never_under_a_reader() {
 fn a_clone_that_lost_its_objects_is_made_anew() {
     let origin = repository(&["a.py"]);
     let root = origin.path().to_owned();
-    let stand = Stand::https(move |asked| backend(&root, asked));
-    let world = world(&stand.certificate, &[]);
-    let remote = remote(&stand.url("/.git"));
+    let server = TestServer::https(move |asked| backend(&root, asked));
+    let world = world(&server.certificate, &[]);
+    let remote = remote(&server.url("/.git"));
     drop(world.cache.open(&remote, None, Age::Kept, &quiet()).expect("it is cloned"));
     let repos = world.folder.path().join("git/repos");
     let clone = repos.read_dir().expect("it is there").next().expect("one").expect("readable").path();
@@ -400,11 +400,11 @@ fn a_clone_that_lost_its_objects_is_made_anew() {
 fn a_process_can_have_clones_of_its_own_that_go_with_it() {
     let origin = repository(&["a.py"]);
     let root = origin.path().to_owned();
-    let stand = Stand::https(move |asked| backend(&root, asked));
-    let world = world(&stand.certificate, &[]);
+    let server = TestServer::https(move |asked| backend(&root, asked));
+    let world = world(&server.certificate, &[]);
     let base = world.folder.path().join("git");
     let own = Cache::of_process(&base, world.cache.access().clone(), Keep::default()).expect("there is room");
-    let opened = own.open(&remote(&stand.url("/.git")), None, Age::Kept, &quiet()).expect("it is cloned");
+    let opened = own.open(&remote(&server.url("/.git")), None, Age::Kept, &quiet()).expect("it is cloned");
     assert_eq!(files(&opened).len(), 1);
     drop(opened);
     drop(own);
@@ -425,9 +425,9 @@ fn a_clone_has_no_history_and_no_hooks() {
     git(origin.path(), &["tag", "-a", "v1", "-m", "one"]);
     git(origin.path(), &["checkout", "-q", "-"]);
     let root = origin.path().to_owned();
-    let stand = Stand::https(move |asked| backend(&root, asked));
-    let world = world(&stand.certificate, &[]);
-    let opened = world.cache.open(&remote(&stand.url("/.git")), None, Age::Kept, &quiet()).expect("it is cloned");
+    let server = TestServer::https(move |asked| backend(&root, asked));
+    let world = world(&server.certificate, &[]);
+    let opened = world.cache.open(&remote(&server.url("/.git")), None, Age::Kept, &quiet()).expect("it is cloned");
     // Contents are as they were committed: no attribute changed them.
     assert!(files(&opened).contains(&("b.py".to_owned(), "new".to_owned())));
     let repos = world.folder.path().join("git/repos");
@@ -446,16 +446,19 @@ fn a_fetch_can_be_called_off() {
     let root = origin.path().to_owned();
     let cancelled = Arc::new(AtomicBool::new(false));
     let flag = cancelled.clone();
-    let stand = Stand::https(move |asked| {
+    let server = TestServer::https(move |asked| {
         let is_pack = asked.method == "POST" && String::from_utf8_lossy(&asked.body).contains("command=fetch");
         if is_pack {
             flag.store(true, Ordering::SeqCst);
         }
         backend(&root, asked)
     });
-    let world = world(&stand.certificate, &[]);
-    let wish = Wish { progress: &crate::model::unfollowed, cancelled };
-    let err = world.cache.open(&remote(&stand.url("/.git")), None, Age::Kept, &wish).expect_err("it was called off");
+    let world = world(&server.certificate, &[]);
+    let fetch_options = FetchOptions { progress: &crate::model::unfollowed, cancelled };
+    let err = world
+        .cache
+        .open(&remote(&server.url("/.git")), None, Age::Kept, &fetch_options)
+        .expect_err("it was called off");
     assert!(matches!(err, Error::Cancelled), "{err:?}");
 }
 
@@ -464,13 +467,13 @@ fn what_a_server_does_not_have_is_told_apart() {
     let origin = repository(&["a.py"]);
     git(origin.path(), &["branch", "-m", "trunk"]);
     let root = origin.path().to_owned();
-    let stand = Stand::https(move |asked| backend(&root, asked));
-    let world = world(&stand.certificate, &[]);
-    let remote = remote(&stand.url("/.git"));
+    let server = TestServer::https(move |asked| backend(&root, asked));
+    let world = world(&server.certificate, &[]);
+    let remote = remote(&server.url("/.git"));
     let open = |name: Option<&str>| {
-        let asked = stand.asked().len();
+        let asked = server.asked().len();
         let err = world.cache.open(&remote, name, Age::Now, &quiet()).expect_err("it is not there");
-        (err, stand.asked().len() - asked)
+        (err, server.asked().len() - asked)
     };
     let (err, asked) = open(Some(&"1".repeat(40)));
     assert!(matches!(err, Error::NotServed { .. }), "{err:?}");

@@ -51,7 +51,7 @@ impl std::fmt::Debug for Token {
 
 /// The callbacks of one request to a server.
 #[derive(Clone)]
-pub struct Wish<'a> {
+pub struct FetchOptions<'a> {
     /// Called with received bytes, and the current activity.
     pub progress: &'a Progress<'a>,
     /// Set when the request is cancelled.
@@ -76,9 +76,9 @@ impl Access {
         &self,
         repository: &gix::Repository,
         remote: &Remote,
-        wish: &Wish<'_>,
+        fetch_options: &FetchOptions<'_>,
     ) -> Result<(Refs, Remote), Error> {
-        self.persist(remote, wish, |remote, line| {
+        self.persist(remote, fetch_options, |remote, line| {
             let talk = || {
                 let specs = ["+HEAD:refs/x/HEAD", "+refs/heads/*:refs/x/heads/*", "+refs/tags/*:refs/x/tags/*"];
                 let git = at(repository, remote, &specs)?;
@@ -98,10 +98,10 @@ impl Access {
         remote: &Remote,
         source: &str,
         name: &str,
-        wish: &Wish<'_>,
+        fetch_options: &FetchOptions<'_>,
     ) -> Result<(u64, Remote), Error> {
         let received = Arc::new(AtomicU64::new(0));
-        let ((), used) = self.persist(remote, wish, |remote, line| {
+        let ((), used) = self.persist(remote, fetch_options, |remote, line| {
             let line = Line { received: received.clone(), ..line.clone() };
             received.store(0, Ordering::Relaxed);
             let talk = || {
@@ -110,7 +110,7 @@ impl Access {
                 let connection = self.connect(&git, remote, &line)?;
                 let prepared = connection.prepare_fetch(gix::progress::Discard, ref_map::Options::default())?;
                 let prepared = prepared.with_shallow(Shallow::DepthAtRemote(NonZeroU32::MIN));
-                tell(wish, &received, || prepared.receive(gix::progress::Discard, &line.cancelled))?;
+                tell(fetch_options, &received, || prepared.receive(gix::progress::Discard, &line.cancelled))?;
                 Ok(())
             };
             let done: gix::error::Result<()> = talk();
@@ -123,14 +123,15 @@ impl Access {
     fn persist<T>(
         &self,
         remote: &Remote,
-        wish: &Wish<'_>,
+        fetch_options: &FetchOptions<'_>,
         talk: impl Fn(&Remote, &Line) -> gix::error::Result<T>,
     ) -> Result<(T, Remote), Error> {
         let began = Instant::now();
         let attempt = |remote: &Remote| {
             let mut attempt = 1;
             loop {
-                let line = Line { limit: self.max_clone, cancelled: wish.cancelled.clone(), ..Line::default() };
+                let line =
+                    Line { limit: self.max_clone, cancelled: fetch_options.cancelled.clone(), ..Line::default() };
                 let err = match talk(remote, &line) {
                     Ok(done) => return Ok(done),
                     Err(err) => err,
@@ -147,7 +148,7 @@ impl Access {
                 let told_why =
                     matches!(err, Error::Refused { .. } | Error::NoRepository { .. } | Error::NotServed { .. });
                 let passing = passing && !told_why;
-                if !passing || attempt >= ATTEMPTS || wish.cancelled.load(Ordering::Relaxed) {
+                if !passing || attempt >= ATTEMPTS || fetch_options.cancelled.load(Ordering::Relaxed) {
                     return Err(match err {
                         Error::Net(net::Error::Timeout { host, .. }) => {
                             net::Error::Timeout { host, after: began.elapsed() }.into()
@@ -346,13 +347,13 @@ fn at<'r>(repository: &'r gix::Repository, remote: &Remote, specs: &[&str]) -> g
 }
 
 /// Reports the received bytes while a closure runs.
-fn tell<T>(wish: &Wish<'_>, received: &AtomicU64, run: impl FnOnce() -> T) -> T {
+fn tell<T>(fetch_options: &FetchOptions<'_>, received: &AtomicU64, run: impl FnOnce() -> T) -> T {
     let done = AtomicBool::new(false);
     std::thread::scope(|scope| {
         let teller = scope.spawn(|| {
             while !done.load(Ordering::Relaxed) {
                 std::thread::park_timeout(Duration::from_millis(100));
-                (wish.progress)(received.load(Ordering::Relaxed), None, "fetching");
+                (fetch_options.progress)(received.load(Ordering::Relaxed), None, "fetching");
             }
         });
         let result = run();

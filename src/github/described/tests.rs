@@ -13,10 +13,10 @@ use std::path::{Path, PathBuf};
 use flate2::read::GzDecoder;
 use serde_json::{Map, Value, json};
 
-use crate::github::stand::{Hub, git_text};
+use crate::github::test_server::{Hub, git_text};
 use crate::github::tests::client;
 use crate::github::*;
-use crate::net::stand::{Reply, Stand};
+use crate::net::test_server::{Reply, TestServer};
 
 /// Our requests: the path as described, its query parameters, and the required fields of the answer.
 const ASKED: &[(&str, &[&str], &[&str])] = &[
@@ -43,7 +43,7 @@ fn questions_and_answers_are_as_github_describes_them() {
         ("/repos/{owner}/{repo}/git/matching-refs/{ref}", "/repos/octo/cat/git/matching-refs/heads/".to_owned()),
     ];
     let home = tempfile::tempdir().expect("there is room");
-    let client = client(&hub.stand, home.path());
+    let client = client(&hub.server, home.path());
     let mut descriptions = package().map(|package| descriptions(&package)).unwrap_or_default();
     descriptions.push(("the excerpt".to_owned(), kept()));
     for (name, description) in &descriptions {
@@ -67,7 +67,7 @@ fn questions_and_answers_are_as_github_describes_them() {
             }
         }
         for (path, asked) in &answers {
-            let url = hub.stand.url(asked).parse().expect("it is a URL");
+            let url = hub.server.url(asked).parse().expect("it is a URL");
             let answer: Value = client.json(url).expect("it answers");
             let schema = schema(&description["paths"][path]["get"]);
             let misfit = misfit(description, schema, &answer, "");
@@ -91,7 +91,7 @@ fn the_excerpt_is_of_the_description() {
 }
 
 /// A server that answers a path with GitHub's own example.
-fn exemplary(description: &Value) -> Stand {
+fn exemplary(description: &Value) -> TestServer {
     let example = |path: &str| -> Value {
         let content = &description["paths"][path]["get"]["responses"]["200"]["content"]["application/json"];
         let first = content["examples"].as_object().and_then(|all| all.values().next()).expect("there is an example");
@@ -104,7 +104,7 @@ fn exemplary(description: &Value) -> Stand {
         "/repos/{owner}/{repo}/git/matching-refs/{ref}",
     ]
     .map(example);
-    Stand::http(move |asked| {
+    TestServer::http(move |asked| {
         let answer = match asked.path.as_str() {
             path if path.starts_with("/search/") => &search,
             path if path.ends_with("/heads/") => &refs,
@@ -119,9 +119,9 @@ fn exemplary(description: &Value) -> Stand {
 
 #[test]
 fn examples_that_github_gives_are_understood() {
-    let stand = exemplary(&kept());
+    let test_server = exemplary(&kept());
     let home = tempfile::tempdir().expect("there is room");
-    let client = client(&stand, home.path());
+    let client = client(&test_server, home.path());
     let name = Name::new("octocat", "Hello-World").expect("it is a name");
     let query = Query { text: "tetris".to_owned(), sort: Sort::Stars, order: Order::Descending, per_page: 30, page: 1 };
     let found = search(&client, &query).expect("it is an answer");
@@ -151,8 +151,8 @@ fn every_refusal_that_github_describes_has_a_meaning() {
         // A message in the form of GitHub's errors; a time of retry prevents further attempts.
         let message = if status == 409 { "Git Repository is empty." } else { "words" };
         let words = json!({"message": message, "documentation_url": "https://docs.github.com"}).to_string();
-        let stand = Stand::http(move |_| Reply::new(status, words.clone()).with("retry-after", "1"));
-        let err = client(&stand, home.path()).json::<Value>(stand.url("/x").parse().expect("it is a URL"));
+        let test_server = TestServer::http(move |_| Reply::new(status, words.clone()).with("retry-after", "1"));
+        let err = client(&test_server, home.path()).json::<Value>(test_server.url("/x").parse().expect("it is a URL"));
         let fits = match (status, err.expect_err("it is refused")) {
             (403, Error::Limited(_) | Error::Forbidden(_))
             | (404, Error::NotFound { .. })

@@ -15,7 +15,7 @@ use serde_json::Value;
 
 use crate::github::tests::client;
 use crate::github::*;
-use crate::net::stand::{Reply, Stand};
+use crate::net::test_server::{Reply, TestServer};
 
 /// A question and its answer.
 struct Pair {
@@ -78,7 +78,7 @@ fn replay(pairs: Vec<Pair>) -> BTreeMap<(u16, &'static str), usize> {
     let served = Arc::clone(&pairs);
     let asked = Arc::new(AtomicUsize::new(0));
     let count = Arc::clone(&asked);
-    let stand = Stand::http(move |question| {
+    let test_server = TestServer::http(move |question| {
         let number: usize = question.path.trim_start_matches("/r/").parse().expect("we ask by number");
         let pair = &served[number];
         count.fetch_add(1, Ordering::SeqCst);
@@ -97,7 +97,7 @@ fn replay(pairs: Vec<Pair>) -> BTreeMap<(u16, &'static str), usize> {
         }
     });
     let home = tempfile::tempdir().expect("there is room");
-    let client = client(&stand, home.path());
+    let client = client(&test_server, home.path());
     let mut seen: BTreeMap<(u16, &'static str), usize> = BTreeMap::new();
     for (number, pair) in pairs.iter().enumerate().filter(|(_, pair)| pair.method == "GET") {
         let url = client.url(&["r", &number.to_string()]);

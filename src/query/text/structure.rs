@@ -165,7 +165,7 @@ mod tests {
         assert_eq!(found, ["c", "(c)", "b(c)", "return b(c)", whole, text]);
         let end = text.len() - 1;
         let found = around(text, spec("a.py"), end, &|| false);
-        assert_eq!(&text[found[0].start as usize..found[0].end as usize], ")", "a cursor may stand behind the last");
+        assert_eq!(&text[found[0].start as usize..found[0].end as usize], ")", "a cursor may server behind the last");
         assert!(around("", spec("a.py"), 0, &|| false).len() <= 1);
     }
 }

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use url::Url;
 
 use crate::config::{Config, Secret};
-use crate::net::stand::{Reply, Stand};
+use crate::net::test_server::{Reply, TestServer};
 use crate::tools::{Context, Envelope, Request, call};
 
 /// Words of one meaning; each row is a dimension.
@@ -29,7 +29,7 @@ fn vector(text: &str) -> Vec<f32> {
 /// A folder of code, an index directory, and a server that embeds.
 struct Place {
     folder: tempfile::TempDir,
-    stand: Stand,
+    server: TestServer,
     /// Texts that were embedded, in order.
     texts: Arc<Mutex<Vec<String>>>,
     /// Texts that the server embeds before it refuses the key.
@@ -43,7 +43,7 @@ impl Place {
         let (texts, allowed): (Arc<Mutex<Vec<String>>>, _) = (Arc::default(), Arc::new(Mutex::new(usize::MAX)));
         let dimensions = Arc::new(Mutex::new(MEANINGS.len()));
         let (seen, left, length) = (texts.clone(), allowed.clone(), dimensions.clone());
-        let stand = Stand::https(move |asked| {
+        let test_server = TestServer::https(move |asked| {
             let body: Value = serde_json::from_slice(&asked.body).expect("it is JSON");
             let input: Vec<&str> = body["input"].as_array().expect("texts").iter().filter_map(Value::as_str).collect();
             let mut left = left.lock().expect("nothing panics");
@@ -57,7 +57,7 @@ impl Place {
             Reply::new(200, json!({ "data": rows }).to_string())
         });
         let folder = tempfile::tempdir().expect("there is room");
-        let place = Self { folder, stand, texts, allowed, dimensions };
+        let place = Self { folder, server: test_server, texts, allowed, dimensions };
         place.write("shop.py", "def checkout(cart):\n    return cart.total()\n\n\nLIMIT = 3\n");
         place.write("net.py", "def send_packet(data):\n    return len(data)\n");
         place.write("art.py", "class Canvas:\n    def paint(self, shape):\n        return shape\n");
@@ -76,14 +76,14 @@ impl Place {
 
     fn config(&self) -> Config {
         let ca_file = self.folder.path().join("ca.pem");
-        std::fs::write(&ca_file, &self.stand.certificate).expect("the folder is ours");
+        std::fs::write(&ca_file, &self.server.certificate).expect("the folder is ours");
         let mut config = Config {
             home: self.folder.path().join("index"),
             trusted_hosts: vec!["localhost".to_owned()],
             ca_file: Some(ca_file),
             ..Config::default()
         };
-        config.models.openai.base = Url::parse(&self.stand.url("/v1")).expect("it is a URL");
+        config.models.openai.base = Url::parse(&self.server.url("/v1")).expect("it is a URL");
         config.models.openai.key = Some(Secret("sk-secret".to_owned()));
         config.models.openai.embed_model = Some("toy".to_owned());
         config.models.embed_timeout = Duration::from_secs(20);
@@ -129,7 +129,7 @@ fn without_a_provider_the_error_says_what_to_set() {
         let message = answer.value["error"].as_str().expect("it says why");
         assert!(message.contains("OPENAI_EMBED_MODEL") && message.contains("GOOGLE_EMBED_MODEL"), "{message}");
     }
-    assert_eq!(place.stand.connections(), 0);
+    assert_eq!(place.server.connections(), 0);
 }
 
 #[test]
@@ -275,7 +275,7 @@ fn the_context_of_a_description_uses_vectors_that_are_there() {
         let items = answer.value["items"].as_array().unwrap_or_else(|| panic!("{}", answer.value));
         items.iter().filter_map(|item| item["symbol_id"].as_str().map(str::to_owned)).collect()
     };
-    assert_eq!((ids(&place.ask("get_ranked_context", asked.clone())).len(), place.stand.connections()), (0, 0));
+    assert_eq!((ids(&place.ask("get_ranked_context", asked.clone())).len(), place.server.connections()), (0, 0));
     assert!(!place.ask("embed_repo", json!({})).is_error);
     let found = place.ask("get_ranked_context", asked.clone());
     assert_eq!(ids(&found)[0], "shop.py::checkout#function", "{}", found.value);
@@ -354,7 +354,7 @@ fn a_model_in_a_folder_needs_no_server() {
     assert_eq!((&embedded.value["provider"], &embedded.value["embedded"]), (&json!("local"), &json!(4)));
     assert_eq!((&embedded.value["host"], &embedded.value["model"]), (&Value::Null, &json!("table")));
     let found = ask(config(), &place.root(), "search_symbols", json!({"query": "purchase", "semantic": true}));
-    assert_eq!((names(&found)[0], place.stand.connections()), ("checkout", 0));
+    assert_eq!((names(&found)[0], place.server.connections()), ("checkout", 0));
 
     std::fs::remove_dir_all(&folder).expect("it is ours");
     let gone = ask(config(), &place.root(), "embed_repo", json!({}));
@@ -390,5 +390,5 @@ fn a_published_model_finds_what_words_do_not() {
         let found = ask(config(), &place.root(), "search_symbols", json!({"query": query, "semantic_only": true}));
         assert!(names(&found).iter().take(2).any(|name| *name == expected), "{query}: {}", found.value);
     }
-    assert_eq!(place.stand.connections(), 0);
+    assert_eq!(place.server.connections(), 0);
 }

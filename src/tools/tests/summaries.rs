@@ -7,13 +7,13 @@ use serde_json::{Value, json};
 use url::Url;
 
 use crate::config::{Config, Secret};
-use crate::net::stand::{Reply, Stand};
+use crate::net::test_server::{Reply, TestServer};
 use crate::tools::{Context, Envelope, Request, call};
 
 /// A folder of code, an index directory, and a server that summarises.
 struct Place {
     folder: tempfile::TempDir,
-    stand: Stand,
+    server: TestServer,
     /// Names of the symbols that were asked about, in order.
     asked: Arc<Mutex<Vec<String>>>,
     /// Requests that the server answers before it refuses the key.
@@ -24,7 +24,7 @@ impl Place {
     fn new() -> Self {
         let (asked, allowed): (Arc<Mutex<Vec<String>>>, _) = (Arc::default(), Arc::new(Mutex::new(usize::MAX)));
         let (seen, left) = (asked.clone(), allowed.clone());
-        let stand = Stand::https(move |asked| {
+        let test_server = TestServer::https(move |asked| {
             let body: Value = serde_json::from_slice(&asked.body).expect("it is JSON");
             let message = body["messages"][1]["content"].as_str().expect("a message");
             let items: Vec<Value> = serde_json::from_str(message).expect("items");
@@ -43,7 +43,7 @@ impl Place {
             });
             Reply::new(200, answer.to_string())
         });
-        let place = Self { folder: tempfile::tempdir().expect("there is room"), stand, asked, allowed };
+        let place = Self { folder: tempfile::tempdir().expect("there is room"), server: test_server, asked, allowed };
         place.write("shop.py", "def checkout(cart):\n    return cart.total()\n\n\nLIMIT = 3\n");
         place.write("net.py", "def send(data):\n    \"\"\"Sends a packet.\"\"\"\n    return len(data)\n");
         place.write("art.py", "class Canvas:\n    def paint(self, shape):\n        return shape\n");
@@ -63,14 +63,14 @@ impl Place {
 
     fn config(&self) -> Config {
         let ca_file = self.folder.path().join("ca.pem");
-        std::fs::write(&ca_file, &self.stand.certificate).expect("the folder is ours");
+        std::fs::write(&ca_file, &self.server.certificate).expect("the folder is ours");
         let mut config = Config {
             home: self.folder.path().join("index"),
             trusted_hosts: vec!["localhost".to_owned()],
             ca_file: Some(ca_file),
             ..Config::default()
         };
-        config.models.openai.base = Url::parse(&self.stand.url("/v1")).expect("it is a URL");
+        config.models.openai.base = Url::parse(&self.server.url("/v1")).expect("it is a URL");
         config.models.openai.key = Some(Secret("sk-secret".to_owned()));
         config.models.openai.model = Some("toy".to_owned());
         config.models.summary_timeout = Duration::from_secs(20);
@@ -116,7 +116,7 @@ fn nothing_is_sent_unless_it_is_asked_for() {
     let place = Place::new();
     assert!(!place.ask(true, "index_folder", json!({})).is_error);
     assert!(!place.ask(false, "index_folder", json!({"use_ai_summaries": false})).is_error);
-    assert_eq!(place.stand.connections(), 0);
+    assert_eq!(place.server.connections(), 0);
     let mut config = place.config();
     config.models = Default::default();
     let answer = ask(&Context::new(config), &place, true, "index_folder", json!({"use_ai_summaries": true}));

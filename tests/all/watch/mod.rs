@@ -16,7 +16,7 @@ use codelode::config::Config;
 use codelode::pipeline::{self, Drift, LeftOut};
 use codelode::store::{Registry, Sidecar};
 use codelode::watch::claude::{self, Happened};
-use codelode::watch::{self, Error, Options, Standing, Watching, ask};
+use codelode::watch::{self, Error, KeeperAnswer, Options, Watching, ask};
 use tempfile::TempDir;
 
 /// So long is it never quiet: only questions bring changes in.
@@ -71,7 +71,7 @@ impl Place {
         watching
     }
 
-    fn standing(&self) -> Option<Standing> {
+    fn standing(&self) -> Option<KeeperAnswer> {
         ask(&self.config().home, &self.sidecar().snapshot, &self.source(), PATIENCE)
     }
 
@@ -117,7 +117,7 @@ impl Place {
 
     /// Asks, and what is answered is so.
     fn check(&self, what: &str) {
-        assert_eq!(self.standing(), Some(Standing::Fresh), "{what}: told {:?}", self.told.lock());
+        assert_eq!(self.standing(), Some(KeeperAnswer::Fresh), "{what}: told {:?}", self.told.lock());
         assert_eq!(self.held(), self.there(), "{what}");
     }
 
@@ -295,7 +295,7 @@ fn ignore_files_count_when_they_change() {
     place.write("out/b.py", &function("b"));
     let _watching = place.watched();
     let paths = || {
-        assert_eq!(place.standing(), Some(Standing::Fresh));
+        assert_eq!(place.standing(), Some(KeeperAnswer::Fresh));
         place.held().into_keys().collect::<Vec<_>>()
     };
     assert_eq!(paths(), ["kept.py", "out/a.py", "out/b.py"]);
@@ -385,7 +385,7 @@ fn worktrees_of_an_agent_are_watched_while_they_are_there() {
     let registry = || Registry::new(&place.config().home);
     let is_watched = |root: &Path| {
         let sidecar = pipeline::sidecar_of(root, &place.config());
-        ask(&place.config().home, &sidecar.snapshot, root, PATIENCE) == Some(Standing::Fresh)
+        ask(&place.config().home, &sidecar.snapshot, root, PATIENCE) == Some(KeeperAnswer::Fresh)
     };
     let worktree = |name: &str, branch: &str| {
         let path = place.path().join(name);
@@ -510,7 +510,7 @@ fn a_missing_folder_does_not_cost_its_index() {
 
 impl Place {
     fn check_one(&self, path: &str, text: &str) {
-        assert_eq!(self.standing(), Some(Standing::Fresh));
+        assert_eq!(self.standing(), Some(KeeperAnswer::Fresh));
         assert_eq!(self.held().get(path).map(String::as_str), Some(text));
     }
 }

@@ -5,7 +5,7 @@ use std::process::{Command, Stdio};
 use std::thread;
 use std::time::Duration;
 
-use codelode::watch::Standing;
+use codelode::watch::KeeperAnswer;
 use serde_json::json;
 
 use super::{Place, Running, function};
@@ -22,7 +22,7 @@ fn finds(server: &mut Server, name: &str) -> (bool, String) {
 fn ask_until_kept(server: &mut Server, place: &Place) {
     place.until("it is kept", || {
         finds(server, "first");
-        place.standing() == Some(Standing::Fresh)
+        place.standing() == Some(KeeperAnswer::Fresh)
     });
 }
 
@@ -44,7 +44,7 @@ fn a_server_watches_beside_its_answers() {
     let mut command = place.command(&["serve", "--watcher", "--watcher-debounce", "20", "--watcher-log"]);
     let mut server =
         Running(command.stdin(Stdio::piped()).stdout(Stdio::null()).spawn().expect("the program is built"));
-    place.until("it watches", || place.standing() == Some(Standing::Fresh));
+    place.until("it watches", || place.standing() == Some(KeeperAnswer::Fresh));
     place.write("b.py", &function("second"));
     place.until("the new file is held", || place.held() == place.there());
     let log = || fs::read_to_string(place.config().home.join("watch.log")).unwrap_or_default();
@@ -116,9 +116,9 @@ fn a_server_that_is_stopped_keeps_nobody_from_an_answer() {
         place.write("a.py", &function(&name));
         place.until("who looks finds it", || finds(&mut other, &name) == (true, "fresh".to_owned()));
     }
-    assert_eq!(place.standing(), Some(Standing::Mute));
+    assert_eq!(place.standing(), Some(KeeperAnswer::Mute));
     signal("-CONT");
-    place.until("it answers again", || place.standing() == Some(Standing::Fresh));
+    place.until("it answers again", || place.standing() == Some(KeeperAnswer::Fresh));
     assert!(finds(&mut server, "edited_2").0);
     other.close();
     server.close();

@@ -20,7 +20,7 @@ const MOST_PATHS: usize = 10_000;
 
 /// Reason why folders cannot be watched.
 #[derive(Debug, thiserror::Error)]
-pub(super) enum Blind {
+pub(super) enum WatchError {
     /// The system's limit on watches per user is reached.
     #[error("the system's limit on watched folders is reached (raise it: sysctl fs.inotify.max_user_watches=1048576)")]
     Limit,
@@ -35,7 +35,7 @@ pub(super) enum Blind {
     Refused(String),
 }
 
-impl From<notify::Error> for Blind {
+impl From<notify::Error> for WatchError {
     fn from(err: notify::Error) -> Self {
         match err.kind {
             ErrorKind::MaxFilesWatch => Self::Limit,
@@ -49,14 +49,14 @@ impl From<notify::Error> for Blind {
 }
 
 /// A notifier and its listeners per folder.
-pub(super) struct Eye {
+pub(super) struct Notifier {
     notifier: Mutex<RecommendedWatcher>,
-    pub(super) told: Arc<Told>,
+    pub(super) told: Arc<Received>,
 }
 
 /// Events received and not yet taken.
 #[derive(Default)]
-pub(super) struct Told {
+pub(super) struct Received {
     seen: Mutex<Seen>,
     cookie: Condvar,
 }
@@ -65,9 +65,9 @@ pub(super) struct Told {
 struct Seen {
     /// Watched folders and their listeners.
     listeners: BTreeMap<PathBuf, Watched>,
-    heard: HashMap<u32, Heard>,
+    heard: HashMap<u32, Changes>,
     next: u32,
-    /// Folders for [`Eye::catch_up`], and the cookie files reported in them.
+    /// Folders for [`Notifier::catch_up`], and the cookie files reported in them.
     cookie_folders: HashSet<PathBuf>,
     cookies: HashSet<PathBuf>,
 }
@@ -78,8 +78,8 @@ struct Watched {
     who: Vec<u32>,
 }
 
-/// Events for a listener since its last [`Eye::take`].
-pub(super) struct Heard {
+/// Events for a listener since its last [`Notifier::take`].
+pub(super) struct Changes {
     /// Absolute paths.
     pub(super) paths: HashSet<PathBuf>,
     /// Events were lost or too many: anything may have changed.
@@ -91,7 +91,7 @@ pub(super) struct Heard {
     wake: Sender<()>,
 }
 
-impl Heard {
+impl Changes {
     fn hear(&mut self, path: Option<&Path>) {
         match path {
             Some(path) if self.paths.len() < MOST_PATHS => drop(self.paths.insert(path.to_owned())),
@@ -117,10 +117,10 @@ impl Heard {
     }
 }
 
-impl Eye {
+impl Notifier {
     /// Opens a notifier without any watches.
-    pub(super) fn open() -> Result<Self, Blind> {
-        let told = Arc::new(Told::default());
+    pub(super) fn open() -> Result<Self, WatchError> {
+        let told = Arc::new(Received::default());
         Ok(Self { notifier: Mutex::new(notifier_for(&told)?), told })
     }
 
@@ -130,12 +130,12 @@ impl Eye {
         let mut seen = self.told.lock();
         seen.next += 1;
         let who = seen.next;
-        seen.heard.insert(who, Heard { paths: HashSet::new(), all: false, lost: false, when: None, wake });
+        seen.heard.insert(who, Changes { paths: HashSet::new(), all: false, lost: false, when: None, wake });
         (who, woken)
     }
 
     /// Takes a listener's events since the last call.
-    pub(super) fn take(&self, who: u32) -> Option<Heard> {
+    pub(super) fn take(&self, who: u32) -> Option<Changes> {
         Some(self.told.lock().heard.get_mut(&who)?.take())
     }
 
@@ -145,7 +145,7 @@ impl Eye {
     }
 
     /// Sets the folders of a listener. Returns whether any is newly watched: earlier changes in it are unknown.
-    pub(super) fn follow(&self, who: u32, folders: &BTreeSet<PathBuf>) -> Result<bool, Blind> {
+    pub(super) fn follow(&self, who: u32, folders: &BTreeSet<PathBuf>) -> Result<bool, WatchError> {
         // Held throughout, so that two listeners do not undo each other's work.
         let mut notifier = self.notifier.lock().unwrap_or_else(PoisonError::into_inner);
         if folders.is_empty() && self.told.lock().only_listens(who) {
@@ -178,7 +178,7 @@ impl Eye {
                 continue;
             };
             if let Some(other) = places.insert(place, folder) {
-                return Err(Blind::Twice(other.clone(), folder.clone()));
+                return Err(WatchError::Twice(other.clone(), folder.clone()));
             }
             if !self.told.lock().claim(folder, place, who) {
                 continue;
@@ -212,8 +212,8 @@ impl Eye {
         self.told.lock().heard.remove(&who);
     }
 
-    /// Watches a folder for the cookie files of [`Eye::catch_up`].
-    pub(super) fn set_apart(&self, folder: &Path) -> Result<(), Blind> {
+    /// Watches a folder for the cookie files of [`Notifier::catch_up`].
+    pub(super) fn set_apart(&self, folder: &Path) -> Result<(), WatchError> {
         let mut notifier = self.notifier.lock().unwrap_or_else(PoisonError::into_inner);
         self.told.lock().cookie_folders.insert(folder.to_owned());
         Ok(notifier.watch(folder, RecursiveMode::NonRecursive)?)
@@ -227,7 +227,7 @@ impl Eye {
     }
 
     /// Waits until all events before this call have been received. Creates a cookie file in a folder given to
-    /// [`Eye::set_apart`] and waits for its event, which follows all earlier ones.
+    /// [`Notifier::set_apart`] and waits for its event, which follows all earlier ones.
     pub(super) fn catch_up(&self, folder: &Path, number: u64, wait: Duration) -> bool {
         let path = folder.join(format!("cookie.{number}"));
         if File::create(&path).is_err() {
@@ -244,12 +244,12 @@ impl Eye {
 }
 
 /// A notifier without any watches.
-fn notifier_for(told: &Arc<Told>) -> Result<RecommendedWatcher, Blind> {
-    let hearing = Arc::clone(told);
+fn notifier_for(told: &Arc<Received>) -> Result<RecommendedWatcher, WatchError> {
+    let subscription = Arc::clone(told);
     // Reads change nothing, and writes are reported as such. Events for opened files would double the time of any
     // program that reads a whole repository.
     let wanted = notify::Config::default().with_event_kinds(EventKindMask::CORE);
-    Ok(RecommendedWatcher::new(move |event| hearing.hear(event), wanted)?)
+    Ok(RecommendedWatcher::new(move |event| subscription.hear(event), wanted)?)
 }
 
 /// Maximum number of folders watched automatically: a quarter of the system's limit, which other programs share.
@@ -277,7 +277,7 @@ fn is_missing(err: &notify::Error) -> bool {
     }
 }
 
-impl Told {
+impl Received {
     fn lock(&self) -> MutexGuard<'_, Seen> {
         // Each step leaves a consistent state.
         self.seen.lock().unwrap_or_else(PoisonError::into_inner)

@@ -8,11 +8,11 @@ use std::sync::{Arc, Mutex};
 
 use serde_json::{Value, json};
 
-use crate::net::stand::{Asked, Manner, Reply, Stand};
+use crate::net::test_server::{Asked, Behaviour, Reply, TestServer};
 
 /// Behaviour of the server.
 #[derive(Clone, Debug, Default)]
-pub struct Manners {
+pub struct Conditions {
     /// Trees with more entries are truncated.
     pub truncate: Option<usize>,
     /// Requests left in the rate limit; each response except 304 takes one.
@@ -24,7 +24,7 @@ pub struct Manners {
     /// URL of the archive; `None` for one on this server.
     pub codeload: Option<String>,
     /// Behaviour when sending the archive.
-    pub archive: Option<Manner>,
+    pub archive: Option<Behaviour>,
     /// The only accepted token.
     pub token: Option<String>,
     /// Response to every request.
@@ -37,8 +37,8 @@ pub struct Manners {
 
 /// A running server and its repository.
 pub struct Hub {
-    pub stand: Stand,
-    pub manners: Arc<Mutex<Manners>>,
+    pub server: TestServer,
+    pub conditions: Arc<Mutex<Conditions>>,
     /// The bare repository.
     pub bare: PathBuf,
     _folder: tempfile::TempDir,
@@ -94,26 +94,26 @@ impl Hub {
     pub fn of_work(folder: tempfile::TempDir, work: &Path, tls: bool) -> Self {
         let bare = folder.path().join("bare.git");
         git(folder.path(), &["clone", "-q", "--bare", &work.to_string_lossy(), &bare.to_string_lossy()]);
-        let manners = Arc::new(Mutex::new(Manners::default()));
-        let (shared, at) = (Arc::clone(&manners), bare.clone());
+        let conditions = Arc::new(Mutex::new(Conditions::default()));
+        let (shared, at) = (Arc::clone(&conditions), bare.clone());
         let answers = move |asked: &Asked| answer(&at, asked, &shared);
-        let stand = if tls { Stand::https(answers) } else { Stand::http(answers) };
-        Self { stand, manners, bare, _folder: folder }
+        let test_server = if tls { TestServer::https(answers) } else { TestServer::http(answers) };
+        Self { server: test_server, conditions, bare, _folder: folder }
     }
 
     /// Changes the behaviour.
-    pub fn set(&self, change: impl FnOnce(&mut Manners)) {
-        change(&mut self.manners.lock().expect("nothing panics with it"));
+    pub fn set(&self, change: impl FnOnce(&mut Conditions)) {
+        change(&mut self.conditions.lock().expect("nothing panics with it"));
     }
 
     /// Number of requests whose path contains `part`.
     pub fn asked(&self, part: &str) -> usize {
-        self.stand.paths().iter().filter(|path| path.contains(part)).count()
+        self.server.paths().iter().filter(|path| path.contains(part)).count()
     }
 }
 
-fn answer(bare: &Path, asked: &Asked, manners: &Mutex<Manners>) -> Reply {
-    let now = manners.lock().expect("nothing panics with it").clone();
+fn answer(bare: &Path, asked: &Asked, conditions: &Mutex<Conditions>) -> Reply {
+    let now = conditions.lock().expect("nothing panics with it").clone();
     if let Some(refusal) = now.refusal {
         return refusal;
     }
@@ -134,7 +134,7 @@ fn answer(bare: &Path, asked: &Asked, manners: &Mutex<Manners>) -> Reply {
     let reply = route(bare, asked, &now);
     let etag = format!("W/\"{}\"", super::listing::object_id("blob", &reply.body));
     let same = reply.status == 200 && asked.header("if-none-match") == Some(&etag);
-    let mut left = manners.lock().expect("nothing panics with it");
+    let mut left = conditions.lock().expect("nothing panics with it");
     let remaining = left.remaining.map_or(59, |remaining| remaining - u64::from(!same));
     left.remaining = left.remaining.map(|_| remaining);
     match (same, reply.status) {
@@ -152,9 +152,9 @@ fn limits(reply: Reply, remaining: u64) -> Reply {
         .with("x-ratelimit-resource", "core")
 }
 
-fn route(bare: &Path, asked: &Asked, manners: &Manners) -> Reply {
+fn route(bare: &Path, asked: &Asked, conditions: &Conditions) -> Reply {
     let (path, query) = asked.path.split_once('?').unwrap_or((&asked.path, ""));
-    if let Some(reply) = manners.git.as_ref().filter(|_| path.contains("/info/refs")) {
+    if let Some(reply) = conditions.git.as_ref().filter(|_| path.contains("/info/refs")) {
         return reply.clone();
     }
     let query: HashMap<String, String> = url::form_urlencoded::parse(query.as_bytes()).into_owned().collect();
@@ -175,9 +175,9 @@ fn route(bare: &Path, asked: &Asked, manners: &Manners) -> Reply {
                 let tree = git_text(bare, &["rev-parse", &format!("{sha}^{{tree}}")]);
                 json(json!({"sha": sha, "tree": {"sha": tree}}))
             }
-            ["git", "trees", sha] => json(tree(bare, sha, query.contains_key("recursive"), manners)),
-            ["git", "blobs", sha] if manners.missing.iter().any(|id| id == sha) => missing(),
-            ["git", "blobs", sha] if manners.damaged.iter().any(|id| id == sha) => Reply::new(200, "other"),
+            ["git", "trees", sha] => json(tree(bare, sha, query.contains_key("recursive"), conditions)),
+            ["git", "blobs", sha] if conditions.missing.iter().any(|id| id == sha) => missing(),
+            ["git", "blobs", sha] if conditions.damaged.iter().any(|id| id == sha) => Reply::new(200, "other"),
             ["git", "blobs", sha] => {
                 assert_eq!(asked.header("accept"), Some("application/vnd.github.raw+json"));
                 Reply::new(200, git(bare, &["cat-file", "blob", sha]))
@@ -186,14 +186,14 @@ fn route(bare: &Path, asked: &Asked, manners: &Manners) -> Reply {
             ["git", "matching-refs", kind, start @ ..] => refs(bare, kind, &start.join("/"), path, &query, asked),
             ["tarball", sha] => {
                 let place = format!("/codeload/{sha}.tar.gz?token=temporary");
-                Reply::redirect(302, manners.codeload.clone().unwrap_or(place))
+                Reply::redirect(302, conditions.codeload.clone().unwrap_or(place))
             }
             _ => missing(),
         },
         ["codeload", name] => {
             let sha = name.trim_end_matches(".tar.gz");
             let bytes = git(bare, &["archive", "--format=tar.gz", "--prefix=octo-cat-1/", sha]);
-            Reply::new(200, bytes).manner(manners.archive.unwrap_or(Manner::Honest))
+            Reply::new(200, bytes).behaving(conditions.archive.unwrap_or(Behaviour::Honest))
         }
         _ => missing(),
     }
@@ -215,7 +215,7 @@ fn commit_of(bare: &Path, name: &str) -> Reply {
 }
 
 /// A tree listing, recursive or not.
-fn tree(bare: &Path, sha: &str, recursive: bool, manners: &Manners) -> Value {
+fn tree(bare: &Path, sha: &str, recursive: bool, conditions: &Conditions) -> Value {
     let mut args = vec!["ls-tree", "-l", "-z"];
     if recursive {
         args.extend(["-r", "-t"]);
@@ -232,9 +232,9 @@ fn tree(bare: &Path, sha: &str, recursive: bool, manners: &Manners) -> Value {
         }
         entry
     });
-    let mut rows: Vec<Value> = rows.filter(|row| manners.hole.as_deref() != row["path"].as_str()).collect();
-    let truncated = manners.truncate.is_some_and(|most| recursive && rows.len() > most);
-    rows.truncate(if truncated { manners.truncate.unwrap_or_default() } else { usize::MAX });
+    let mut rows: Vec<Value> = rows.filter(|row| conditions.hole.as_deref() != row["path"].as_str()).collect();
+    let truncated = conditions.truncate.is_some_and(|most| recursive && rows.len() > most);
+    rows.truncate(if truncated { conditions.truncate.unwrap_or_default() } else { usize::MAX });
     json!({"sha": sha, "tree": rows, "truncated": truncated})
 }
 

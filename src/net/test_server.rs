@@ -35,12 +35,12 @@ pub struct Reply {
     pub status: u16,
     pub headers: Vec<(String, String)>,
     pub body: Vec<u8>,
-    pub manner: Manner,
+    pub behaviour: Behaviour,
 }
 
 /// Behaviour of the server when it sends a response.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Manner {
+pub enum Behaviour {
     /// Correct.
     Honest,
     /// A `Content-Length` that differs from the body's.
@@ -57,7 +57,7 @@ pub enum Manner {
 
 impl Reply {
     pub fn new(status: u16, body: impl Into<Vec<u8>>) -> Self {
-        Self { status, headers: Vec::new(), body: body.into(), manner: Manner::Honest }
+        Self { status, headers: Vec::new(), body: body.into(), behaviour: Behaviour::Honest }
     }
 
     pub fn with(mut self, name: &str, value: impl Into<String>) -> Self {
@@ -65,8 +65,8 @@ impl Reply {
         self
     }
 
-    pub fn manner(mut self, manner: Manner) -> Self {
-        self.manner = manner;
+    pub fn behaving(mut self, behaviour: Behaviour) -> Self {
+        self.behaviour = behaviour;
         self
     }
 
@@ -86,14 +86,14 @@ struct Inside {
 }
 
 /// A server on a free loopback port, which stops when dropped.
-pub struct Stand {
+pub struct TestServer {
     pub address: SocketAddr,
     /// The PEM certificate to trust; empty without TLS.
     pub certificate: String,
     inside: Arc<Inside>,
 }
 
-impl Stand {
+impl TestServer {
     /// Plain HTTP.
     pub fn http(answers: impl Fn(&Asked) -> Reply + Send + Sync + 'static) -> Self {
         Self::start(Box::new(answers), None, String::new())
@@ -156,7 +156,7 @@ impl Stand {
     }
 }
 
-impl Drop for Stand {
+impl Drop for TestServer {
     fn drop(&mut self) {
         self.inside.stopped.store(true, Ordering::SeqCst);
         // Wakes the listener, which frees the port.
@@ -183,7 +183,7 @@ impl Inside {
             self.log.lock().expect("nothing panics with it").push(asked.clone());
             let reply = (self.answers)(&asked);
             self.write(stream.get_mut(), &reply)?;
-            if reply.manner != Manner::Honest {
+            if reply.behaviour != Behaviour::Honest {
                 break;
             }
         }
@@ -191,14 +191,14 @@ impl Inside {
     }
 
     fn write(&self, stream: &mut impl Write, reply: &Reply) -> io::Result<()> {
-        let Reply { status, headers, body, manner } = reply;
-        if *manner == Manner::HangsUp {
+        let Reply { status, headers, body, behaviour } = reply;
+        if *behaviour == Behaviour::HangsUp {
             return Ok(());
         }
-        if *manner == Manner::Silent {
+        if *behaviour == Behaviour::Silent {
             return self.wait();
         }
-        let length = if let Manner::Claims(length) = manner { *length } else { body.len() as u64 };
+        let length = if let Behaviour::Claims(length) = behaviour { *length } else { body.len() as u64 };
         let mut head = format!("HTTP/1.1 {status} Status\r\n");
         for (name, value) in headers {
             head.push_str(&format!("{name}: {value}\r\n"));
@@ -208,10 +208,10 @@ impl Inside {
         }
         head.push_str("\r\n");
         stream.write_all(head.as_bytes())?;
-        let half = matches!(manner, Manner::Breaks | Manner::Stalls);
+        let half = matches!(behaviour, Behaviour::Breaks | Behaviour::Stalls);
         stream.write_all(&body[..if half { body.len() / 2 } else { body.len() }])?;
         stream.flush()?;
-        if *manner == Manner::Stalls { self.wait() } else { Ok(()) }
+        if *behaviour == Behaviour::Stalls { self.wait() } else { Ok(()) }
     }
 
     /// Blocks until the server stops.
