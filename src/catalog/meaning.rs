@@ -42,7 +42,7 @@ struct Joined {
 impl Models {
     /// The provider that is set up, if any.
     pub fn provider(&self, config: &Config) -> Result<Option<Arc<dyn Provider>>, Error> {
-        opened(&self.provider, config).map_err(|problem| Error::unavailable(problem))
+        opened(&self.provider, config).map_err(Error::unavailable)
     }
 
     /// Embeds in the background what a checkout lacks; with `edits` only where it was embedded before.

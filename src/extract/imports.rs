@@ -147,7 +147,7 @@ impl<'a> Binder<'a> {
         let names = vec![0; statements.len()];
         let mut binder =
             Self { facts, statements, by_expression: HashMap::new(), names, known: HashMap::new(), searches: 0 };
-        let written = facts.occurrences.iter().filter(|occurrence| occurrence.role == Role::Import as u8);
+        let written = facts.occurrences.iter().filter(|occurrence| occurrence.role == Role::Import);
         for occurrence in written {
             if let Some(statement) = binder.around(occurrence.at) {
                 binder.names[statement as usize] += 1;
@@ -180,7 +180,7 @@ impl<'a> Binder<'a> {
 
     fn tie(&mut self, expression: u32, statement: u32) {
         let it = self.facts.expressions[expression as usize];
-        if it.op == Op::Union as u8 {
+        if it.op == Op::Union {
             self.facts.list(it.a).iter().for_each(|part| self.tie(*part, statement));
         }
         let tied = self.by_expression.entry(expression).or_default();
@@ -193,7 +193,7 @@ impl<'a> Binder<'a> {
     /// `from a import b`.
     fn of_expression(&self, expression: u32) -> Vec<u32> {
         let Some(tied) = self.by_expression.get(&expression) else { return Vec::new() };
-        let is_module = self.facts.expressions[expression as usize].op == Op::Module as u8;
+        let is_module = self.facts.expressions[expression as usize].op == Op::Module;
         let fewest = tied.iter().map(|statement| self.names[*statement as usize]).min();
         let is_meant = |statement: &u32| !is_module || Some(self.names[*statement as usize]) == fewest;
         tied.iter().copied().filter(is_meant).collect()
@@ -208,7 +208,7 @@ impl<'a> Binder<'a> {
         let mut root = expression;
         while found.is_empty() {
             let it = self.facts.expressions[root as usize];
-            if it.op == Op::Module as u8 {
+            if it.op == Op::Module {
                 found = self.of_module(it.a, name);
                 break;
             }
@@ -230,7 +230,7 @@ impl<'a> Binder<'a> {
         let (module, name) = (self.facts.name(module), self.facts.name(name));
         let is_below = |expression: &u32| {
             let it = self.facts.expressions[*expression as usize];
-            let text = if it.op == Op::Module as u8 { self.facts.name(it.a) } else { "" };
+            let text = if it.op == Op::Module { self.facts.name(it.a) } else { "" };
             text.strip_prefix(module).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
         };
         let tied = self.by_expression.iter().filter(|(expression, _)| is_below(expression));
@@ -247,7 +247,7 @@ impl<'a> Binder<'a> {
     fn finish(mut self) -> Imports {
         let mut needs = Vec::new();
         for occurrence in self.facts.occurrences {
-            if occurrence.role == Role::Import as u8 {
+            if occurrence.role == Role::Import {
                 continue;
             }
             let Some((scope, name)) = self.root(occurrence.expression) else { continue };
@@ -272,7 +272,7 @@ impl<'a> Binder<'a> {
         while has_receiver(it.op) && it.a != UNKNOWN {
             it = self.facts.expressions[it.a as usize];
         }
-        (it.op == Op::Name as u8).then_some((it.a, it.b))
+        (it.op == Op::Name).then_some((it.a, it.b))
     }
 
     /// Expressions of the aliases that a name is bound to; `None` if nothing binds it.
@@ -280,10 +280,10 @@ impl<'a> Binder<'a> {
         while scope != NONE {
             let all = self.facts.bound(scope, name);
             let all = &self.facts.bindings[all.start as usize..all.end as usize];
-            let aliases = all.iter().filter(|binding| binding.kind == BindingKind::Alias as u8);
+            let aliases = all.iter().filter(|binding| binding.kind == BindingKind::Alias);
             let aliases: Vec<u32> = aliases.map(|binding| binding.a).take(MOST).collect();
             // Members of a class are not seen as bare names in every language.
-            let is_class = self.facts.scopes[scope as usize].kind == ScopeKind::Class as u8;
+            let is_class = self.facts.scopes[scope as usize].kind == ScopeKind::Class;
             if !aliases.is_empty() || !all.is_empty() && !is_class {
                 return Some(aliases);
             }
@@ -294,10 +294,9 @@ impl<'a> Binder<'a> {
 }
 
 /// Whether the first column of an operation is the expression before it.
-fn has_receiver(op: u8) -> bool {
+fn has_receiver(op: Op) -> bool {
     [Op::Member, Op::Call, Op::New, Op::Instance, Op::Generic, Op::Await, Op::Element, Op::TypeOf, Op::Fitting]
-        .iter()
-        .any(|known| *known as u8 == op)
+        .contains(&op)
 }
 
 /// Whether a text holds a name as a whole word.
@@ -319,13 +318,13 @@ pub fn packages(spec: &'static LanguageSpec, facts: &[u8]) -> Vec<(u32, String)>
 fn path(facts: &Facts<'_>, expression: u32) -> Option<String> {
     let mut parts = Vec::new();
     let mut it = facts.expressions[expression as usize];
-    while it.op == Op::Member as u8 {
+    while it.op == Op::Member {
         parts.push(facts.name(it.b));
         it = facts.expressions[it.a as usize];
     }
-    if it.op == Op::Module as u8 {
+    if it.op == Op::Module {
         parts.push(facts.name(it.a));
-    } else if it.op == Op::Name as u8 {
+    } else if it.op == Op::Name {
         let mut scope = it.a;
         while scope != NONE {
             if !facts.bound(scope, it.b).is_empty() {

@@ -71,14 +71,14 @@ pub fn import_of(source: &[u8], packed: &[u8], byte: u32) -> Option<u32> {
     let facts = Facts::open(&tables).filter(Facts::is_sound)?;
     let here = word_at(source, byte)?;
     let occurrence = facts.occurrences.iter().find(|occurrence| occurrence.at == here.start)?;
-    let name = facts.expressions.get(occurrence.expression as usize).filter(|it| it.op == Op::Name as u8)?;
+    let name = facts.expressions.get(occurrence.expression as usize).filter(|it| it.op == Op::Name)?;
     let mut scope = name.a;
     while scope != NONE && facts.bound(scope, name.b).is_empty() {
         scope = facts.scopes[scope as usize].parent;
     }
     let bound = if scope == NONE { 0..0 } else { facts.bound(scope, name.b) };
     let mut aliases = facts.bindings[bound.start as usize..bound.end as usize].iter();
-    let alias = aliases.find(|binding| binding.kind == BindingKind::Alias as u8)?;
+    let alias = aliases.find(|binding| binding.kind == BindingKind::Alias)?;
     Some(facts.imports.iter().find(|import| import.expression == alias.a)?.at)
 }
 
@@ -110,14 +110,14 @@ fn all_uses<'s>(facts: &Facts<'_>, source: &'s [u8], function: Span) -> BTreeMap
     for occurrence in facts.occurrences {
         let span = Span { start: occurrence.at, end: occurrence.at + u32::from(occurrence.len) };
         let expression = &facts.expressions[occurrence.expression as usize];
-        if expression.op != Op::Name as u8 || !function.contains(span) {
+        if expression.op != Op::Name || !function.contains(span) {
             continue;
         }
         let (mut scope, number, written) = (expression.a, expression.b, span.of(source));
         while scope != NONE && facts.bound(scope, number).is_empty() {
             scope = facts.scopes[scope as usize].parent;
         }
-        let is_local = |kind: u8| kind == ScopeKind::Function as u8 || kind == ScopeKind::Block as u8;
+        let is_local = |kind: ScopeKind| kind == ScopeKind::Function || kind == ScopeKind::Block;
         if scope == NONE || !is_local(facts.scopes[scope as usize].kind) {
             continue;
         }

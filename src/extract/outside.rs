@@ -47,7 +47,7 @@ impl Search<'_> {
 
     fn follow(&mut self, expression: u32, members: String) {
         let it = self.facts.expressions[expression as usize];
-        let is = |ops: &[Op]| ops.iter().any(|op| *op as u8 == it.op);
+        let is = |ops: &[Op]| ops.contains(&it.op);
         let other = |expression: u32| (expression, String::new());
         if is(&[Op::Module]) {
             // In some languages the package is a part of what is imported, in others the module that is named.
@@ -81,12 +81,12 @@ impl Search<'_> {
             for place in bound.clone() {
                 let binding = self.facts.bindings[place as usize];
                 match binding.kind {
-                    kind if kind == BindingKind::Definition as u8 => self.definition(binding.a),
-                    kind if kind == BindingKind::Alias as u8 => self.waiting.push((binding.a, members.clone())),
-                    kind if kind == BindingKind::Variable as u8 || kind == BindingKind::Parameter as u8 => {
+                    BindingKind::Definition => self.definition(binding.a),
+                    BindingKind::Alias => self.waiting.push((binding.a, members.clone())),
+                    BindingKind::Variable | BindingKind::Parameter => {
                         self.waiting.extend([(binding.a, String::new()), (binding.b, String::new())]);
                     }
-                    _ => self.waiting.push((binding.a, String::new())),
+                    BindingKind::Value | BindingKind::Narrowed => self.waiting.push((binding.a, String::new())),
                 }
             }
             if !bound.is_empty() {

@@ -116,7 +116,7 @@ impl Builder {
 
     /// Adds a scope inside another.
     pub fn scope(&mut self, kind: ScopeKind, parent: u32) -> u32 {
-        self.scopes.push(Scope { parent, class: NONE, kind: kind as u8, ..Scope::default() });
+        self.scopes.push(Scope { parent, class: NONE, kind, ..Scope::default() });
         self.scopes.len() as u32 - 1
     }
 
@@ -132,7 +132,7 @@ impl Builder {
 
     /// Whether a scope is of this kind.
     pub fn is(&self, scope: u32, kind: ScopeKind) -> bool {
-        self.scopes[scope as usize].kind == kind as u8
+        self.scopes[scope as usize].kind == kind
     }
 
     /// The class whose members a scope holds.
@@ -203,7 +203,7 @@ impl Builder {
         let place = self.bindings.len() as u32;
         let before = self.bound.insert((scope, name), place).unwrap_or(NONE);
         self.before.push(before);
-        self.bindings.push((scope, Binding { name, a, b, at, kind: kind as u8, reserved: [0; 3] }));
+        self.bindings.push((scope, Binding { name, a, b, at, kind, reserved: [0; 3] }));
     }
 
     /// Whether a scope binds a name so far.
@@ -213,7 +213,7 @@ impl Builder {
 
     /// Whether a bare name was used from this scope so far.
     pub fn is_used(&self, scope: u32, name: u32) -> bool {
-        self.known.contains_key(&Expression { a: scope, b: name, op: Op::Name as u8, reserved: [0; 3] })
+        self.known.contains_key(&Expression { a: scope, b: name, op: Op::Name, reserved: [0; 3] })
     }
 
     /// Whether a name was looked up from this scope or a newer one. A binding added now would be visible to those
@@ -264,7 +264,7 @@ impl Builder {
 
     /// Interns an expression; equal expressions share one number.
     pub fn expression(&mut self, op: Op, a: u32, b: u32) -> u32 {
-        let expression = Expression { a, b, op: op as u8, reserved: [0; 3] };
+        let expression = Expression { a, b, op, reserved: [0; 3] };
         let next = self.expressions.len() as u32;
         let place = *self.known.entry(expression).or_insert(next);
         if place == next {
@@ -345,7 +345,7 @@ impl Builder {
 
     fn flagged(&mut self, span: Span, role: Role, expression: u32, flags: u8) {
         let len = u16::try_from(span.len()).unwrap_or(u16::MAX);
-        self.occurrences.push(Occurrence { at: span.start, expression, len, role: role as u8, flags });
+        self.occurrences.push(Occurrence { at: span.start, expression, len, role, flags });
     }
 
     /// First bytes of the occurrences so far, ascending.
@@ -411,13 +411,13 @@ impl Builder {
 
     /// Declares a module; see [`ModuleName`].
     pub fn declare(&mut self, kind: Declared, name: u32, scope: u32, within: u32) {
-        self.modules.push(ModuleName { name, scope, within, kind: kind as u8, reserved: [0; 3] });
+        self.modules.push(ModuleName { name, scope, within, kind, reserved: [0; 3] });
     }
 
     /// The name of the innermost inline module around a scope; empty for none.
     pub fn declared_around(&self, mut scope: u32) -> &str {
         while scope != NONE {
-            let own = self.modules.iter().find(|module| module.scope == scope && module.kind == Declared::Inline as u8);
+            let own = self.modules.iter().find(|module| module.scope == scope && module.kind == Declared::Inline);
             if let Some(own) = own {
                 return self.text(own.name);
             }
@@ -428,7 +428,7 @@ impl Builder {
 
     /// The scope of an inline module declared so far.
     pub fn declared(&self, name: u32) -> Option<u32> {
-        let is_it = |module: &&ModuleName| module.name == name && module.kind == Declared::Inline as u8;
+        let is_it = |module: &&ModuleName| module.name == name && module.kind == Declared::Inline;
         self.modules.iter().find(is_it).map(|module| module.scope)
     }
 
@@ -475,9 +475,9 @@ impl Builder {
             }
         };
         for expression in &mut self.expressions {
-            if expression.op == Op::Name as u8 || expression.op == Op::Member as u8 {
+            if expression.op == Op::Name || expression.op == Op::Member {
                 rename(&mut expression.b);
-            } else if expression.op == Op::Module as u8 {
+            } else if expression.op == Op::Module {
                 rename(&mut expression.a);
             }
         }

@@ -63,7 +63,7 @@ impl Facts<'_> {
         };
         let may_hold = |to: To, row: u32| row == NONE || holds(to, row);
         let expression = |(at, it): (usize, &Expression)| {
-            let Some((a, b)) = OPERANDS.get(usize::from(it.op)) else { return false };
+            let Some((a, b)) = OPERANDS.get(it.op as usize) else { return false };
             // Expressions are made of earlier ones.
             let precedes = |to: To, row: u32| to != To::Expression || (row as usize) < at;
             holds(*a, it.a) && holds(*b, it.b) && precedes(*a, it.a) && precedes(*b, it.b)
@@ -71,7 +71,7 @@ impl Facts<'_> {
         // The other meaning of an import is an operand of its expression.
         let is_within = |row: u32| {
             let it = self.expressions.get(row as usize);
-            it.and_then(|it| OPERANDS.get(usize::from(it.op))).is_some_and(|(within, _)| *within == To::Expression)
+            it.and_then(|it| OPERANDS.get(it.op as usize)).is_some_and(|(within, _)| *within == To::Expression)
         };
         let rows = |first: u32, count: u32, len: usize| first as usize + count as usize <= len;
         self.expressions.iter().enumerate().all(expression)
@@ -85,11 +85,11 @@ impl Facts<'_> {
             && self.bindings.iter().all(|it| {
                 holds(To::Name, it.name)
                     && match it.kind {
-                        kind if kind == BindingKind::Definition as u8 => holds(To::Definition, it.a),
-                        kind if kind == BindingKind::Variable as u8 || kind == BindingKind::Parameter as u8 => {
+                        BindingKind::Definition => holds(To::Definition, it.a),
+                        BindingKind::Variable | BindingKind::Parameter => {
                             holds(To::Expression, it.a) && holds(To::Expression, it.b)
                         }
-                        kind => kind <= BindingKind::Narrowed as u8 && holds(To::Expression, it.a),
+                        BindingKind::Alias | BindingKind::Value | BindingKind::Narrowed => holds(To::Expression, it.a),
                     }
             })
             && self.definitions.iter().all(|it| {

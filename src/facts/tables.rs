@@ -16,10 +16,11 @@ pub const EMPTY: u32 = 0;
 pub const ROOT: u32 = 0;
 
 /// Kind of a scope.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, TryFromBytes)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default, TryFromBytes, IntoBytes, Immutable, KnownLayout)]
 #[repr(u8)]
 pub enum ScopeKind {
     /// A module: other files can name its bindings.
+    #[default]
     Module = 0,
     /// Names of one file that its module does not offer to others: imports in Go and Java.
     File = 1,
@@ -32,7 +33,7 @@ pub enum ScopeKind {
 }
 
 /// A region that binds names. Its bindings are adjacent, sorted by name.
-#[derive(Clone, Copy, Debug, Default, FromBytes, IntoBytes, Immutable, KnownLayout)]
+#[derive(Clone, Copy, Debug, Default, TryFromBytes, IntoBytes, Immutable, KnownLayout)]
 #[repr(C)]
 pub struct Scope {
     /// Parent scope; [`NONE`] for the root.
@@ -43,16 +44,17 @@ pub struct Scope {
     pub(crate) bindings: u32,
     pub(crate) first_star: u32,
     pub(crate) stars: u16,
-    /// A [`ScopeKind`].
-    pub kind: u8,
+    /// Kind.
+    pub kind: ScopeKind,
     pub(crate) reserved: u8,
 }
 
 /// Meaning of a binding's columns `a` and `b`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, TryFromBytes)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default, TryFromBytes, IntoBytes, Immutable, KnownLayout)]
 #[repr(u8)]
 pub enum BindingKind {
     /// Name of the definition `a`.
+    #[default]
     Definition = 0,
     /// Alias of the expression `a`: every form of import, re-export and `use`, and shorthand.
     Alias = 1,
@@ -68,7 +70,7 @@ pub enum BindingKind {
 }
 
 /// A name in a scope. A name may have several bindings; all of them count.
-#[derive(Clone, Copy, Debug, Default, FromBytes, IntoBytes, Immutable, KnownLayout)]
+#[derive(Clone, Copy, Debug, Default, TryFromBytes, IntoBytes, Immutable, KnownLayout)]
 #[repr(C)]
 pub struct Binding {
     /// The name.
@@ -79,16 +81,17 @@ pub struct Binding {
     pub b: u32,
     /// Position of the name in bytes; [`NONE`] when it is not written.
     pub at: u32,
-    /// A [`BindingKind`].
-    pub kind: u8,
+    /// Kind.
+    pub kind: BindingKind,
     pub(crate) reserved: [u8; 3],
 }
 
 /// Kind of a definition.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, TryFromBytes)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default, TryFromBytes, IntoBytes, Immutable, KnownLayout)]
 #[repr(u8)]
 pub enum DefinitionKind {
     /// A callable; a call gives its return value.
+    #[default]
     Function = 0,
     /// A type; a call or construction gives an instance.
     Class = 1,
@@ -111,7 +114,7 @@ pub const FEWER: u8 = 16;
 pub const STANDS_IN: u8 = 32;
 
 /// A function, class or object.
-#[derive(Clone, Copy, Debug, FromBytes, IntoBytes, Immutable, KnownLayout)]
+#[derive(Clone, Copy, Debug, TryFromBytes, IntoBytes, Immutable, KnownLayout)]
 #[repr(C)]
 pub struct Definition {
     /// Name; [`NONE`] for none.
@@ -136,8 +139,8 @@ pub struct Definition {
     pub alias: u32,
     /// List of type parameters, as expressions that name them.
     pub generics: u32,
-    /// A [`DefinitionKind`].
-    pub kind: u8,
+    /// Kind.
+    pub kind: DefinitionKind,
     /// [`PROPERTY`], [`STRUCTURAL`], [`NAMED`], [`ANY_NUMBER`], [`FEWER`], [`STANDS_IN`].
     pub flags: u8,
     #[doc(hidden)]
@@ -158,7 +161,7 @@ impl Definition {
         parameters: EMPTY,
         alias: UNKNOWN,
         generics: EMPTY,
-        kind: DefinitionKind::Function as u8,
+        kind: DefinitionKind::Function,
         flags: 0,
         reserved: [0; 2],
     };
@@ -172,10 +175,11 @@ impl Default for Definition {
 
 /// Operation of an expression on its columns `a` and `b` of [`Expression`]. Types are expressions too: the name of a
 /// class means the class, and [`Op::Instance`] of it an instance.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, TryFromBytes)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default, TryFromBytes, IntoBytes, Immutable, KnownLayout)]
 #[repr(u8)]
 pub enum Op {
     /// Unknown value.
+    #[default]
     Unknown = 0,
     /// The name `b` seen from the scope `a`.
     Name,
@@ -234,15 +238,15 @@ pub enum Op {
 }
 
 /// An expression or a type. Equal expressions share one row, so an index is a structural key.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, FromBytes, IntoBytes, Immutable, KnownLayout)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, TryFromBytes, IntoBytes, Immutable, KnownLayout)]
 #[repr(C)]
 pub struct Expression {
     /// See [`Op`].
     pub a: u32,
     /// See [`Op`].
     pub b: u32,
-    /// An [`Op`].
-    pub op: u8,
+    /// Operation.
+    pub op: Op,
     pub(crate) reserved: [u8; 3],
 }
 
@@ -270,7 +274,7 @@ pub use crate::model::Role;
 pub const IN_PATH: u8 = 1;
 
 /// Occurrence of a name that means something defined elsewhere. Definitions themselves are no occurrences.
-#[derive(Clone, Copy, Debug, Default, FromBytes, IntoBytes, Immutable, KnownLayout)]
+#[derive(Clone, Copy, Debug, Default, TryFromBytes, IntoBytes, Immutable, KnownLayout)]
 #[repr(C)]
 pub struct Occurrence {
     /// First byte.
@@ -279,8 +283,8 @@ pub struct Occurrence {
     pub expression: u32,
     /// Length in bytes.
     pub len: u16,
-    /// A [`Role`].
-    pub role: u8,
+    /// Role of the name.
+    pub role: Role,
     /// [`IN_PATH`].
     pub flags: u8,
 }
@@ -304,10 +308,11 @@ pub struct Import {
 }
 
 /// Form of a module declaration.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, TryFromBytes)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default, TryFromBytes, IntoBytes, Immutable, KnownLayout)]
 #[repr(u8)]
 pub enum Declared {
     /// The package of the file: Java's and Go's `package`, and that of all scripts, which neither import nor export.
+    #[default]
     Package = 0,
     /// A module whose scope is in this file: Rust's `mod a { … }`.
     Inline = 1,
@@ -316,7 +321,7 @@ pub enum Declared {
 }
 
 /// A module declaration in the file, read by the language's [`Modules`](super::Modules).
-#[derive(Clone, Copy, Debug, Default, FromBytes, IntoBytes, Immutable, KnownLayout)]
+#[derive(Clone, Copy, Debug, Default, TryFromBytes, IntoBytes, Immutable, KnownLayout)]
 #[repr(C)]
 pub struct ModuleName {
     /// Name as written.
@@ -325,8 +330,8 @@ pub struct ModuleName {
     pub scope: u32,
     /// Scope of the declaration.
     pub within: u32,
-    /// A [`Declared`].
-    pub kind: u8,
+    /// Kind.
+    pub kind: Declared,
     pub(crate) reserved: [u8; 3],
 }
 
@@ -408,16 +413,16 @@ pub fn hash(name: &str) -> u64 {
     hash ^ hash >> 29
 }
 
-/// Splits a table off the front.
-fn take<'a, T: FromBytes + Immutable + KnownLayout>(bytes: &mut &'a [u8], count: u32) -> Option<&'a [T]> {
+/// Splits a table off the front; `None` if a row has a number that no kind has.
+fn take<'a, T: TryFromBytes + Immutable + KnownLayout>(bytes: &mut &'a [u8], count: u32) -> Option<&'a [T]> {
     let len = (count as usize).checked_mul(size_of::<T>())?;
     let (table, rest) = bytes.split_at_checked(len)?;
     *bytes = rest;
-    <[T]>::ref_from_bytes(table).ok()
+    <[T]>::try_ref_from_bytes(table).ok()
 }
 
 impl<'a> Facts<'a> {
-    /// Reads tables made by [`unpack`](super::unpack); `None` for another version.
+    /// Reads tables made by [`unpack`](super::unpack); `None` for another version, or for a kind that does not exist.
     pub fn open(tables: &'a [u64]) -> Option<Self> {
         let mut bytes = tables.as_bytes();
         let header = *take::<Header>(&mut bytes, 1)?.first()?;
@@ -466,7 +471,7 @@ impl<'a> Facts<'a> {
     pub(crate) fn names_a_thing(&self, binding: &Binding) -> bool {
         let is_of = |kind: BindingKind| binding.kind == kind as u8;
         let is_module =
-            |expression: u32| self.expressions.get(expression as usize).is_some_and(|it| it.op == Op::Module as u8);
+            |expression: u32| self.expressions.get(expression as usize).is_some_and(|it| it.op == Op::Module);
         binding.at != NONE && !(is_of(BindingKind::Alias) && is_module(binding.a))
     }
 

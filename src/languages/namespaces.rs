@@ -33,7 +33,7 @@ impl Namespaces {
         for (file, of) in (0..).zip(&project.files) {
             let facts = of.facts();
             all.scopes[0].push((file, ROOT));
-            for module in facts.modules.iter().filter(|module| module.kind == Declared::Inline as u8) {
+            for module in facts.modules.iter().filter(|module| module.kind == Declared::Inline) {
                 let number = all.number(facts.name(module.name));
                 all.scopes[number as usize].push((file, module.scope));
                 all.own.insert((file, module.scope), number);

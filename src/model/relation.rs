@@ -2,21 +2,31 @@
 
 /// Declares an enum once: variant, word, description.
 macro_rules! words {
-    ($(#[$doc:meta])* $name:ident { $($variant:ident $word:literal $meaning:literal,)* }) => {
+    ($(#[$doc:meta])* $name:ident {
+        $first:ident $word_of_first:literal $meaning_of_first:literal,
+        $($variant:ident $word:literal $meaning:literal,)*
+    }) => {
         $(#[$doc])*
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+        #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
+        #[derive(zerocopy::TryFromBytes, zerocopy::IntoBytes, zerocopy::Immutable, zerocopy::KnownLayout)]
         #[repr(u8)]
         pub enum $name {
+            #[default]
+            #[doc = $meaning_of_first]
+            $first,
             $(#[doc = $meaning] $variant,)*
         }
 
         impl $name {
             /// All variants, indexed by number.
-            pub const ALL: &'static [Self] = &[$(Self::$variant,)*];
+            pub const ALL: &'static [Self] = &[Self::$first, $(Self::$variant,)*];
 
             /// The word used in answers.
             pub fn as_str(self) -> &'static str {
-                match self { $(Self::$variant => $word,)* }
+                match self {
+                    Self::$first => $word_of_first,
+                    $(Self::$variant => $word,)*
+                }
             }
         }
     };

@@ -27,7 +27,7 @@ impl World<'_> {
                 let whole = match *value {
                     Value::Class(whole) | Value::Function(whole) => whole,
                     // Extending an instance adds no members to it, but an object has no other members.
-                    Value::Instance(whole) if self.definition(whole).kind == DefinitionKind::Object as u8 => whole,
+                    Value::Instance(whole) if self.definition(whole).kind == DefinitionKind::Object => whole,
                     _ => continue,
                 };
                 let whole = self.behind_alias(whole);
@@ -63,7 +63,7 @@ impl World<'_> {
         self.enter(file);
         for (place, definition) in self.facts(file).definitions.iter().enumerate() {
             let def = Def { file, place: place as u32 };
-            if definition.kind == DefinitionKind::Function as u8 || self.extended.contains_key(&def) {
+            if definition.kind == DefinitionKind::Function || self.extended.contains_key(&def) {
                 continue;
             }
             self.is_here = false;
@@ -125,7 +125,7 @@ impl World<'_> {
         let definition = self.definition(def);
         let bound = |scope: u32| if scope == NONE { 0..0 } else { facts.bound(scope, name) };
         let members = bound(definition.members);
-        let is_definition = |place: &u32| facts.bindings[*place as usize].kind == BindingKind::Definition as u8;
+        let is_definition = |place: &u32| facts.bindings[*place as usize].kind == BindingKind::Definition;
         let defined: Vec<u32> = members.clone().take(MOST_BOUND).filter(is_definition).collect();
         if !defined.is_empty() {
             return defined.into_iter().flat_map(|place| self.follow_all(def.file, place..place + 1)).collect();
@@ -142,7 +142,7 @@ impl World<'_> {
             self.is_here |= *kept == Kept::Here;
             return bases.clone();
         }
-        let is_class = self.definition(class).kind != DefinitionKind::Function as u8;
+        let is_class = self.definition(class).kind != DefinitionKind::Function;
         if is_class && self.settled[class.file as usize] && !self.extended.contains_key(&class) {
             return Rc::from([]);
         }

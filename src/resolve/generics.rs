@@ -83,7 +83,7 @@ impl World<'_> {
         if definition.returns == UNKNOWN {
             return None;
         }
-        let is_member = callee.op == Op::Member as u8 && definition.owner != NONE;
+        let is_member = callee.op == Op::Member && definition.owner != NONE;
         let mut environment = if is_member { self.environment_of(file, callee) } else { None }.unwrap_or_default();
         if definition.generics != EMPTY {
             let wanted = self.facts(function.file).list(definition.parameters);
@@ -170,15 +170,12 @@ impl World<'_> {
     fn arguments_of(&self, file: u32, of: u32) -> Vec<u32> {
         let facts = self.facts(file);
         let it = facts.expressions[of as usize];
-        if it.op == Op::Generic as u8 {
+        if it.op == Op::Generic {
             return facts.list(it.b).to_vec();
         }
-        let parts = if it.op == Op::Union as u8 { facts.list(it.a) } else { &[] };
+        let parts = if it.op == Op::Union { facts.list(it.a) } else { &[] };
         let generic = parts.iter().map(|part| facts.expressions[*part as usize]);
-        generic
-            .into_iter()
-            .find(|part| part.op == Op::Generic as u8)
-            .map_or_else(Vec::new, |it| facts.list(it.b).to_vec())
+        generic.into_iter().find(|part| part.op == Op::Generic).map_or_else(Vec::new, |it| facts.list(it.b).to_vec())
     }
 
     fn stand_for(&mut self, file: u32, parameter: u32, set: &Set, environment: &mut Environment) {
@@ -199,7 +196,7 @@ impl World<'_> {
         }
         let facts = self.facts(file);
         let it = facts.expressions[of as usize];
-        let is = |op: Op| it.op == op as u8;
+        let is = |op: Op| it.op == op;
         if is(Op::Name) || is(Op::Member) {
             let meant = self.meaning(file, of);
             return meant.iter().find_map(|meaning| match *meaning {
@@ -239,7 +236,7 @@ impl World<'_> {
         }
         let facts = self.facts(file);
         let it = facts.expressions[wanted as usize];
-        let is = |op: Op| it.op == op as u8;
+        let is = |op: Op| it.op == op;
         if is(Op::Name) || is(Op::Member) {
             return self.stand_for(file, wanted, given, environment);
         }

@@ -111,7 +111,7 @@ fn resolve_file(world: &mut World<'_>, file: u32, defined: &[u64], relations: &m
                 *answers[expression].insert(answer)
             }
         };
-        let role = Role::ALL.get(occurrence.role as usize).copied().unwrap_or(Role::Reference);
+        let role = occurrence.role;
         let (how, first_target, targets) = match answer {
             Answer::Bound { how, first_target, targets } => (how, first_target, targets),
             // A base that is a local name may be a class from outside.
@@ -128,7 +128,7 @@ fn resolve_file(world: &mut World<'_>, file: u32, defined: &[u64], relations: &m
     imports(world, file, &mut relations.imports);
     for (place, definition) in facts.definitions.iter().enumerate() {
         // An alias of a class has no bases, and classes derived from it derive from the class.
-        if definition.kind != DefinitionKind::Class as u8 || definition.at == NONE || definition.alias != UNKNOWN {
+        if definition.kind != DefinitionKind::Class || definition.at == NONE || definition.alias != UNKNOWN {
             continue;
         }
         for base in true_bases(world, Def { file, place: place as u32 }) {
@@ -203,8 +203,8 @@ fn bind(world: &mut World<'_>, file: u32, expression: u32, targets: &mut Vec<Sit
     }
     let facts = world.facts(file);
     let it = written(facts, expression);
-    let is_member = it.op == Op::Member as u8;
-    if !meanings.is_empty() || !(is_member || it.op == Op::Name as u8) {
+    let is_member = it.op == Op::Member;
+    if !meanings.is_empty() || !(is_member || it.op == Op::Name) {
         return Answer::Nothing;
     }
     let how = match is_member {
@@ -232,7 +232,7 @@ fn bind_in_path(world: &mut World<'_>, file: u32, expression: u32, targets: &mut
     for meaning in meanings.iter() {
         let Meaning::Definition(def) = *meaning else { continue };
         let definition = world.definition(def);
-        if definition.kind != DefinitionKind::Function as u8 && definition.at != NONE {
+        if definition.kind != DefinitionKind::Function && definition.at != NONE {
             targets.push(Site { file: def.file, at: definition.at });
         }
     }
@@ -260,7 +260,7 @@ fn bound_since(first_target: u32, targets: &[Site]) -> Option<Answer> {
 fn may_be_own(world: &World<'_>, file: u32, expression: u32) -> bool {
     let facts = world.facts(file);
     let it = facts.expressions[expression as usize];
-    it.op == Op::Module as u8
+    it.op == Op::Module
         && world.modules.find(file, it.b, facts.name(it.a)).is_none()
         && world.modules.may_be_own(facts.name(it.a))
 }
@@ -268,7 +268,7 @@ fn may_be_own(world: &World<'_>, file: u32, expression: u32) -> bool {
 /// Whether it is a member, not called, of a type outside of the project, of which only the methods that extend it are known.
 fn is_field_outside(world: &mut World<'_>, file: u32, expression: u32) -> bool {
     let it = world.facts(file).expressions[expression as usize];
-    if it.op != Op::Member as u8 {
+    if it.op != Op::Member {
         return false;
     }
     let on = world.value(file, it.a);
@@ -281,11 +281,11 @@ fn is_field_outside(world: &mut World<'_>, file: u32, expression: u32) -> bool {
 fn is_missed(world: &mut World<'_>, file: u32, expression: u32) -> bool {
     let facts = world.facts(file);
     let it = facts.expressions[expression as usize];
-    let bound = if it.op == Op::Name as u8 { nearest(facts, it) } else { &[] };
-    let imported = bound.iter().filter(|binding| binding.kind == Kind::Alias as u8);
+    let bound = if it.op == Op::Name { nearest(facts, it) } else { &[] };
+    let imported = bound.iter().filter(|binding| binding.kind == Kind::Alias);
     imported
         .map(|binding| facts.expressions[binding.a as usize])
-        .filter(|from| from.op == Op::Member as u8 && from.a != UNKNOWN)
+        .filter(|from| from.op == Op::Member && from.a != UNKNOWN)
         .any(|from| matches!(world.value(file, from.a)[..], [Value::Module(_), ..]) || may_be_own(world, file, from.a))
 }
 
@@ -298,19 +298,19 @@ fn is_outside(world: &mut World<'_>, file: u32, expression: u32, depth: u32) -> 
     if depth > DEEPEST || !world.work(1) {
         return false;
     }
-    if it.op == Op::Member as u8 {
+    if it.op == Op::Member {
         return it.a != UNKNOWN && (is_outside(world, file, it.a, depth + 1) || is_unlisted(world, file, expression));
     }
-    if it.op == Op::Module as u8 {
+    if it.op == Op::Module {
         return world.meaning(file, expression).is_empty() && !may_be_own(world, file, expression);
     }
-    if it.op != Op::Name as u8 {
+    if it.op != Op::Name {
         return false;
     }
     match nearest(facts, it) {
         [] => world.meaning(file, expression).is_empty(),
         bound => bound.iter().all(|one| {
-            let is_empty = one.kind == Kind::Alias as u8 && world.meaning(file, one.a).is_empty();
+            let is_empty = one.kind == Kind::Alias && world.meaning(file, one.a).is_empty();
             is_empty && is_outside(world, file, one.a, depth + 1)
         }),
     }
@@ -343,7 +343,7 @@ fn nearest<'a>(facts: &Facts<'a>, name: Expression) -> &'a [Binding] {
 /// The name or member of an occurrence.
 fn written(facts: &Facts<'_>, expression: u32) -> Expression {
     let it = facts.expressions[expression as usize];
-    let is_around = it.op == Op::Else as u8 || it.op == Op::Fitting as u8;
+    let is_around = it.op == Op::Else || it.op == Op::Fitting;
     if is_around { facts.expressions[it.a as usize] } else { it }
 }
 
@@ -395,7 +395,7 @@ fn files_of(world: &mut World<'_>, file: u32, expression: u32, modules_only: boo
     let facts = world.facts(file);
     let it = facts.expressions[expression as usize];
     // A module means its files here, even if it exports something else as a whole.
-    if it.op == Op::Module as u8 {
+    if it.op == Op::Module {
         let module = world.modules.find(file, it.b, facts.name(it.a));
         return module.map_or_else(Vec::new, |module| files_of_module(world, module));
     }

@@ -483,7 +483,7 @@ impl Spread<'_, '_> {
         while let Some((file, mut names)) = waiting.pop() {
             if self.asked_unnamed(&names) {
                 let facts = self.project.files[file as usize].facts();
-                let classes = facts.definitions.iter().filter(|it| it.kind != DefinitionKind::Function as u8);
+                let classes = facts.definitions.iter().filter(|it| it.kind != DefinitionKind::Function);
                 names.extend(classes.filter_map(|class| facts.hashes.get(class.name as usize)));
             }
             for (asking, _) in self.notes.consulted.iter().filter(|(_, consulted)| *consulted == file) {

@@ -29,7 +29,7 @@ impl<'a> World<'a> {
     pub fn fitting(&mut self, file: u32, callee: u32, arguments: u32) -> Vec<Meaning> {
         let meant = self.meaning(file, callee);
         let is_function = |world: &Self, meaning: &Meaning| match meaning {
-            Meaning::Definition(def) => world.definition(*def).kind == DefinitionKind::Function as u8,
+            Meaning::Definition(def) => world.definition(*def).kind == DefinitionKind::Function,
             _ => false,
         };
         if !meant.iter().any(|meaning| is_function(self, meaning)) {
@@ -76,12 +76,12 @@ impl<'a> World<'a> {
         let facts = self.facts(file);
         let it = facts.expressions[callee as usize];
         let mut classes = Vec::new();
-        if it.op == Op::Member as u8 {
+        if it.op == Op::Member {
             classes.extend(self.value(file, it.a).iter().filter_map(|value| match *value {
                 Value::Instance(class) | Value::Class(class) | Value::Super(class) => Some(class),
                 _ => None,
             }));
-        } else if it.op == Op::Name as u8 && self.semantics.class_names == ClassNames::Inherited {
+        } else if it.op == Op::Name && self.semantics.class_names == ClassNames::Inherited {
             let mut scope = it.a;
             while scope != NONE && classes.is_empty() && self.work(1) {
                 let class = self.extended(Def { file, place: facts.scopes[scope as usize].class });
@@ -92,7 +92,7 @@ impl<'a> World<'a> {
             }
         }
         let as_function = |world: &Self, meaning: &Meaning| match meaning {
-            Meaning::Definition(def) if world.definition(*def).kind == DefinitionKind::Function as u8 => Some(*def),
+            Meaning::Definition(def) if world.definition(*def).kind == DefinitionKind::Function => Some(*def),
             _ => None,
         };
         let mut all = vec![meant.iter().filter_map(|meaning| as_function(self, meaning)).collect()];
@@ -165,20 +165,20 @@ impl<'a> World<'a> {
         }
         let facts = self.facts(file);
         let it = facts.expressions[expression as usize];
-        if it.op == Op::Instance as u8 {
+        if it.op == Op::Instance {
             return self.type_written(file, it.a);
         }
-        if it.op == Op::Name as u8 || it.op == Op::Member as u8 {
+        if it.op == Op::Name || it.op == Op::Member {
             return match self.meaning(file, expression)[..] {
-                [] if it.op == Op::Name as u8 => match facts.name(it.b) {
+                [] if it.op == Op::Name => match facts.name(it.b) {
                     name if is_primitive(name) || name == "String" => Type::Outside(name),
                     _ => Type::Unknown,
                 },
                 [Meaning::Variable { file, binding }] => {
                     let binding = self.facts(file).bindings[binding as usize];
                     match binding.b {
-                        _ if binding.kind == BindingKind::Narrowed as u8 => self.type_written(file, binding.a),
-                        UNKNOWN if binding.kind != BindingKind::Parameter as u8 => {
+                        _ if binding.kind == BindingKind::Narrowed => self.type_written(file, binding.a),
+                        UNKNOWN if binding.kind != BindingKind::Parameter => {
                             self.type_of_value(file, binding.a, depth + 1)
                         }
                         written => self.type_written(file, written),
@@ -187,7 +187,7 @@ impl<'a> World<'a> {
                 _ => self.known(file, expression),
             };
         }
-        if it.op == Op::Call as u8 {
+        if it.op == Op::Call {
             let mut types = Vec::new();
             for meaning in self.meaning(file, it.a).iter() {
                 match *meaning {
@@ -222,20 +222,20 @@ impl<'a> World<'a> {
     fn type_written(&mut self, file: u32, of: u32) -> Type<'a> {
         let facts = self.facts(file);
         let (mut of, mut it) = (of, facts.expressions[of as usize]);
-        while it.op == Op::Generic as u8 {
+        while it.op == Op::Generic {
             if it.a == UNKNOWN || !self.work(1) {
                 return Type::Array;
             }
             (of, it) = (it.a, facts.expressions[it.a as usize]);
         }
-        if it.op != Op::Name as u8 && it.op != Op::Member as u8 {
+        if it.op != Op::Name && it.op != Op::Member {
             return Type::Unknown;
         }
         let mut classes = Vec::new();
         let meant = self.meaning(file, of);
         for meaning in meant.iter() {
             match *meaning {
-                Meaning::Definition(def) if self.definition(def).kind == DefinitionKind::Class as u8 => {
+                Meaning::Definition(def) if self.definition(def).kind == DefinitionKind::Class => {
                     classes.extend((self.definition(def).flags & STANDS_IN == 0).then_some(def));
                 }
                 // A type parameter matches every type.

@@ -1,7 +1,7 @@
 //! Values that a callback is passed, and types of parameters in methods that override others.
 
 use super::values::{Found, Value};
-use super::world::{Def, World};
+use super::world::{Def, Meaning, World};
 use crate::facts::{Expression, NONE, Op, UNKNOWN};
 
 impl World<'_> {
@@ -11,7 +11,7 @@ impl World<'_> {
         let mut found = Vec::new();
         let callees = self.value(file, it.a);
         let written = super::written(self.facts(file), it.a);
-        let is_member = written.op == Op::Member as u8 && !callees.is_empty();
+        let is_member = written.op == Op::Member && !callees.is_empty();
         let environment = if is_member { self.environment_of(file, written) } else { None };
         for callee in callees.iter() {
             let functions: Vec<Def> = match *callee {
@@ -39,7 +39,7 @@ impl World<'_> {
             }
         }
         let callee = super::written(self.facts(file), it.a);
-        if callees.is_empty() && callee.op == Op::Member as u8 && parameter == 0 {
+        if callees.is_empty() && callee.op == Op::Member && parameter == 0 {
             // A container's own method passes its elements.
             let holds = |value: &&Value| matches!(value, Value::Container(_) | Value::Tuple(_));
             for receiver in self.value(file, callee.a).iter().filter(holds) {

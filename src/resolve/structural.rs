@@ -21,7 +21,7 @@ pub(super) fn satisfied(world: &mut World<'_>, found: &mut Vec<(Site, Site)>) {
             let def = Def { file: file as u32, place: place as u32 };
             if definition.flags & STRUCTURAL != 0 && definition.at != NONE {
                 interfaces.push(def);
-            } else if definition.kind == DefinitionKind::Function as u8 && definition.owner != NONE {
+            } else if definition.kind == DefinitionKind::Function && definition.owner != NONE {
                 // A method may lack its name, where the source is broken.
                 let Some(name) = of.facts().hashes.get(definition.name as usize) else { continue };
                 let class = world.extended(Def { place: definition.owner, ..def });
@@ -69,7 +69,7 @@ fn methods(world: &mut World<'_>, interface: Def) -> Option<Vec<(u64, Def)>> {
         if !world.work(bindings.len()) {
             return None;
         }
-        for binding in bindings.iter().filter(|binding| binding.kind == BindingKind::Definition as u8) {
+        for binding in bindings.iter().filter(|binding| binding.kind == BindingKind::Definition) {
             let name = facts.hashes[binding.name as usize];
             if names.insert(name) {
                 methods.push((name, Def { file: part.file, place: binding.a }));
@@ -89,7 +89,7 @@ fn outside(world: &mut World<'_>, class: Def) -> Option<Vec<u64>> {
                 continue;
             }
             let it = facts.expressions[*base as usize];
-            let is_name = it.op == Op::Name as u8 || it.op == Op::Member as u8;
+            let is_name = it.op == Op::Name || it.op == Op::Member;
             outside.push(if is_name { facts.hashes[it.b as usize] } else { return None });
         }
     }
@@ -147,7 +147,7 @@ fn same(world: &mut World<'_>, types: (u32, u32, u32, u32), depth: usize) -> boo
         let (a, b) = (facts.list(a), others.list(b));
         a.len() == b.len() && a.iter().zip(b).all(|(a, b)| same(world, (file, *a, other_file, *b), depth + 1))
     };
-    let both = |op: Op| a.op == op as u8 && b.op == op as u8;
+    let both = |op: Op| a.op == op && b.op == op;
     if both(Op::Tuple) {
         return lists(world, a.a, b.a);
     }
@@ -157,7 +157,7 @@ fn same(world: &mut World<'_>, types: (u32, u32, u32, u32), depth: usize) -> boo
     if both(Op::Generic) {
         return lists(world, a.b, b.b) && same(world, (file, a.a, other_file, b.a), depth + 1);
     }
-    let is_name = |op: u8| op == Op::Name as u8 || op == Op::Member as u8;
+    let is_name = |op: Op| op == Op::Name || op == Op::Member;
     if !is_name(a.op) || !is_name(b.op) {
         return a.op == b.op;
     }

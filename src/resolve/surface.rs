@@ -50,7 +50,7 @@ impl Surface {
             if definition.name == NONE {
                 continue;
             }
-            let is_class = definition.kind != DefinitionKind::Function as u8;
+            let is_class = definition.kind != DefinitionKind::Function;
             let flags = [
                 (definition.at != NONE, WRITTEN),
                 (is_class && !facts.list(definition.bases).is_empty(), DERIVES),
@@ -141,16 +141,16 @@ impl<'f, 'a> Reader<'f, 'a> {
         }
         for module in facts.modules {
             // The scope of an inline module; for a module in a file of its own, the scope that declares it.
-            if facts.scopes.get(module.scope as usize).is_some_and(|scope| scope.kind == ScopeKind::Module as u8) {
+            if facts.scopes.get(module.scope as usize).is_some_and(|scope| scope.kind == ScopeKind::Module) {
                 reader.shared[module.scope as usize] ^= facts.hashes.get(module.name as usize).copied().unwrap_or(0);
             }
         }
         for scope in 0..facts.scopes.len() {
             let it = &facts.scopes[scope];
-            if it.kind == ScopeKind::Class as u8 && it.class != NONE {
+            if it.kind == ScopeKind::Class && it.class != NONE {
                 let class = &facts.definitions[it.class as usize];
                 reader.shared[scope] = reader.name_of(class) ^ reader.around(it.parent) ^ 0x63;
-            } else if it.kind == ScopeKind::Module as u8 {
+            } else if it.kind == ScopeKind::Module {
                 reader.shared[scope] ^= if scope as u32 == ROOT { 0x6d } else { 0x6e };
             }
         }
@@ -158,7 +158,7 @@ impl<'f, 'a> Reader<'f, 'a> {
             *exports = 0x65;
         }
         // Zero means local, so a shared scope must not hash to it.
-        let is_shared = |kind: u8| kind == ScopeKind::Class as u8 || kind == ScopeKind::Module as u8;
+        let is_shared = |kind: ScopeKind| kind == ScopeKind::Class || kind == ScopeKind::Module;
         for (id, scope) in reader.shared.iter_mut().zip(facts.scopes) {
             *id += u64::from(*id == 0 && is_shared(scope.kind));
         }
@@ -219,7 +219,7 @@ impl<'f, 'a> Reader<'f, 'a> {
             }
             for module in facts.modules {
                 reader.put(facts.hashes.get(module.name as usize).copied().unwrap_or(0));
-                reader.put(u64::from(module.kind));
+                reader.put(module.kind as u64);
                 for scope in [module.scope, module.within] {
                     reader.put(reader.shared.get(scope as usize).copied().unwrap_or(0));
                 }
@@ -230,7 +230,7 @@ impl<'f, 'a> Reader<'f, 'a> {
             }
             // Unnamed classes, which only their bases know.
             for (place, definition) in facts.definitions.iter().enumerate() {
-                let is_class = definition.kind != DefinitionKind::Function as u8;
+                let is_class = definition.kind != DefinitionKind::Function;
                 if definition.name == NONE && is_class && !facts.list(definition.bases).is_empty() {
                     reader.definition(place as u32);
                 }
@@ -253,7 +253,7 @@ impl<'f, 'a> Reader<'f, 'a> {
         self.put(self.name_of(it));
         let bits = [it.at != NONE, it.members != NONE, it.attributes != NONE, it.owner != NONE];
         let bits = bits.iter().fold(0, |bits, bit| bits << 1 | u64::from(*bit));
-        self.put(bits << 16 | u64::from(it.kind) << 8 | u64::from(it.flags));
+        self.put(bits << 16 | (it.kind as u64) << 8 | u64::from(it.flags));
         if let Some(scope) = self.shared.get(it.members as usize) {
             self.put(*scope);
         }
@@ -285,8 +285,8 @@ impl<'f, 'a> Reader<'f, 'a> {
     fn binding(&mut self, place: u32) {
         let binding = &self.facts.bindings[place as usize];
         self.put(self.facts.hashes[binding.name as usize]);
-        self.put(u64::from(binding.kind) << 1 | u64::from(binding.at != NONE));
-        if binding.kind == BindingKind::Definition as u8 {
+        self.put((binding.kind as u64) << 1 | u64::from(binding.at != NONE));
+        if binding.kind == BindingKind::Definition {
             self.refer(binding.a);
         } else {
             self.expression(binding.a);
@@ -329,7 +329,7 @@ impl<'f, 'a> Reader<'f, 'a> {
         *self.all.get_or_insert_with(|| {
             let mut all = Mix::default();
             facts.hashes.iter().for_each(|name| all.put(*name));
-            let words = facts.expressions.iter().flat_map(|it| [it.op.into(), it.a, it.b]);
+            let words = facts.expressions.iter().flat_map(|it| [it.op as u32, it.a, it.b]);
             words.chain(facts.lists.iter().copied()).for_each(|word| all.put(word.into()));
             facts.bindings.iter().flat_map(|it| [it.name, it.a, it.b]).for_each(|word| all.put(word.into()));
             all.finish()
@@ -337,8 +337,8 @@ impl<'f, 'a> Reader<'f, 'a> {
     }
 
     fn operands(&mut self, it: Expression) {
-        self.put(u64::from(it.op));
-        let is = |ops: &[Op]| ops.iter().any(|op| it.op == *op as u8);
+        self.put(it.op as u64);
+        let is = |ops: &[Op]| ops.contains(&it.op);
         if is(&[Op::Name]) {
             self.name(it.a, it.b);
         } else if is(&[Op::Member]) {
@@ -363,7 +363,7 @@ impl<'f, 'a> Reader<'f, 'a> {
         } else if is(&[Op::Else]) {
             self.expression(it.a);
             self.expression(it.b);
-        } else if it.op != Op::Unknown as u8 {
+        } else if it.op != Op::Unknown {
             self.expression(it.a);
             self.put(u64::from(it.b));
         }
@@ -425,7 +425,7 @@ pub(super) fn touched(facts: &Facts<'_>, changed: &Changed, class_names: ClassNa
             }
         };
         for (place, it) in facts.expressions.iter().enumerate() {
-            let is = |ops: &[Op]| ops.iter().any(|op| it.op == *op as u8);
+            let is = |ops: &[Op]| ops.contains(&it.op);
             let of_list = |list: u32| facts.list(list).iter().any(|item| at(&expressions, *item));
             let is_touched = if is(&[Op::Name]) {
                 at(&by_name, it.b) || is_elsewhere(it.a, it.b)
@@ -442,7 +442,7 @@ pub(super) fn touched(facts: &Facts<'_>, changed: &Changed, class_names: ClassNa
             } else if is(&[Op::Unknown, Op::Module]) {
                 false
             } else {
-                at(&expressions, it.a) || it.op == Op::Else as u8 && at(&expressions, it.b)
+                at(&expressions, it.a) || it.op == Op::Else && at(&expressions, it.b)
             };
             expressions[place] |= is_touched;
         }
@@ -459,7 +459,7 @@ pub(super) fn touched(facts: &Facts<'_>, changed: &Changed, class_names: ClassNa
             let own = scope.first_binding as usize..(scope.first_binding + scope.bindings) as usize;
             let mut is_any = false;
             for binding in &facts.bindings[own] {
-                let is_touched = match binding.kind == BindingKind::Definition as u8 {
+                let is_touched = match binding.kind == BindingKind::Definition {
                     true => of_definition(binding.a, &by_name, &definitions),
                     false => at(&expressions, binding.a) || at(&expressions, binding.b),
                 };
@@ -490,7 +490,7 @@ pub(super) fn touched(facts: &Facts<'_>, changed: &Changed, class_names: ClassNa
 /// Whether a bare name is bound in its own file by a scope other than a class.
 fn is_bound_outside_classes(facts: &Facts<'_>, mut scope: u32, name: u32) -> bool {
     while let Some(it) = facts.scopes.get(scope as usize) {
-        if it.kind != ScopeKind::Class as u8 && !facts.bound(scope, name).is_empty() {
+        if it.kind != ScopeKind::Class && !facts.bound(scope, name).is_empty() {
             return true;
         }
         scope = it.parent;

@@ -39,7 +39,7 @@ impl Modules for ByPath<'_> {
 }
 
 fn named(at: u32, name: u32, kind: DefinitionKind) -> Definition {
-    Definition { name, at, kind: kind as u8, ..Definition::default() }
+    Definition { name, at, kind, ..Definition::default() }
 }
 
 /// The targets of the last file's occurrences: the file and place of each.
@@ -70,7 +70,7 @@ fn a_class_has_what_is_added_to_it_in_another_file() {
     let mut b = Builder::new();
     let (module, t, m) = (b.module("a", ROOT), b.name("T"), b.name("m"));
     let of = b.member(module, t);
-    let (own, members) = b.class(Definition { kind: DefinitionKind::Class as u8, ..Definition::default() }, ROOT);
+    let (own, members) = b.class(Definition { kind: DefinitionKind::Class, ..Definition::default() }, ROOT);
     b.extend(of, own);
     let method = b.define(Definition { owner: own, ..named(20, m, DefinitionKind::Function) });
     b.bind(members, m, BindingKind::Definition, method, UNKNOWN, 20);

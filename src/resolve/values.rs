@@ -8,7 +8,7 @@ use super::classes::MOST_BASES;
 use super::generics::effect;
 use super::questions::{Kept, Question};
 use super::world::{Def, Meaning, World};
-use crate::facts::{BindingKind, DefinitionKind, Each, Effect, Expression, Module, NONE, Op, PROPERTY, UNKNOWN};
+use crate::facts::{BindingKind, DefinitionKind, Effect, Expression, Module, NONE, Op, PROPERTY, UNKNOWN};
 
 /// A possible value of an expression.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -126,113 +126,88 @@ impl World<'_> {
     }
 
     fn evaluate(&mut self, file: u32, expression: u32, it: Expression) -> Found {
-        let is = |op: Op| it.op == op as u8;
         let own = |place: u32| self.extended(Def { file, place });
-        if is(Op::Name) {
-            // By the name's meaning, whose answer is kept; its place of definition shows whether it is a property.
-            let meanings = self.meaning(file, expression);
-            let has_property = meanings.iter().any(|meaning| self.is_property(*meaning));
-            let calls = has_property && self.lookup(file, it.a, it.b).1;
-            return self.values_of(&meanings, calls);
-        }
-        if is(Op::Member) || is(Op::Module) || is(Op::Fitting) {
-            let meanings = self.meaning(file, expression);
-            let given = if is(Op::Member) { self.of_parameters(file, it, &meanings) } else { None };
-            return given.unwrap_or_else(|| self.values_of(&meanings, true));
-        }
-        if is(Op::Call) {
-            return self.call_expression(file, it);
-        }
-        if is(Op::New) {
-            let constructed = |value: &Value| match *value {
-                // A function may be a constructor: its instances have the members that it assigns to `this`.
-                Value::Class(def) | Value::Function(def) => Some(Value::Instance(def)),
-                _ => None,
-            };
-            return self.value(file, it.a).iter().filter_map(constructed).collect();
-        }
-        if is(Op::Instance) {
-            return self.instance(file, it.a).to_vec();
-        }
-        for (op, value) in [
-            (Op::SelfOf, Value::Instance as fn(Def) -> Value),
-            (Op::Object, Value::Instance),
-            (Op::ClassOf, Value::Class),
-            (Op::SuperOf, Value::Super),
-            (Op::Function, Value::Function),
-        ] {
-            if is(op) {
-                return vec![value(own(it.a))];
+        match it.op {
+            Op::Name => {
+                // By the name's meaning, whose answer is kept; its place of definition shows whether it is a property.
+                let meanings = self.meaning(file, expression);
+                let has_property = meanings.iter().any(|meaning| self.is_property(*meaning));
+                let calls = has_property && self.lookup(file, it.a, it.b).1;
+                self.values_of(&meanings, calls)
             }
-        }
-        if is(Op::TypeOf) || is(Op::Generic) {
-            return self.value(file, it.a).to_vec();
-        }
-        if is(Op::Union) {
-            return self.list(file, it.a).iter().flat_map(|one| self.value(file, *one).to_vec()).collect();
-        }
-        if is(Op::Tuple) {
-            let items = self.list(file, it.a).iter().map(|item| self.value(file, *item)).collect();
-            return vec![Value::Tuple(self.sets.row(items))];
-        }
-        if is(Op::Item) {
-            let of = self.value(file, it.a);
-            return of.iter().flat_map(|value| self.item(*value, it.b as usize)).collect();
-        }
-        let out_of = |how: fn(&mut Self, Value, &mut Found)| {
-            move |world: &mut Self| {
-                let mut found = Vec::new();
-                for value in world.value(file, it.a).iter() {
-                    how(world, *value, &mut found);
-                }
-                found
+            Op::Member => {
+                let meanings = self.meaning(file, expression);
+                self.of_parameters(file, it, &meanings).unwrap_or_else(|| self.values_of(&meanings, true))
             }
-        };
-        if is(Op::Element) {
-            return out_of(Self::element)(self);
+            Op::Module | Op::Fitting => {
+                let meanings = self.meaning(file, expression);
+                self.values_of(&meanings, true)
+            }
+            Op::Call => self.call_expression(file, it),
+            Op::New => {
+                let constructed = |value: &Value| match *value {
+                    // A function may be a constructor: its instances have the members that it assigns to `this`.
+                    Value::Class(def) | Value::Function(def) => Some(Value::Instance(def)),
+                    _ => None,
+                };
+                self.value(file, it.a).iter().filter_map(constructed).collect()
+            }
+            Op::Instance => self.instance(file, it.a).to_vec(),
+            Op::SelfOf | Op::Object => vec![Value::Instance(own(it.a))],
+            Op::ClassOf => vec![Value::Class(own(it.a))],
+            Op::SuperOf => vec![Value::Super(own(it.a))],
+            Op::Function => vec![Value::Function(own(it.a))],
+            Op::TypeOf | Op::Generic => self.value(file, it.a).to_vec(),
+            Op::Union => self.list(file, it.a).iter().flat_map(|one| self.value(file, *one).to_vec()).collect(),
+            Op::Tuple => {
+                let items = self.list(file, it.a).iter().map(|item| self.value(file, *item)).collect();
+                vec![Value::Tuple(self.sets.row(items))]
+            }
+            Op::Item => {
+                let of = self.value(file, it.a);
+                of.iter().flat_map(|value| self.item(*value, it.b as usize)).collect()
+            }
+            Op::Element => self.out_of(file, it.a, Self::element),
+            Op::Each => self.out_of(file, it.a, Self::each),
+            Op::Key => self.out_of(file, it.a, Self::key),
+            Op::Await => self.out_of(file, it.a, Self::awaited),
+            Op::Enter => self.out_of(file, it.a, Self::entered),
+            Op::Overridden => self.inherited_parameter(Def { file, place: it.a }, it.b as usize),
+            Op::Passed => self.passed(file, it),
+            // A type is no value, and of the two meanings of a key neither is.
+            Op::Unknown | Op::FunctionType | Op::Else => Vec::new(),
         }
-        if is(Op::Each) {
-            return out_of(Self::each)(self);
+    }
+
+    /// Parts of every value of an expression.
+    fn out_of(&mut self, file: u32, of: u32, part: fn(&mut Self, Value, &mut Found)) -> Found {
+        let mut found = Vec::new();
+        for value in self.value(file, of).iter() {
+            part(self, *value, &mut found);
         }
-        if is(Op::Key) {
-            return out_of(Self::key)(self);
-        }
-        if is(Op::Await) {
-            return out_of(Self::awaited)(self);
-        }
-        if is(Op::Enter) {
-            return out_of(Self::entered)(self);
-        }
-        if is(Op::Overridden) {
-            return self.inherited_parameter(Def { file, place: it.a }, it.b as usize);
-        }
-        if is(Op::Passed) {
-            return self.passed(file, it);
-        }
-        Vec::new()
+        found
     }
 
     fn make_instance(&mut self, file: u32, expression: u32, it: Expression) -> Found {
-        let is = |op: Op| it.op == op as u8;
-        if is(Op::Union) {
-            return self.list(file, it.a).iter().flat_map(|one| self.instance(file, *one).to_vec()).collect();
-        }
-        if is(Op::Generic) {
-            let found = self.instance(file, it.a).to_vec();
-            let arguments: Vec<Set> = self.list(file, it.b).iter().map(|one| self.instance(file, *one)).collect();
-            return self.generic(found, arguments);
-        }
-        if is(Op::Tuple) {
-            let items = self.list(file, it.a).iter().map(|item| self.instance(file, *item)).collect();
-            return vec![Value::Tuple(self.sets.row(items))];
-        }
-        if is(Op::FunctionType) {
-            return vec![Value::FunctionType { file, expression }];
-        }
         // A value of the type of a class is that class.
-        let to_instance = |value: Value| as_class(value).filter(|_| !is(Op::TypeOf)).map_or(value, Value::Instance);
-        if !is(Op::Name) && !is(Op::Member) {
-            return self.value(file, expression).iter().map(|value| to_instance(*value)).collect();
+        let is_type_of = it.op == Op::TypeOf;
+        let to_instance = |value: Value| as_class(value).filter(|_| !is_type_of).map_or(value, Value::Instance);
+        match it.op {
+            Op::Union => {
+                return self.list(file, it.a).iter().flat_map(|one| self.instance(file, *one).to_vec()).collect();
+            }
+            Op::Generic => {
+                let found = self.instance(file, it.a).to_vec();
+                let arguments: Vec<Set> = self.list(file, it.b).iter().map(|one| self.instance(file, *one)).collect();
+                return self.generic(found, arguments);
+            }
+            Op::Tuple => {
+                let items = self.list(file, it.a).iter().map(|item| self.instance(file, *item)).collect();
+                return vec![Value::Tuple(self.sets.row(items))];
+            }
+            Op::FunctionType => return vec![Value::FunctionType { file, expression }],
+            Op::Name | Op::Member => {}
+            _ => return self.value(file, expression).iter().map(|value| to_instance(*value)).collect(),
         }
         let mut found = Vec::new();
         for meaning in self.meaning(file, expression).iter() {
@@ -262,12 +237,12 @@ impl World<'_> {
     pub fn declares(&self, meaning: Meaning) -> bool {
         let Meaning::Variable { file, binding } = meaning else { return false };
         let binding = &self.facts(file).bindings[binding as usize];
-        binding.kind == BindingKind::Variable as u8 && binding.b != UNKNOWN && binding.at != NONE
+        binding.kind == BindingKind::Variable && binding.b != UNKNOWN && binding.at != NONE
     }
 
     fn is_untyped(&self, file: u32, binding: u32) -> bool {
         let binding = &self.facts(file).bindings[binding as usize];
-        binding.kind == BindingKind::Variable as u8 && binding.b == UNKNOWN
+        binding.kind == BindingKind::Variable && binding.b == UNKNOWN
     }
 
     pub fn is_property(&self, meaning: Meaning) -> bool {
@@ -286,30 +261,30 @@ impl World<'_> {
                 Meaning::Value(value) => found.push(value),
                 Meaning::Definition(def) => {
                     let definition = self.definition(def);
-                    if definition.kind == DefinitionKind::Class as u8 {
-                        found.push(Value::Class(def));
-                    } else if definition.kind == DefinitionKind::Object as u8 {
-                        found.push(Value::Instance(def));
-                    } else if definition.flags & PROPERTY != 0 && calls_properties {
-                        self.call(Value::Function(def), &mut found);
-                    } else {
-                        found.push(Value::Function(def));
+                    match definition.kind {
+                        DefinitionKind::Class => found.push(Value::Class(def)),
+                        DefinitionKind::Object => found.push(Value::Instance(def)),
+                        DefinitionKind::Function if definition.flags & PROPERTY != 0 && calls_properties => {
+                            self.call(Value::Function(def), &mut found);
+                        }
+                        DefinitionKind::Function => found.push(Value::Function(def)),
                     }
                 }
                 Meaning::Variable { file, binding } => {
                     let binding = self.facts(file).bindings[binding as usize];
-                    if binding.kind == BindingKind::Value as u8 {
-                        found.extend(self.value(file, binding.a).iter());
-                    } else if binding.kind == BindingKind::Narrowed as u8 {
-                        found.extend(self.instance(file, binding.a).iter());
-                    } else {
-                        let typed = self.instance(file, binding.b);
-                        let is_known = !typed.is_empty();
-                        found.extend(typed.iter());
-                        // A name visible to others has its declared type, even an external one; a local has the value
-                        // assigned to it.
-                        if !is_known && (binding.b == UNKNOWN || binding.at == NONE) {
-                            found.extend(self.value(file, binding.a).iter());
+                    match binding.kind {
+                        BindingKind::Value => found.extend(self.value(file, binding.a).iter()),
+                        BindingKind::Narrowed => found.extend(self.instance(file, binding.a).iter()),
+                        BindingKind::Definition | BindingKind::Alias => {}
+                        BindingKind::Variable | BindingKind::Parameter => {
+                            let typed = self.instance(file, binding.b);
+                            let is_known = !typed.is_empty();
+                            found.extend(typed.iter());
+                            // A name visible to others has its declared type, even an external one; a local has the
+                            // value assigned to it.
+                            if !is_known && (binding.b == UNKNOWN || binding.at == NONE) {
+                                found.extend(self.value(file, binding.a).iter());
+                            }
                         }
                     }
                 }
@@ -334,7 +309,7 @@ impl World<'_> {
                 None => self.call(*value, &mut found),
             }
         }
-        if callee.op == Op::Member as u8 {
+        if callee.op == Op::Member {
             let name = facts.hashes[callee.b as usize];
             let is_answered = !found.is_empty();
             for receiver in self.value(file, callee.a).iter() {
@@ -365,7 +340,7 @@ impl World<'_> {
             }
         }
         if callees.is_empty()
-            && (callee.op == Op::Name as u8 || callee.op == Op::Member as u8)
+            && (callee.op == Op::Name || callee.op == Op::Member)
             && let Some(effect) = effect(&self.functions, facts.hashes[callee.b as usize])
             && let Some(first) = arguments.first()
         {
@@ -458,7 +433,7 @@ impl World<'_> {
     }
 
     /// Calls the first of these members that exists.
-    fn call_member(&mut self, on: Value, names: &[&str], found: &mut Found) -> bool {
+    pub fn call_member(&mut self, on: Value, names: &[&str], found: &mut Found) -> bool {
         for name in names {
             let members = self.member(on, crate::facts::hash(name));
             if !members.is_empty() {
@@ -475,7 +450,7 @@ impl World<'_> {
     }
 
     /// The types under a named type, through any number of names: `type Handlers []Handler`.
-    fn beneath(&mut self, def: Def) -> Found {
+    pub fn beneath(&mut self, def: Def) -> Found {
         let (mut found, mut named) = (Vec::new(), vec![def]);
         let mut at = 0;
         while at < named.len() && named.len() < MOST_BASES {

@@ -265,46 +265,42 @@ impl<'a> World<'a> {
     fn mean(&mut self, file: u32, expression: u32) -> Vec<Meaning> {
         let facts = self.facts(file);
         let it = facts.expressions[expression as usize];
-        if it.op == Op::Name as u8 {
-            return self.lookup(file, it.a, it.b).0;
-        }
-        if it.op == Op::Member as u8 {
-            let name = facts.hashes[it.b as usize];
-            let mut meanings = Vec::new();
-            let of = facts.expressions[it.a as usize];
-            if of.op == Op::Module as u8 {
-                // A name that a module offers takes precedence over a member of the module's whole value.
-                let Some(module) = self.modules.find(file, of.b, facts.name(of.a)) else { return meanings };
-                meanings = self.export(module, name);
-                if meanings.is_empty() && facts.name(it.b) == self.semantics.default_export {
-                    meanings = self.whole_means(module).unwrap_or_default();
+        match it.op {
+            Op::Name => self.lookup(file, it.a, it.b).0,
+            Op::Member => {
+                let name = facts.hashes[it.b as usize];
+                let mut meanings = Vec::new();
+                let of = facts.expressions[it.a as usize];
+                if of.op == Op::Module {
+                    // A name that a module offers takes precedence over a member of the module's whole value.
+                    let Some(module) = self.modules.find(file, of.b, facts.name(of.a)) else { return meanings };
+                    meanings = self.export(module, name);
+                    if meanings.is_empty() && facts.name(it.b) == self.semantics.default_export {
+                        meanings = self.whole_means(module).unwrap_or_default();
+                    }
+                    return meanings;
                 }
-                return meanings;
+                for value in self.value(file, it.a).iter() {
+                    meanings.extend(self.member(*value, name));
+                }
+                meanings
             }
-            for value in self.value(file, it.a).iter() {
-                meanings.extend(self.member(*value, name));
+            Op::Else => {
+                let found = self.meaning(file, it.a);
+                let of = facts.expressions[it.a as usize].a;
+                if !found.is_empty() || self.value(file, of).is_empty() {
+                    return found.to_vec();
+                }
+                self.meaning(file, it.b).to_vec()
             }
-            return meanings;
-        }
-        if it.op == Op::Else as u8 {
-            let found = self.meaning(file, it.a);
-            let of = facts.expressions[it.a as usize].a;
-            if !found.is_empty() || self.value(file, of).is_empty() {
-                return found.to_vec();
+            Op::Fitting => self.fitting(file, it.a, it.b),
+            Op::Module => {
+                let Some(module) = self.modules.find(file, it.b, facts.name(it.a)) else { return Vec::new() };
+                self.whole_means(module).unwrap_or_else(|| vec![Meaning::Module(module)])
             }
-            return self.meaning(file, it.b).to_vec();
+            Op::Union => self.list(file, it.a).iter().flat_map(|one| self.meaning(file, *one).to_vec()).collect(),
+            _ => self.value(file, expression).iter().map(|value| meaning_of(*value)).collect(),
         }
-        if it.op == Op::Fitting as u8 {
-            return self.fitting(file, it.a, it.b);
-        }
-        if it.op == Op::Module as u8 {
-            let Some(module) = self.modules.find(file, it.b, facts.name(it.a)) else { return Vec::new() };
-            return self.whole_means(module).unwrap_or_else(|| vec![Meaning::Module(module)]);
-        }
-        if it.op == Op::Union as u8 {
-            return self.list(file, it.a).iter().flat_map(|one| self.meaning(file, *one).to_vec()).collect();
-        }
-        self.value(file, expression).iter().map(|value| meaning_of(*value)).collect()
     }
 
     /// The values that a module exports as a whole; `None` when it exports names.
@@ -326,7 +322,7 @@ impl<'a> World<'a> {
         let mut meanings = Vec::new();
         for (file, expression) in &parts.whole {
             let op = self.facts(*file).expressions[*expression as usize].op;
-            let is_value = GIVING.iter().any(|giving| *giving as u8 == op);
+            let is_value = GIVING.contains(&op);
             let values = self.value(*file, *expression);
             meanings
                 .extend(values.iter().map(|value| if is_value { Meaning::Value(*value) } else { meaning_of(*value) }));
@@ -380,7 +376,7 @@ impl<'a> World<'a> {
         let mut starred = Vec::new();
         while at != NONE && self.work(1) {
             let it = &facts.scopes[at as usize];
-            let is_class = it.kind == ScopeKind::Class as u8;
+            let is_class = it.kind == ScopeKind::Class;
             if is_class && self.semantics.class_names == ClassNames::Inherited && it.class != NONE {
                 let class = self.extended(Def { file, place: it.class });
                 let found = self.inherited(class, facts.hashes[name as usize], false);
@@ -396,7 +392,7 @@ impl<'a> World<'a> {
             if it.stars > 0 {
                 starred.push(at);
             }
-            if it.kind == ScopeKind::Module as u8 {
+            if it.kind == ScopeKind::Module {
                 let hash = facts.hashes[name as usize];
                 let module = self.modules.of(file, at);
                 let mut found = Vec::new();
@@ -416,7 +412,7 @@ impl<'a> World<'a> {
                 }
                 break;
             }
-            is_direct &= it.kind == ScopeKind::Block as u8;
+            is_direct &= it.kind == ScopeKind::Block;
             at = it.parent;
         }
         (Vec::new(), false)
@@ -477,7 +473,7 @@ impl<'a> World<'a> {
         bound
             .filter_map(|(file, place)| {
                 let binding = self.facts(file).bindings[place as usize];
-                let is_declared = binding.kind == BindingKind::Alias as u8 && binding.at != NONE;
+                let is_declared = binding.kind == BindingKind::Alias && binding.at != NONE;
                 is_declared.then_some(Site { file, at: binding.at })
             })
             .collect()
@@ -586,12 +582,12 @@ impl<'a> World<'a> {
                 break;
             }
             let binding = &facts.bindings[place as usize];
-            if binding.kind == BindingKind::Alias as u8 {
-                meanings.extend(self.meaning(file, binding.a).iter());
-            } else if binding.kind == BindingKind::Definition as u8 {
-                meanings.push(Meaning::Definition(Def { file, place: binding.a }));
-            } else {
-                meanings.push(Meaning::Variable { file, binding: place });
+            match binding.kind {
+                BindingKind::Alias => meanings.extend(self.meaning(file, binding.a).iter()),
+                BindingKind::Definition => meanings.push(Meaning::Definition(Def { file, place: binding.a })),
+                BindingKind::Variable | BindingKind::Parameter | BindingKind::Value | BindingKind::Narrowed => {
+                    meanings.push(Meaning::Variable { file, binding: place });
+                }
             }
         }
         meanings

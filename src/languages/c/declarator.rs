@@ -75,7 +75,7 @@ pub(in crate::languages) fn declarator<'t>(
 /// A pointer to a type. One to a type of the language is another type, for overloads; others are what they point to.
 fn pointer(cx: &mut Lower<'_, '_>, of: u32) -> u32 {
     let it = cx.facts.look(of);
-    let name = if it.op == Op::Name as u8 { cx.facts.text(it.b) } else { "" };
+    let name = if it.op == Op::Name { cx.facts.text(it.b) } else { "" };
     match name.strip_prefix(PRIMITIVE).and_then(|name| name.strip_suffix('_')) {
         None | Some(STRING) => of,
         Some("char") => primitive(cx, STRING),

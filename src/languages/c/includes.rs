@@ -117,7 +117,7 @@ impl<'a> Includes<'a> {
         };
         for (number, file) in (0..).zip(&project.files) {
             let facts = file.facts();
-            for module in facts.modules.iter().filter(|module| module.kind == Declared::Inline as u8) {
+            for module in facts.modules.iter().filter(|module| module.kind == Declared::Inline) {
                 let name = facts.name(module.name);
                 let place = *found.numbers.entry(name).or_insert(found.namespaces.len() as u32);
                 if place as usize == found.namespaces.len() {
@@ -228,7 +228,7 @@ impl<'a> Includes<'a> {
         }
         let facts = self.project.files[file as usize].facts();
         let specs = facts.imports.iter().map(|import| facts.expressions[import.expression as usize]);
-        let specs = specs.filter(|it| it.op == Op::Module as u8).map(|it| facts.name(it.a));
+        let specs = specs.filter(|it| it.op == Op::Module).map(|it| facts.name(it.a));
         let found: Rc<[u32]> = specs.filter_map(|spec| self.look(file, spec)).collect();
         self.direct.borrow_mut().insert(file, found.clone());
         found
@@ -349,8 +349,8 @@ impl Modules for Includes<'_> {
                 let kind = |(file, place): &(u32, u32)| {
                     self.project.files[*file as usize].facts().bindings[*place as usize].kind
                 };
-                if bound.iter().any(|one| kind(one) == BindingKind::Value as u8) {
-                    bound.retain(|one| kind(one) != BindingKind::Alias as u8);
+                if bound.iter().any(|one| kind(one) == BindingKind::Value) {
+                    bound.retain(|one| kind(one) != BindingKind::Alias);
                 }
                 return;
             }

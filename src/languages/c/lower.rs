@@ -74,7 +74,7 @@ pub(in crate::languages) fn bind(
     linked: bool,
 ) {
     if scope == ROOT {
-        let is_alias = |binding: &crate::facts::Binding| binding.kind == BindingKind::Alias as u8;
+        let is_alias = |binding: &crate::facts::Binding| binding.kind == BindingKind::Alias;
         // The newest decides, unless it is a prototype: a name may have thousands.
         if cx.facts.bound_in(ROOT, name).all(is_alias) {
             cx.facts.unbind(ROOT, name);
@@ -189,7 +189,7 @@ pub(in crate::languages) fn type_definition<'t>(cx: &mut Lower<'_, 't>, node: No
     for inside in all {
         let Some(declared) = cx.deeper(|cx| declarator(cx, inside, of, at.scope, None)) else { continue };
         let (name, name_at) = (cx.name(declared.name), declared.name.start_byte() as u32);
-        let kind = DefinitionKind::Class as u8;
+        let kind = DefinitionKind::Class;
         let alias = Definition { name, at: name_at, kind, alias: declared.of, ..Definition::default() };
         let (class, _) = cx.facts.class(alias, at.scope);
         cx.facts.bind(at.scope, name, BindingKind::Definition, class, UNKNOWN, name_at);
@@ -233,7 +233,7 @@ fn outside(cx: &Lower<'_, '_>, mut scope: u32) -> u32 {
 
 /// Defines a struct, union or enum with its fields or enumerators.
 fn tag<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32, name: u32, at: u32) -> u32 {
-    let kind = DefinitionKind::Class as u8;
+    let kind = DefinitionKind::Class;
     let (class, members) = cx.facts.class(Definition { name, at, kind, ..Definition::default() }, scope);
     let into = if node.kind() == "enum_specifier" { scope } else { members };
     if let Some(body) = field(node, "body") {

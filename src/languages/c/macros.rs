@@ -38,7 +38,7 @@ pub(in crate::languages) fn function<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>,
 /// Binds a macro. It replaces an enumerator or a variable of its name, but no other macro: that may be of another
 /// system.
 fn define(cx: &mut Lower<'_, '_>, name: u32, value: u32, at: u32) {
-    let is_variable = |binding: &Binding| binding.kind == BindingKind::Variable as u8;
+    let is_variable = |binding: &Binding| binding.kind == BindingKind::Variable;
     if cx.facts.lookup(ROOT, name).iter().all(is_variable) {
         cx.facts.unbind(ROOT, name);
     }

@@ -24,7 +24,7 @@ pub(super) fn owner<'t>(cx: &mut Lower<'_, 't>, inside: Node<'t>, scope: u32) ->
         at = inner;
     }
     let (Some(on), _) = names::split(cx, at, scope) else { return scope };
-    let kind = DefinitionKind::Class as u8;
+    let kind = DefinitionKind::Class;
     let (class, members) = cx.facts.class(Definition { kind, ..Definition::default() }, scope);
     cx.facts.extend(on, class);
     // Names of the namespace that is written first are seen as well.
@@ -156,7 +156,7 @@ pub(super) fn tagged<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At) -> Said
         name
     });
     let (name, place) = name_node.map_or((NONE, NONE), |name| (cx.name(name), name.start_byte() as u32));
-    let (kind, owner) = (DefinitionKind::Class as u8, cx.facts.class_of(at.scope).unwrap_or(NONE));
+    let (kind, owner) = (DefinitionKind::Class, cx.facts.class_of(at.scope).unwrap_or(NONE));
     let definition = Definition { name, at: place, kind, owner, ..Definition::default() };
     let (class, members) = cx.facts.class(definition, at.scope);
     if let Some(name_node) = name_node {

@@ -157,7 +157,7 @@ pub(super) fn alias<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At) -> Said 
         return at.says(UNKNOWN);
     };
     let alias = cx.read(of, At { role: Role::Type, ..at }).value;
-    let kind = DefinitionKind::Class as u8;
+    let kind = DefinitionKind::Class;
     let (class, _) = cx.facts.class(Definition { name, at: place, kind, alias, ..Definition::default() }, at.scope);
     cx.facts.bind(at.scope, name, BindingKind::Definition, class, UNKNOWN, place);
     at.says(UNKNOWN)

@@ -18,7 +18,7 @@ use crate::model::Role;
 pub(super) const CONSTRUCTOR: &str = "new";
 /// The member that brackets after a value mean.
 pub(super) const INDEXER: &str = "this[]";
-const CLASS: u8 = DefinitionKind::Class as u8;
+const CLASS: DefinitionKind = DefinitionKind::Class;
 
 pub(super) fn class<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At) -> Said {
     declare(cx, node, at.scope, at.scope);

@@ -32,7 +32,7 @@ pub fn lower<'t>(cx: &mut Lower<'_, 't>, root: Node<'t>) {
                 let receiver = field(node, "receiver").and_then(receiver_type);
                 let Some(receiver) = receiver else { continue };
                 let extension = *extensions.entry(cx.text(receiver)).or_insert_with(|| {
-                    let kind = DefinitionKind::Class as u8;
+                    let kind = DefinitionKind::Class;
                     let name = cx.name(receiver);
                     let extended = cx.facts.named(file, name);
                     let extension = cx.facts.class(Definition { kind, ..Definition::default() }, file);
@@ -244,7 +244,7 @@ fn value_of(cx: &mut Lower<'_, '_>, right: &[u32], count: usize, place: usize) -
     match *right {
         _ if right.len() == count => right[place],
         // `v, ok := m[k]` has the value first; a call may return several.
-        [of] if cx.facts.look(of).op == Op::Call as u8 => cx.facts.expression(Op::Item, of, place as u32),
+        [of] if cx.facts.look(of).op == Op::Call => cx.facts.expression(Op::Item, of, place as u32),
         [of] if place == 0 => of,
         _ => UNKNOWN,
     }

@@ -66,7 +66,7 @@ impl<'a> Packages<'a> {
         let mut packages = Vec::with_capacity(project.files.len());
         let mut numbers: FxHashMap<(&str, &str), Module> = FxHashMap::default();
         for (number, file) in project.files.iter().enumerate() {
-            let clause = file.facts().modules.iter().find(|module| module.kind == Declared::Package as u8);
+            let clause = file.facts().modules.iter().find(|module| module.kind == Declared::Package);
             let name = clause.map_or("", |clause| file.facts().name(clause.name));
             let next = files.len() as Module;
             let module = *numbers.entry((folder(file.path), name)).or_insert(next);

@@ -68,7 +68,7 @@ pub(super) fn object<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At) -> Said
         return at.says(cx.facts.named(at.scope, any));
     }
     let members = cx.facts.scope(ScopeKind::Class, at.scope);
-    let object = Definition { kind: DefinitionKind::Object as u8, members, ..Definition::default() };
+    let object = Definition { kind: DefinitionKind::Object, members, ..Definition::default() };
     let object = cx.facts.define(object);
     fields(cx, node, object, members, at.scope);
     // No symbol stands for an unnamed interface, so each of its methods may be that of any type.
@@ -171,7 +171,7 @@ pub(super) fn declare<'t>(cx: &mut Lower<'_, 't>, spec: Node<'t>, scope: u32, in
         around = cx.facts.scope(ScopeKind::Block, scope);
         type_parameters(cx, spec, around);
     }
-    let kind = DefinitionKind::Class as u8;
+    let kind = DefinitionKind::Class;
     let (class, members) = cx.facts.class(Definition { name, at, kind, ..Definition::default() }, around);
     cx.facts.bind(into, name, BindingKind::Definition, class, UNKNOWN, at);
     if spec.kind() == "type_spec" && matches!(of.kind(), "struct_type" | "interface_type") {

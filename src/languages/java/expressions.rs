@@ -253,7 +253,7 @@ fn binary<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32) -> u32 {
             let name = cx.facts.name("String");
             let is_text = |one: &u32| {
                 let it = cx.facts.look(*one);
-                it.op == Op::Name as u8 && it.b == name
+                it.op == Op::Name && it.b == name
             };
             either.into_iter().find(is_text).unwrap_or(UNKNOWN)
         }

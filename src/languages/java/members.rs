@@ -33,7 +33,7 @@ pub(super) fn class<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, bound: u32, mut 
         around = cx.facts.scope(ScopeKind::Block, around);
         generics = type_parameters(cx, node, around);
     }
-    let kind = DefinitionKind::Class as u8;
+    let kind = DefinitionKind::Class;
     let definition = Definition { name, at, owner, kind, generics, ..Definition::default() };
     let (class, members) = cx.facts.class(definition, around);
     cx.facts.bind(bound, name, BindingKind::Definition, class, UNKNOWN, at);
@@ -67,7 +67,7 @@ pub(super) fn class<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, bound: u32, mut 
 
 /// A class without a name: `new Base() {…}`, a constant of an enum with a body.
 pub(super) fn anonymous<'t>(cx: &mut Lower<'_, 't>, body: Node<'t>, base: u32, scope: u32) {
-    let kind = DefinitionKind::Class as u8;
+    let kind = DefinitionKind::Class;
     let (class, members) = cx.facts.class(Definition { kind, ..Definition::default() }, scope);
     cx.facts.base(class, base);
     self::body(cx, body, class, members);

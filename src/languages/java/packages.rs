@@ -99,7 +99,7 @@ impl<'a> JavaModules<'a> {
         };
         let mut roots: FxHashMap<&str, u32> = FxHashMap::default();
         for (file, of) in project.files.iter().enumerate() {
-            let declared = of.facts().modules.iter().find(|module| module.kind == Declared::Package as u8);
+            let declared = of.facts().modules.iter().find(|module| module.kind == Declared::Package);
             let name = declared.map_or("", |module| of.facts().name(module.name));
             let package = modules.package(name);
             modules.files[package as usize].push(file as u32);

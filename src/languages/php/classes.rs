@@ -21,7 +21,7 @@ fn bound_in(cx: &Lower<'_, '_>, scope: u32) -> u32 {
 pub(super) fn class<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At) -> Said {
     let name_node = field(node, "name");
     let (name, place) = name_node.map_or((NONE, NONE), |name| (cx.name(name), name.start_byte() as u32));
-    let kind = DefinitionKind::Class as u8;
+    let kind = DefinitionKind::Class;
     let (class, members) = cx.facts.class(Definition { name, at: place, kind, ..Definition::default() }, at.scope);
     if name_node.is_some() {
         // A definition in a function or an `if` is of the namespace too.

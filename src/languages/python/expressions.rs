@@ -141,8 +141,8 @@ fn own_class<'t>(cx: &mut Lower<'_, 't>, of: Node<'t>, scope: u32) -> u32 {
         return UNKNOWN;
     }
     let name = cx.name(of);
-    let bound = cx.facts.lookup(scope, name).into_iter().find(|binding| binding.kind == BindingKind::Value as u8);
-    let own = bound.map(|binding| cx.facts.look(binding.a)).filter(|own| own.op == Op::SelfOf as u8);
+    let bound = cx.facts.lookup(scope, name).into_iter().find(|binding| binding.kind == BindingKind::Value);
+    let own = bound.map(|binding| cx.facts.look(binding.a)).filter(|own| own.op == Op::SelfOf);
     own.map_or(UNKNOWN, |own| cx.facts.expression(Op::ClassOf, own.a, 0))
 }
 
@@ -236,7 +236,7 @@ fn call<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32) -> u32 {
         let name = cx.name(nodes[0]);
         if cx.facts.is(scope, ScopeKind::Function) && cx.facts.binds(scope, name) {
             let classes = cx.facts.look(values[1]);
-            let types = match classes.op == Op::Tuple as u8 {
+            let types = match classes.op == Op::Tuple {
                 true => cx.facts.expression(Op::Union, classes.a, 0),
                 false => values[1],
             };

@@ -22,9 +22,9 @@ pub(super) fn statement<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32) 
 pub(super) fn home(cx: &Lower<'_, '_>, scope: u32, name: u32) -> u32 {
     let is_of_module = |meant: u32| {
         let it = cx.facts.look(meant);
-        it.op == Op::Name as u8 && (it.a, it.b) == (ROOT, name)
+        it.op == Op::Name && (it.a, it.b) == (ROOT, name)
     };
     let mut bound = cx.facts.bound_in(scope, name);
-    let is_global = bound.any(|binding| binding.kind == BindingKind::Alias as u8 && is_of_module(binding.a));
+    let is_global = bound.any(|binding| binding.kind == BindingKind::Alias && is_of_module(binding.a));
     if is_global { ROOT } else { scope }
 }

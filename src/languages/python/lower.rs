@@ -120,7 +120,7 @@ fn statement<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32, function: u
             if let Some(name) = cx.first(*name).filter(|name| name.kind() == "identifier") {
                 let alias = annotation(cx, *value, scope);
                 let (name, at) = (cx.name(name), name.start_byte() as u32);
-                let of = DefinitionKind::Class as u8;
+                let of = DefinitionKind::Class;
                 let (class, _) =
                     cx.facts.class(Definition { name, at, kind: of, alias, ..Definition::default() }, scope);
                 cx.facts.bind(scope, name, BindingKind::Definition, class, UNKNOWN, at);
@@ -279,7 +279,7 @@ fn class<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32) {
     let Some(name_node) = field(node, "name") else { return };
     let (name, at) = (cx.name(name_node), name_node.start_byte() as u32);
     let owner = cx.facts.class_of(scope).unwrap_or(NONE);
-    let kind = DefinitionKind::Class as u8;
+    let kind = DefinitionKind::Class;
     let (mut around, mut generics) = (scope, EMPTY);
     if field(node, "type_parameters").is_some() {
         around = cx.facts.scope(ScopeKind::Block, scope);
@@ -313,7 +313,7 @@ fn class<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32) {
                         variables.clear();
                     }
                     for part in given.iter().filter(|_| !says_variables) {
-                        if cx.facts.look(*part).op == Op::Name as u8 && !variables.contains(part) {
+                        if cx.facts.look(*part).op == Op::Name && !variables.contains(part) {
                             variables.push(*part);
                         }
                     }
@@ -366,7 +366,7 @@ fn target<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32, value: u32, of
         "identifier" => {
             let name = cx.name(node);
             // A lambda bound to a name is a symbol in any scope.
-            let is_function = cx.facts.look(value).op == Op::Function as u8;
+            let is_function = cx.facts.look(value).op == Op::Function;
             let at = if is_function { node.start_byte() as u32 } else { place(cx, scope, node) };
             let home = globals::home(cx, scope, name);
             cx.facts.bind(home, name, BindingKind::Variable, value, of, at);
@@ -383,8 +383,8 @@ fn target<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32, value: u32, of
             let name = cx.name(attribute);
             for binding in cx.facts.lookup(scope, object) {
                 let own = cx.facts.look(binding.a);
-                let is_own = own.op == Op::SelfOf as u8 || own.op == Op::ClassOf as u8;
-                if binding.kind == BindingKind::Value as u8 && is_own {
+                let is_own = own.op == Op::SelfOf || own.op == Op::ClassOf;
+                if binding.kind == BindingKind::Value && is_own {
                     let attributes = cx.facts.attributes(own.a);
                     let at = attribute.start_byte() as u32;
                     cx.facts.bind(attributes, name, BindingKind::Variable, value, of, at);
@@ -427,7 +427,7 @@ fn bind_alias<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32, value: u32
 /// An instance of a class, or of one in a tuple: `except (A, B)`, `isinstance(x, (A, B))`.
 fn one_of(cx: &mut Lower<'_, '_>, classes: u32) -> u32 {
     let it = cx.facts.look(classes);
-    if it.op == Op::Tuple as u8 {
+    if it.op == Op::Tuple {
         let union = cx.facts.expression(Op::Union, it.a, 0);
         return cx.facts.of(Op::Instance, union);
     }

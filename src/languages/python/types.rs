@@ -4,7 +4,8 @@ use tree_sitter::Node;
 
 use super::super::definition::span_of;
 use super::super::lower::Lower;
-use super::lower::{field, walk};
+use super::expressions::walk;
+use super::lower::field;
 use crate::facts::{Op, UNKNOWN};
 use crate::model::{Role, Span};
 
@@ -105,7 +106,7 @@ fn generic(cx: &mut Lower<'_, '_>, named: &str, of: u32, types: &[u32]) -> u32 {
         }
         "Callable" => {
             let takes = cx.facts.look(first);
-            let takes = if takes.op == Op::Tuple as u8 { takes.a } else { crate::facts::EMPTY };
+            let takes = if takes.op == Op::Tuple { takes.a } else { crate::facts::EMPTY };
             let gives = types.last().copied().unwrap_or(UNKNOWN);
             cx.facts.expression(Op::FunctionType, gives, takes)
         }

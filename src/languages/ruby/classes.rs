@@ -17,7 +17,7 @@ const OF_CLASS: &str = "<<";
 const FILE: u32 = 1;
 /// The most classes around a class that count for its name.
 const DEEPEST: usize = 50;
-const CLASS: u8 = DefinitionKind::Class as u8;
+const CLASS: DefinitionKind = DefinitionKind::Class;
 
 /// Records a file's facts about names.
 pub fn lower<'t>(cx: &mut Lower<'_, 't>, root: Node<'t>) {

@@ -50,7 +50,7 @@ pub(super) fn own<'t>(cx: &mut Lower<'_, 't>, _: Node<'t>, at: At) -> Said {
 pub(super) fn identifier<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At) -> Said {
     let name = cx.name(node);
     let meant = cx.facts.named(at.scope, name);
-    let is_local = |kind: u8| kind != BindingKind::Definition as u8 && kind != BindingKind::Alias as u8;
+    let is_local = |kind: BindingKind| kind != BindingKind::Definition && kind != BindingKind::Alias;
     if cx.facts.lookup(at.scope, name).iter().any(|binding| is_local(binding.kind)) {
         return at.says(meant);
     }

@@ -102,7 +102,7 @@ fn flag_set<'t>(
 ) {
     let (name, at) = (cx.name(name_node), name_node.start_byte() as u32);
     let around = cx.facts.scope(ScopeKind::Block, scope);
-    let kind = DefinitionKind::Class as u8;
+    let kind = DefinitionKind::Class;
     let class = Definition { kind, ..Definition::default() };
     let (class, members) = if word == "struct" {
         read.push(span_of(name_node));

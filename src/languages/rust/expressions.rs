@@ -206,7 +206,7 @@ fn walk_one<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32, role: Role) 
                 let name = if left.kind() == "identifier" { cx.name(left) } else { return UNKNOWN };
                 if let Some((home, binding)) = cx.facts.nearest(scope, name)
                     && (binding.a, binding.b, binding.at) == (UNKNOWN, UNKNOWN, NONE)
-                    && binding.kind == BindingKind::Variable as u8
+                    && binding.kind == BindingKind::Variable
                 {
                     cx.facts.bind(home, name, BindingKind::Variable, value, UNKNOWN, NONE);
                 }

@@ -136,7 +136,7 @@ fn function<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, home: u32, around: u32, 
 fn data<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32) {
     let Some((name, at)) = item_name(cx, node) else { return };
     let around = cx.facts.scope(ScopeKind::Block, scope);
-    let kind = DefinitionKind::Class as u8;
+    let kind = DefinitionKind::Class;
     let (class, members) = cx.facts.class(Definition { name, at, kind, ..Definition::default() }, around);
     cx.facts.bind(scope, name, BindingKind::Definition, class, UNKNOWN, at);
     bind_self(cx, around, class);
@@ -242,7 +242,7 @@ pub(super) fn associated_part<'t>(
 fn implementation<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32) {
     let around = cx.facts.scope(ScopeKind::Block, scope);
     type_parameters(cx, node, around);
-    let kind = DefinitionKind::Class as u8;
+    let kind = DefinitionKind::Class;
     let (class, members) = cx.facts.class(Definition { kind, ..Definition::default() }, around);
     bind_self(cx, around, class);
     if let Some(of) = field(node, "type") {
@@ -281,7 +281,7 @@ fn alias<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32) {
     type_parameters(cx, node, around);
     let of = field(node, "type").map_or(UNKNOWN, |of| annotation(cx, of, around, Role::Type));
     let Some((name, at)) = item_name(cx, node) else { return };
-    let kind = DefinitionKind::Class as u8;
+    let kind = DefinitionKind::Class;
     let (class, _) = cx.facts.class(Definition { name, at, kind, alias: of, ..Definition::default() }, around);
     cx.facts.bind(scope, name, BindingKind::Definition, class, UNKNOWN, at);
 }

@@ -246,7 +246,7 @@ impl<'a> RustModules<'a> {
         folders.insert(ROOT, below);
         for declared in of.facts().modules {
             let text = of.facts().name(declared.name);
-            if declared.kind == Declared::Inline as u8 && text == "!" {
+            if declared.kind == Declared::Inline && text == "!" {
                 let crate_root = self.nodes[root as usize].root;
                 let all = self.macros.entry(crate_root).or_default();
                 if !all.contains(&(file, declared.scope)) {
@@ -257,7 +257,7 @@ impl<'a> RustModules<'a> {
             let Some(within) = self.numbers.get(&(file, declared.within)).copied() else { continue };
             let base = folders.get(&declared.within).cloned().unwrap_or_default();
             let (name, place) = text.split_once(' ').unwrap_or((text, ""));
-            if declared.kind == Declared::Inline as u8 {
+            if declared.kind == Declared::Inline {
                 let twin = self.nodes[within as usize].children.get(name).copied();
                 let inner = self.add(file, declared.scope, Some(within), twin);
                 folders.insert(declared.scope, join(&base, name));

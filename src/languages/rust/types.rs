@@ -172,7 +172,7 @@ pub(super) fn module_word(cx: &mut Lower<'_, '_>, node: Node<'_>, before: u32, s
         "super" if before == NONE => "super".to_owned(),
         "super" => {
             let it = cx.facts.look(before);
-            let before = if it.op == Op::Module as u8 { cx.facts.text(it.a) } else { "self" };
+            let before = if it.op == Op::Module { cx.facts.text(it.a) } else { "self" };
             format!("{before}::super")
         }
         _ => return None,
@@ -183,7 +183,7 @@ pub(super) fn module_word(cx: &mut Lower<'_, '_>, node: Node<'_>, before: u32, s
 /// The scope from which the first name of a longer path is seen: locals are no modules and no types.
 fn outside_locals(cx: &Lower<'_, '_>, mut scope: u32, name: u32) -> u32 {
     while let Some((nearest, binding)) = cx.facts.nearest(scope, name) {
-        let is_type = [BindingKind::Definition, BindingKind::Alias].iter().any(|kind| binding.kind == *kind as u8);
+        let is_type = [BindingKind::Definition, BindingKind::Alias].contains(&binding.kind);
         let is_inner = cx.facts.is(nearest, ScopeKind::Function) || cx.facts.is(nearest, ScopeKind::Block);
         // Type parameters and `Self` begin with a capital.
         if is_type || !is_inner || cx.facts.text(name).starts_with(char::is_uppercase) {
@@ -202,7 +202,7 @@ pub(super) fn is_local(cx: &Lower<'_, '_>, scope: u32, name: u32) -> bool {
     cx.facts.nearest(scope, name).is_some_and(|(nearest, binding)| {
         binding.at == NONE
             && (cx.facts.is(nearest, ScopeKind::Function) || cx.facts.is(nearest, ScopeKind::Block))
-            && [BindingKind::Variable, BindingKind::Value].iter().any(|kind| binding.kind == *kind as u8)
+            && [BindingKind::Variable, BindingKind::Value].contains(&binding.kind)
     })
 }
 

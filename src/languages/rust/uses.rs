@@ -103,7 +103,7 @@ fn inner<'t>(
     let (meant, name) = path(cx, node, prefix, tree)?;
     if cx.text(name).starts_with(char::is_uppercase) {
         cx.facts.occurrence(span_of(name), Role::Import, meant);
-    } else if cx.facts.look(meant).op != Op::Module as u8 {
+    } else if cx.facts.look(meant).op != Op::Module {
         cx.facts.in_path(span_of(name), Role::Import, meant);
     }
     Some((meant, name))
@@ -156,11 +156,11 @@ fn leaf<'t>(cx: &mut Lower<'_, 't>, written: Node<'t>, meant: u32, alias: Node<'
     let bound = cx.facts.name(name);
     let it = cx.facts.look(meant);
     // `use a;` of another crate binds a name that is visible anyway.
-    if it.op != Op::Name as u8 || it.b != bound {
+    if it.op != Op::Name || it.b != bound {
         cx.facts.bind(tree.scope, bound, BindingKind::Alias, meant, UNKNOWN, NONE);
     }
     // It may be a macro too.
-    if it.op == Op::Member as u8 && !name.starts_with(char::is_uppercase) {
+    if it.op == Op::Member && !name.starts_with(char::is_uppercase) {
         let text = format!("{}!", cx.facts.text(it.b));
         let text = cx.facts.name(&text);
         let meant = cx.facts.member(it.a, text);

@@ -49,7 +49,7 @@ pub(super) fn class<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32, give
     if node.kind() == "class" && own.is_some() && around == scope {
         around = cx.facts.scope(ScopeKind::Block, scope);
     }
-    let kind = DefinitionKind::Class as u8;
+    let kind = DefinitionKind::Class;
     let (class, members) = cx.facts.class(Definition { name, at, kind, generics, ..Definition::default() }, around);
     match (given, own) {
         (Some((holder, name, at)), _) if holder != NONE => {
@@ -224,7 +224,7 @@ pub(super) fn member_value<'t>(
 /// An object literal; returns it as an expression. `of` is the wanted type. The properties of a module's exports are
 /// aliases of their values.
 pub(super) fn object<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32, of: u32, is_exports: bool) -> u32 {
-    let kind = DefinitionKind::Object as u8;
+    let kind = DefinitionKind::Object;
     let (object, members) = cx.facts.class(Definition { kind, ..Definition::default() }, scope);
     cx.facts.base(object, of);
     for child in cx.children(node) {
@@ -245,7 +245,7 @@ pub(super) fn object<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32, of:
                     .deeper(|cx| Some(member_value(cx, value, scope, name, at, owner)))
                     .unwrap_or((BindingKind::Variable, UNKNOWN, UNKNOWN));
                 let it = cx.facts.look(value).op;
-                let is_name = it == Op::Name as u8 || it == Op::Member as u8;
+                let is_name = it == Op::Name || it == Op::Member;
                 match kind {
                     BindingKind::Variable if is_exports && is_name => {
                         cx.facts.bind(members, name, BindingKind::Alias, value, UNKNOWN, NONE);
@@ -273,7 +273,7 @@ pub(super) fn interface<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32) 
     let Some(name_node) = field(node, "name") else { return };
     let (name, at) = (cx.name(name_node), name_node.start_byte() as u32);
     let (around, generics) = around(cx, node, scope);
-    let kind = DefinitionKind::Class as u8;
+    let kind = DefinitionKind::Class;
     let (class, members) = cx.facts.class(Definition { name, at, kind, generics, ..Definition::default() }, around);
     cx.facts.bind(scope, name, BindingKind::Definition, class, UNKNOWN, at);
     for child in cx.children(node) {
@@ -349,7 +349,7 @@ pub(super) fn alias<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32) {
     let (name, at) = (cx.name(name_node), name_node.start_byte() as u32);
     let (around, generics) = around(cx, node, scope);
     let alias = annotation(cx, value, around);
-    let kind = DefinitionKind::Class as u8;
+    let kind = DefinitionKind::Class;
     let definition = Definition { name, at, kind, alias, generics, ..Definition::default() };
     let (class, _) = cx.facts.class(definition, around);
     cx.facts.bind(scope, name, BindingKind::Definition, class, UNKNOWN, at);
@@ -358,7 +358,7 @@ pub(super) fn alias<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32) {
 pub(super) fn enumeration<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32) {
     let (Some(name_node), Some(block)) = (field(node, "name"), field(node, "body")) else { return };
     let (name, at) = (cx.name(name_node), name_node.start_byte() as u32);
-    let kind = DefinitionKind::Class as u8;
+    let kind = DefinitionKind::Class;
     let (class, members) = cx.facts.class(Definition { name, at, kind, ..Definition::default() }, scope);
     cx.facts.bind(scope, name, BindingKind::Definition, class, UNKNOWN, at);
     let one = cx.facts.expression(Op::SelfOf, class, 0);
@@ -387,7 +387,7 @@ pub(super) fn namespace<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32) 
         for part in text.split('.') {
             let (name, members) = (cx.facts.name(part.trim()), cx.facts.scope(ScopeKind::File, inner));
             let at = name_node.start_byte() as u32 + (part.as_ptr() as usize - text.as_ptr() as usize) as u32;
-            let kind = DefinitionKind::Object as u8;
+            let kind = DefinitionKind::Object;
             let object = cx.facts.define(Definition { name, at, members, kind, ..Definition::default() });
             cx.facts.bind(inner, name, BindingKind::Definition, object, UNKNOWN, at);
             inner = members;

@@ -36,10 +36,10 @@ pub(super) fn required<'t>(cx: &mut Lower<'_, 't>, call: Node<'t>, scope: u32) -
 pub(super) fn is_import(cx: &Lower<'_, '_>, mut expression: u32) -> bool {
     loop {
         let it = cx.facts.look(expression);
-        if it.op == Op::Module as u8 {
+        if it.op == Op::Module {
             return true;
         }
-        if it.op != Op::Member as u8 && it.op != Op::Await as u8 {
+        if it.op != Op::Member && it.op != Op::Await {
             return false;
         }
         expression = it.a;
@@ -249,7 +249,7 @@ fn export_default<'t>(cx: &mut Lower<'_, 't>, value: Node<'t>, scope: u32, word:
         _ => {
             let meant = walk(cx, value, scope, Role::Reference);
             let it = cx.facts.look(meant).op;
-            let is_name = it == Op::Name as u8 || it == Op::Member as u8 || it == Op::Module as u8;
+            let is_name = it == Op::Name || it == Op::Member || it == Op::Module;
             let kind = if is_name { BindingKind::Alias } else { BindingKind::Variable };
             offer(cx, scope, name, kind, meant, wrapped_name(cx, value).unwrap_or(at));
         }
@@ -294,7 +294,7 @@ pub(super) fn assign<'t>(cx: &mut Lower<'_, 't>, left: Node<'t>, right: Node<'t>
     let exports = cx.facts.exports();
     let (kind, a, value) = classes::member_value(cx, right, scope, name, at, None);
     let it = cx.facts.look(value).op;
-    let is_name = it == Op::Name as u8 || it == Op::Member as u8 || it == Op::Module as u8;
+    let is_name = it == Op::Name || it == Op::Member || it == Op::Module;
     match kind {
         BindingKind::Variable if is_name => cx.facts.bind(exports, name, BindingKind::Alias, value, UNKNOWN, NONE),
         _ => cx.facts.bind(exports, name, kind, a, UNKNOWN, at),

@@ -204,9 +204,9 @@ fn member<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32, role: Role) ->
     let meant = cx.facts.member(on, name);
     cx.facts.occurrence(span_of(property), role, meant);
     let receiver = cx.facts.look(on);
-    if cx.text(property) == "constructor" && object.kind() == "this" && receiver.op == Op::Name as u8 {
-        let own = cx.facts.lookup(scope, receiver.b).into_iter().find(|own| own.kind == BindingKind::Value as u8);
-        let own = own.map(|own| cx.facts.look(own.a)).filter(|own| own.op == Op::SelfOf as u8);
+    if cx.text(property) == "constructor" && object.kind() == "this" && receiver.op == Op::Name {
+        let own = cx.facts.lookup(scope, receiver.b).into_iter().find(|own| own.kind == BindingKind::Value);
+        let own = own.map(|own| cx.facts.look(own.a)).filter(|own| own.op == Op::SelfOf);
         return own.map_or(UNKNOWN, |own| cx.facts.expression(Op::ClassOf, own.a, 0));
     }
     // Members of an unknown value are unknown, but the names in it are recorded.
@@ -264,7 +264,7 @@ fn call<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32) -> u32 {
         types::arguments(cx, types, scope);
     }
     let it = cx.facts.look(callee);
-    let method = if it.op == Op::Member as u8 { cx.facts.text(it.b).to_owned() } else { String::new() };
+    let method = if it.op == Op::Member { cx.facts.text(it.b).to_owned() } else { String::new() };
     let given = if method == "reduce" || method == "reduceRight" { Given::Folds(it.a) } else { Given::Nothing };
     let first = arguments(cx, node, scope, callee, given);
     if callee == UNKNOWN {
@@ -340,12 +340,12 @@ fn assign_member<'t>(cx: &mut Lower<'_, 't>, left: Node<'t>, right: Node<'t>, sc
     let (name, at) = (cx.name(property), property.start_byte() as u32);
     if object.kind() == "this" {
         let this = cx.facts.name("this");
-        let own = cx.facts.lookup(scope, this).into_iter().find(|binding| binding.kind == BindingKind::Value as u8);
+        let own = cx.facts.lookup(scope, this).into_iter().find(|binding| binding.kind == BindingKind::Value);
         let own = own.map(|binding| cx.facts.look(binding.a));
         let on = walk(cx, object, scope, Role::Reference);
         cx.member(property, on, Role::Write);
         let Some(own) = own else { return walk(cx, right, scope, Role::Reference) };
-        let op = if own.op == Op::ClassOf as u8 { Op::ClassOf } else { Op::SelfOf };
+        let op = if own.op == Op::ClassOf { Op::ClassOf } else { Op::SelfOf };
         let (kind, a, value) = classes::member_value(cx, right, scope, name, at, Some((op, own.a)));
         let members = cx.facts.definition(own.a).members;
         if members == NONE || !cx.facts.binds(members, name) {
@@ -368,7 +368,7 @@ fn assign_member<'t>(cx: &mut Lower<'_, 't>, left: Node<'t>, right: Node<'t>, sc
     let Some(owner) = owner else { return walk(cx, right, scope, Role::Reference) };
     let owner = cx.name(owner);
     let of = cx.facts.named(scope, owner);
-    let kind = DefinitionKind::Class as u8;
+    let kind = DefinitionKind::Class;
     let (part, members) = cx.facts.class(Definition { kind, ..Definition::default() }, NONE);
     let op = if object.kind() == "identifier" { Op::ClassOf } else { Op::SelfOf };
     let (kind, a, value) = classes::member_value(cx, right, scope, name, at, Some((op, part)));
@@ -388,7 +388,7 @@ pub(super) fn target<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32, val
             while own != NONE && !cx.facts.binds(own, name) {
                 own = cx.facts.parent(own);
             }
-            let is_variable = |kind: u8| kind == BindingKind::Variable as u8 || kind == BindingKind::Parameter as u8;
+            let is_variable = |kind: BindingKind| kind == BindingKind::Variable || kind == BindingKind::Parameter;
             if own != NONE && value != UNKNOWN && cx.facts.lookup(own, name).iter().any(|it| is_variable(it.kind)) {
                 cx.facts.bind(own, name, BindingKind::Variable, value, UNKNOWN, NONE);
             }

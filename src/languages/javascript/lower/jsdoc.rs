@@ -97,7 +97,7 @@ pub(super) fn typedefs(cx: &mut Lower<'_, '_>) {
                         continue;
                     }
                     if matches!(of.trim(), "Object" | "object") {
-                        let kind = DefinitionKind::Class as u8;
+                        let kind = DefinitionKind::Class;
                         let definition = Definition { name, kind, ..Definition::default() };
                         let (class, members) = cx.facts.class(definition, ROOT);
                         cx.facts.bind(ROOT, name, BindingKind::Definition, class, UNKNOWN, NONE);

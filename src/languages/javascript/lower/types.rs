@@ -74,7 +74,7 @@ fn one<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32) -> u32 {
             cx.facts.of(Op::TypeOf, of)
         }
         "object_type" => {
-            let kind = DefinitionKind::Object as u8;
+            let kind = DefinitionKind::Object;
             let (object, members) = cx.facts.class(Definition { kind, ..Definition::default() }, scope);
             super::classes::signatures(cx, node, object, members);
             cx.facts.expression(Op::Object, object, 0)
