@@ -3,9 +3,10 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 use zerocopy::IntoBytes;
 
+use super::bound::Bound;
 use super::tables::{
-    Binding, BindingKind, Declared, Definition, EMPTY, Expression, Extension, Header, IN_PATH, Import, ModuleName,
-    NONE, Occurrence, Op, Scope, ScopeKind, Star, UNKNOWN, VERSION, hash,
+    Binding, Declared, Definition, EMPTY, Expression, Extension, Header, IN_PATH, Import, ModuleName, NONE, Occurrence,
+    Op, Scope, ScopeKind, Star, UNKNOWN, VERSION, hash,
 };
 use crate::model::{Role, Span};
 
@@ -198,12 +199,12 @@ impl Builder {
         self.definitions[definition as usize].attributes
     }
 
-    /// Binds a name. `at` is its position in the source, [`NONE`] when the name is not written.
-    pub fn bind(&mut self, scope: u32, name: u32, kind: BindingKind, a: u32, b: u32, at: u32) {
+    /// Binds a name in a scope.
+    pub fn bind(&mut self, scope: u32, name: u32, bound: Bound) {
         let place = self.bindings.len() as u32;
         let before = self.bound.insert((scope, name), place).unwrap_or(NONE);
         self.before.push(before);
-        self.bindings.push((scope, Binding { name, a, b, at, kind, reserved: [0; 3] }));
+        self.bindings.push((scope, Binding { name, ..bound.0 }));
     }
 
     /// Whether a scope binds a name so far.

@@ -40,7 +40,7 @@
 //!
 //! - **definition**: call [`Builder::define`] or [`Builder::class`] with `at` at the position of the name (which ties
 //!   it to its symbol), and [`Builder::bind`] its name in the scope around it;
-//! - **variable, field, parameter**: bind it as [`BindingKind::Variable`] or [`BindingKind::Parameter`] with the
+//! - **variable, field, parameter**: bind it as [`Bound::variable`] or [`Bound::parameter`] with the
 //!   value and type in the source. Give `at` only where a symbol may be: members and top-level names, not locals;
 //! - **name in the source**: call [`Builder::occurrence`] with [`Builder::named`] for a bare name, or with
 //!   [`Builder::member`] after a dot (of [`UNKNOWN`] for receivers that facts cannot express: answers then say
@@ -59,12 +59,14 @@
 //! it computes answers on demand and caches them. Inside a cycle, it caches them only once the whole cycle is
 //! resolved.
 
+mod bound;
 mod build;
 mod packed;
 mod semantics;
 mod sound;
 mod tables;
 
+pub use bound::Bound;
 pub use build::Builder;
 pub use packed::{is_readable, mentions, unpack};
 pub use semantics::{ClassNames, Each, Effect, Module, Modules, Project, ProjectFile, Read, Semantics, folder};

@@ -469,10 +469,9 @@ impl<'a> Facts<'a> {
 
     /// Whether a binding writes a name that a use of unknown meaning may mean. Modules are found by their paths.
     pub(crate) fn names_a_thing(&self, binding: &Binding) -> bool {
-        let is_of = |kind: BindingKind| binding.kind == kind as u8;
         let is_module =
             |expression: u32| self.expressions.get(expression as usize).is_some_and(|it| it.op == Op::Module);
-        binding.at != NONE && !(is_of(BindingKind::Alias) && is_module(binding.a))
+        binding.at != NONE && !(binding.kind == BindingKind::Alias && is_module(binding.a))
     }
 
     /// Range of a name's bindings in a scope.

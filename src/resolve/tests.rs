@@ -65,7 +65,7 @@ fn a_class_has_what_is_added_to_it_in_another_file() {
     let mut a = Builder::new();
     let name = a.name("T");
     let (class, _) = a.class(named(10, name, DefinitionKind::Class), ROOT);
-    a.bind(ROOT, name, BindingKind::Definition, class, UNKNOWN, 10);
+    a.bind(ROOT, name, Bound::definition(class).at(10));
 
     let mut b = Builder::new();
     let (module, t, m) = (b.module("a", ROOT), b.name("T"), b.name("m"));
@@ -73,7 +73,7 @@ fn a_class_has_what_is_added_to_it_in_another_file() {
     let (own, members) = b.class(Definition { kind: DefinitionKind::Class, ..Definition::default() }, ROOT);
     b.extend(of, own);
     let method = b.define(Definition { owner: own, ..named(20, m, DefinitionKind::Function) });
-    b.bind(members, m, BindingKind::Definition, method, UNKNOWN, 20);
+    b.bind(members, m, Bound::definition(method).at(20));
     let itself = b.expression(Op::SelfOf, own, 0);
     let clone = b.name("clone");
     let (cloned, none) = (b.member(itself, clone), b.list(&[]));
@@ -93,9 +93,9 @@ fn exports_rename_and_pass_on_and_a_module_may_be_one_value() {
     let mut a = Builder::new();
     let (f, g) = (a.name("f"), a.name("g"));
     let function = a.define(named(10, f, DefinitionKind::Function));
-    a.bind(ROOT, f, BindingKind::Definition, function, UNKNOWN, 10);
+    a.bind(ROOT, f, Bound::definition(function).at(10));
     let (exports, local) = (a.exports(), a.named(ROOT, f));
-    a.bind(exports, g, BindingKind::Alias, local, UNKNOWN, NONE);
+    a.bind(exports, g, Bound::alias(local));
 
     let mut b = Builder::new();
     let from = b.module("a", ROOT);

@@ -4,7 +4,7 @@ use tree_sitter::Node;
 
 use super::super::lower::Lower;
 use super::lower::{field, function_type, type_of};
-use crate::facts::{BindingKind, EMPTY, NONE, Op, ROOT, UNKNOWN};
+use crate::facts::{Bound, EMPTY, Op, ROOT, UNKNOWN};
 
 /// A declared name.
 pub(in crate::languages) struct Declarator<'t> {
@@ -121,7 +121,7 @@ pub(in crate::languages) fn parameters<'t>(
             of = declared.of;
             if let Some(into) = into {
                 let name = cx.name(declared.name);
-                cx.facts.bind(into, name, BindingKind::Parameter, UNKNOWN, of, NONE);
+                cx.facts.bind(into, name, Bound::parameter().of(of));
             }
         }
         types.push(of);

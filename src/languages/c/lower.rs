@@ -14,7 +14,7 @@ use super::declarator::{Declarator, declarator};
 use super::expressions;
 use super::includes::PROGRAM;
 use super::{legible, macros};
-use crate::facts::{BindingKind, Definition, DefinitionKind, EMPTY, NONE, Op, ROOT, ScopeKind, UNKNOWN};
+use crate::facts::{BindingKind, Bound, Definition, DefinitionKind, EMPTY, NONE, Op, ROOT, ScopeKind, UNKNOWN};
 use crate::model::Role;
 
 /// The scope of a file's functions and variables with external linkage.
@@ -64,15 +64,7 @@ pub(in crate::languages) fn declarators<'t>(node: Node<'t>) -> Vec<Node<'t>> {
 }
 
 /// Binds a definition in its scope, instead of earlier declarations, and for the linker.
-pub(in crate::languages) fn bind(
-    cx: &mut Lower<'_, '_>,
-    scope: u32,
-    name: u32,
-    kind: BindingKind,
-    (a, b): (u32, u32),
-    at: u32,
-    linked: bool,
-) {
+pub(in crate::languages) fn bind(cx: &mut Lower<'_, '_>, scope: u32, name: u32, bound: Bound, linked: bool) {
     if scope == ROOT {
         let is_alias = |binding: &crate::facts::Binding| binding.kind == BindingKind::Alias;
         // The newest decides, unless it is a prototype: a name may have thousands.
@@ -80,12 +72,12 @@ pub(in crate::languages) fn bind(
             cx.facts.unbind(ROOT, name);
         }
         if linked {
-            cx.facts.bind(LINKED, name, kind, a, b, at);
+            cx.facts.bind(LINKED, name, bound);
         }
     }
     // Names of namespaces and classes are seen by other files too.
     let is_seen = scope == ROOT || cx.facts.is(scope, ScopeKind::File) || cx.facts.is(scope, ScopeKind::Class);
-    cx.facts.bind(scope, name, kind, a, b, if is_seen { at } else { NONE });
+    cx.facts.bind(scope, name, if is_seen { bound } else { bound.at(NONE) });
 }
 
 pub(in crate::languages) fn function<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At) -> Said {
@@ -98,7 +90,7 @@ pub(in crate::languages) fn function<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>,
         let returns = declared.returns;
         let function = cx.facts.define(Definition { name, at: name_at, parameters, returns, ..Definition::default() });
         let linked = !is_stored(cx, node, "static");
-        bind(cx, at.scope, name, BindingKind::Definition, (function, UNKNOWN), name_at, linked);
+        bind(cx, at.scope, name, Bound::definition(function).at(name_at), linked);
     }
     let mut scope = inner;
     let own = cx.children(node).into_iter();
@@ -137,8 +129,8 @@ pub(in crate::languages) fn declaration<'t>(cx: &mut Lower<'_, 't>, node: Node<'
         }
         // A type that is not known may be that of the value: `__auto_type`.
         let value = declared.value.map_or(UNKNOWN, |value| initial(cx, value, declared.of, declared.arrays, scope));
-        let about = (value, declared.of);
-        bind(cx, scope, name, BindingKind::Variable, about, name_at, !is_static);
+        let bound = Bound::variable().value(value).of(declared.of).at(name_at);
+        bind(cx, scope, name, bound, !is_static);
     }
     Said { value: UNKNOWN, scope }
 }
@@ -165,7 +157,7 @@ pub(in crate::languages) fn mention(cx: &mut Lower<'_, '_>, declared: &Declarato
     if linked && !cx.facts.binds(scope, name) {
         let program = cx.facts.module(PROGRAM, ROOT);
         let defined = cx.facts.member(program, name);
-        cx.facts.bind(scope, name, BindingKind::Alias, defined, UNKNOWN, NONE);
+        cx.facts.bind(scope, name, Bound::alias(defined));
     }
     cx.bare(declared.name, scope, Role::Reference);
 }
@@ -181,7 +173,7 @@ pub(in crate::languages) fn type_definition<'t>(cx: &mut Lower<'_, 't>, node: No
             all.next();
             let (name, name_at) = (cx.name(declared.name), declared.name.start_byte() as u32);
             let class = tag(cx, written, at.scope, name, name_at);
-            cx.facts.bind(at.scope, name, BindingKind::Definition, class, UNKNOWN, name_at);
+            cx.facts.bind(at.scope, name, Bound::definition(class).at(name_at));
             cx.facts.expression(Op::ClassOf, class, 0)
         }
         _ => cx.read(written, At { role: Role::Type, ..at }).value,
@@ -192,7 +184,7 @@ pub(in crate::languages) fn type_definition<'t>(cx: &mut Lower<'_, 't>, node: No
         let kind = DefinitionKind::Class;
         let alias = Definition { name, at: name_at, kind, alias: declared.of, ..Definition::default() };
         let (class, _) = cx.facts.class(alias, at.scope);
-        cx.facts.bind(at.scope, name, BindingKind::Definition, class, UNKNOWN, name_at);
+        cx.facts.bind(at.scope, name, Bound::definition(class).at(name_at));
     }
     at.says(UNKNOWN)
 }
@@ -219,7 +211,7 @@ pub(in crate::languages) fn tagged<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, a
     }
     let name_at = name_node.start_byte() as u32;
     let class = tag(cx, node, scope, name, name_at);
-    cx.facts.bind(scope, name, BindingKind::Definition, class, UNKNOWN, name_at);
+    cx.facts.bind(scope, name, Bound::definition(class).at(name_at));
     at.says(meant)
 }
 
@@ -249,7 +241,7 @@ pub(in crate::languages) fn enumerator<'t>(cx: &mut Lower<'_, 't>, node: Node<'t
     }
     if let Some(name_node) = field(node, "name") {
         let (name, name_at) = (cx.name(name_node), name_node.start_byte() as u32);
-        cx.facts.bind(at.scope, name, BindingKind::Variable, UNKNOWN, UNKNOWN, name_at);
+        cx.facts.bind(at.scope, name, Bound::variable().at(name_at));
     }
     at.says(UNKNOWN)
 }
@@ -270,7 +262,7 @@ pub(in crate::languages) fn fields<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, a
     for inside in all {
         let Some(declared) = cx.deeper(|cx| declarator(cx, inside, of, scope, None)) else { continue };
         let (name, name_at) = (cx.name(declared.name), declared.name.start_byte() as u32);
-        cx.facts.bind(at.scope, name, BindingKind::Variable, UNKNOWN, declared.of, name_at);
+        cx.facts.bind(at.scope, name, Bound::variable().of(declared.of).at(name_at));
     }
     at.says(UNKNOWN)
 }

@@ -7,7 +7,7 @@ use tree_sitter::Node;
 use super::super::lower::Lower;
 use super::super::shape::{At, Said};
 use super::lower::field;
-use crate::facts::{Binding, BindingKind, Definition, EMPTY, Op, ROOT, UNKNOWN};
+use crate::facts::{Binding, BindingKind, Bound, Definition, EMPTY, Op, ROOT, UNKNOWN};
 use crate::model::{Role, Span};
 
 /// `#define NAME value`.
@@ -42,7 +42,7 @@ fn define(cx: &mut Lower<'_, '_>, name: u32, value: u32, at: u32) {
     if cx.facts.lookup(ROOT, name).iter().all(is_variable) {
         cx.facts.unbind(ROOT, name);
     }
-    cx.facts.bind(ROOT, name, BindingKind::Value, value, UNKNOWN, at);
+    cx.facts.bind(ROOT, name, Bound::meaning(value).at(at));
 }
 
 /// Records a macro that the grammar does not see.

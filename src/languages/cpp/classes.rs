@@ -7,7 +7,7 @@ use super::super::c::lower::{bind, declarators, field, is_stored, is_unnamed, ty
 use super::super::lower::Lower;
 use super::super::shape::{At, Said};
 use super::names;
-use crate::facts::{ANY_NUMBER, BindingKind, Definition, DefinitionKind, FEWER, NONE, Op, SEEN, ScopeKind, UNKNOWN};
+use crate::facts::{ANY_NUMBER, Bound, Definition, DefinitionKind, FEWER, NONE, Op, SEEN, ScopeKind, UNKNOWN};
 use crate::model::Role;
 
 /// The name of all constructors of a class: as a function, it would hide the class.
@@ -72,7 +72,7 @@ fn define<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, declared: &Declarator<'t>,
         Definition { name, at, owner, parameters, returns: declared.returns, flags, ..Definition::default() };
     let function = cx.facts.define(function);
     let is_linked = !is_stored(cx, node, "static");
-    bind(cx, scope, name, BindingKind::Definition, (function, UNKNOWN), at, is_linked);
+    bind(cx, scope, name, Bound::definition(function).at(at), is_linked);
 }
 
 /// Fields and methods in a class.
@@ -92,7 +92,7 @@ pub(super) fn fields<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At) -> Said
             continue;
         }
         let (name, place) = (cx.name(declared.name), declared.name.start_byte() as u32);
-        cx.facts.bind(at.scope, name, BindingKind::Variable, UNKNOWN, declared.of, place);
+        cx.facts.bind(at.scope, name, Bound::variable().of(declared.of).at(place));
     }
     field(node, "default_value").map(|value| cx.value(value, at.scope));
     at.says(UNKNOWN)
@@ -135,10 +135,10 @@ pub(super) fn enumerator<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At) -> 
     let (name, place) = (cx.name(name_node), name_node.start_byte() as u32);
     let class = cx.facts.class_of(at.scope);
     let own = class.map_or(UNKNOWN, |class| cx.facts.expression(Op::SelfOf, class, 0));
-    cx.facts.bind(at.scope, name, BindingKind::Variable, own, UNKNOWN, place);
+    cx.facts.bind(at.scope, name, Bound::variable().value(own).at(place));
     if class.is_some() && node.parent().and_then(|list| list.parent()).is_some_and(|of| !is_scoped(of)) {
         let around = cx.facts.parent(at.scope);
-        cx.facts.bind(around, name, BindingKind::Variable, own, UNKNOWN, place);
+        cx.facts.bind(around, name, Bound::variable().value(own).at(place));
     }
     at.says(UNKNOWN)
 }
@@ -163,10 +163,10 @@ pub(super) fn tagged<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At) -> Said
         // C has the name of a struct with its word.
         let tag = cx.facts.name(&format!("struct {}", cx.text(name_node)));
         for name in [name, tag] {
-            cx.facts.bind(at.scope, name, BindingKind::Definition, class, UNKNOWN, place);
+            cx.facts.bind(at.scope, name, Bound::definition(class).at(place));
         }
         // A class is a member of itself.
-        cx.facts.bind(members, name, BindingKind::Definition, class, UNKNOWN, NONE);
+        cx.facts.bind(members, name, Bound::definition(class));
     }
     let clause = cx.children(node).into_iter().find(|part| part.kind() == "base_class_clause");
     for base in clause.map(|clause| cx.children(clause)).unwrap_or_default() {

@@ -14,7 +14,7 @@ use super::super::definition::span_of;
 use super::super::lower::Lower;
 use super::super::shape::{At, Said};
 use super::{classes, names};
-use crate::facts::{BindingKind, Declared, Definition, DefinitionKind, NONE, Op, ROOT, SEEN, ScopeKind, UNKNOWN};
+use crate::facts::{Bound, Declared, Definition, DefinitionKind, NONE, Op, ROOT, SEEN, ScopeKind, UNKNOWN};
 use crate::model::Role;
 
 /// Records a file's facts about names.
@@ -68,7 +68,7 @@ pub(super) fn template<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At) -> Sa
         if let Some(named) = named.filter(|named| matches!(named.kind(), "identifier" | "type_identifier")) {
             let name = cx.name(named);
             if !cx.facts.binds(at.scope, name) {
-                cx.facts.bind(at.scope, name, BindingKind::Variable, UNKNOWN, UNKNOWN, NONE);
+                cx.facts.bind(at.scope, name, Bound::variable());
             }
         }
     }
@@ -96,7 +96,7 @@ pub(super) fn declaration<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At) ->
             for (place, name) in (0..).zip(cx.children(names)) {
                 let item = if value == UNKNOWN { UNKNOWN } else { cx.facts.expression(Op::Item, value, place) };
                 let name = cx.name(name);
-                cx.facts.bind(scope, name, BindingKind::Variable, item, UNKNOWN, NONE);
+                cx.facts.bind(scope, name, Bound::variable().value(item));
             }
             continue;
         }
@@ -122,7 +122,8 @@ pub(super) fn declaration<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At) ->
         // `int Item::count = 0;` is a member.
         let into = if is_own { scope } else { into };
         let value = declared.value.map_or(UNKNOWN, |value| initial(cx, value, of, declared.arrays, into));
-        bind(cx, into, name, BindingKind::Variable, (value, of), if is_open { place } else { NONE }, !is_static);
+        let bound = Bound::variable().value(value).of(of);
+        bind(cx, into, name, if is_open { bound.at(place) } else { bound }, !is_static);
     }
     Said { value: UNKNOWN, scope }
 }
@@ -140,7 +141,7 @@ pub(super) fn using<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At) -> Said 
         let meant = cx.facts.member(on, name);
         cx.facts.occurrence(span_of(last), Role::Import, meant);
         if cx.facts.class_of(at.scope).is_none() {
-            cx.facts.bind(at.scope, name, BindingKind::Alias, meant, UNKNOWN, NONE);
+            cx.facts.bind(at.scope, name, Bound::alias(meant));
         }
     }
     at.says(UNKNOWN)
@@ -153,13 +154,13 @@ pub(super) fn alias<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At) -> Said 
     let Some(of) = field(node, "type") else {
         let whole: String = cx.children(node).last().map_or("", |last| cx.text(*last)).split_whitespace().collect();
         let module = cx.facts.module(&whole, ROOT);
-        cx.facts.bind(at.scope, name, BindingKind::Alias, module, UNKNOWN, NONE);
+        cx.facts.bind(at.scope, name, Bound::alias(module));
         return at.says(UNKNOWN);
     };
     let alias = cx.read(of, At { role: Role::Type, ..at }).value;
     let kind = DefinitionKind::Class;
     let (class, _) = cx.facts.class(Definition { name, at: place, kind, alias, ..Definition::default() }, at.scope);
-    cx.facts.bind(at.scope, name, BindingKind::Definition, class, UNKNOWN, place);
+    cx.facts.bind(at.scope, name, Bound::definition(class).at(place));
     at.says(UNKNOWN)
 }
 
@@ -171,7 +172,7 @@ pub(super) fn each<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At) -> Said {
     let of = type_of(cx, node, at.scope);
     if let Some(declared) = field(node, "declarator").and_then(|inside| declarator(cx, inside, of, scope, None)) {
         let name = cx.name(declared.name);
-        cx.facts.bind(scope, name, BindingKind::Variable, each, declared.of, NONE);
+        cx.facts.bind(scope, name, Bound::variable().value(each).of(declared.of));
     }
     field(node, "body").map(|body| cx.value(body, scope));
     at.says(UNKNOWN)

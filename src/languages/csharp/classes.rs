@@ -9,7 +9,7 @@ use super::expressions::initialized;
 use super::lower::{OUTSIDE, field};
 use super::types;
 use crate::facts::{
-    ANY_NUMBER, BindingKind, Declared, Definition, DefinitionKind, NONE, Op, ROOT, STANDS_IN, ScopeKind, UNKNOWN,
+    ANY_NUMBER, Bound, Declared, Definition, DefinitionKind, NONE, Op, ROOT, STANDS_IN, ScopeKind, UNKNOWN,
 };
 use crate::model::Role;
 
@@ -54,7 +54,7 @@ fn generics<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32) -> Vec<u32> 
         }
         let bound = cx.facts.union(&bounds);
         let name = types::type_name(cx, cx.text(name_node));
-        cx.facts.bind(scope, name, BindingKind::Variable, UNKNOWN, bound, NONE);
+        cx.facts.bind(scope, name, Bound::variable().of(bound));
         all.push(cx.facts.named(scope, name));
     }
     all
@@ -92,7 +92,7 @@ pub(super) fn declare<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, bound: u32, mu
             "parameter_list" => {
                 for one in self::parameters(cx, part, members) {
                     let name = cx.name(one.name);
-                    cx.facts.bind(members, name, BindingKind::Variable, UNKNOWN, one.of, NONE);
+                    cx.facts.bind(members, name, Bound::variable().of(one.of));
                 }
             }
             "attribute_list" => drop(cx.value(part, around)),
@@ -120,7 +120,7 @@ pub(super) fn bind_parts<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, namespace: 
     for name in [cx.facts.name(&text), types::type_name(cx, &text)] {
         if !cx.facts.binds(scope, name) {
             let parts = cx.facts.member(namespace, name);
-            cx.facts.bind(scope, name, BindingKind::Alias, parts, UNKNOWN, NONE);
+            cx.facts.bind(scope, name, Bound::alias(parts));
         }
     }
 }
@@ -136,7 +136,7 @@ fn spelt(cx: &Lower<'_, '_>, name: Node<'_>, parameters: usize) -> String {
 /// Binds a type, both for where only a type may stand and for elsewhere.
 fn bind_type(cx: &mut Lower<'_, '_>, scope: u32, text: &str, class: u32, at: u32) {
     for name in [cx.facts.name(text), types::type_name(cx, text)] {
-        cx.facts.bind(scope, name, BindingKind::Definition, class, UNKNOWN, at);
+        cx.facts.bind(scope, name, Bound::definition(class).at(at));
     }
 }
 
@@ -152,7 +152,7 @@ pub(super) fn member<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At) -> Said
     if let (Some(name), Some(class)) = (field(node, "name"), cx.facts.class_of(at.scope)) {
         let own = cx.facts.expression(Op::SelfOf, class, 0);
         let (name, place) = (cx.name(name), name.start_byte() as u32);
-        cx.facts.bind(at.scope, name, BindingKind::Variable, own, UNKNOWN, place);
+        cx.facts.bind(at.scope, name, Bound::variable().value(own).at(place));
     }
     for part in cx.children(node).into_iter().skip(1) {
         cx.value(part, at.scope);
@@ -165,11 +165,11 @@ pub(super) fn property<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At) -> Sa
     let of = types::of_part(cx, node, "type", at.scope);
     if let Some(name) = field(node, "name").filter(|_| !is_explicit(cx, node)) {
         let (name, place) = (cx.name(name), name.start_byte() as u32);
-        cx.facts.bind(at.scope, name, BindingKind::Variable, UNKNOWN, of, place);
+        cx.facts.bind(at.scope, name, Bound::variable().of(of).at(place));
     }
     let inner = cx.facts.scope(ScopeKind::Function, at.scope);
     let value = cx.facts.name("value");
-    cx.facts.bind(inner, value, BindingKind::Parameter, UNKNOWN, of, NONE);
+    cx.facts.bind(inner, value, Bound::parameter().of(of));
     let skipped = ["type", "name"].map(|part| field(node, part));
     for part in cx.children(node).into_iter().filter(|part| !skipped.contains(&Some(*part))) {
         cx.value(part, inner);
@@ -266,7 +266,7 @@ pub(super) fn function<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At) -> Sa
     let takes = field(node, "parameters").map(|list| parameters(cx, list, inner)).unwrap_or_default();
     for one in &takes {
         let name = cx.name(one.name);
-        cx.facts.bind(inner, name, BindingKind::Parameter, UNKNOWN, one.of, NONE);
+        cx.facts.bind(inner, name, Bound::parameter().of(one.of));
     }
     let (named, spelt) = match node.kind() {
         "operator_declaration" => {
@@ -289,11 +289,11 @@ pub(super) fn function<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At) -> Sa
         let function = Definition { name, at: place, owner, returns, generics, ..Definition::default() };
         let defined = taking(cx, function, &takes);
         if !is_explicit(cx, node) {
-            cx.facts.bind(at.scope, name, BindingKind::Definition, defined, UNKNOWN, place);
+            cx.facts.bind(at.scope, name, Bound::definition(defined).at(place));
         }
         if node.kind() == "constructor_declaration" {
             let of_class = cx.facts.name(&format!("new {}", cx.text(named)));
-            cx.facts.bind(at.scope, of_class, BindingKind::Definition, defined, UNKNOWN, NONE);
+            cx.facts.bind(at.scope, of_class, Bound::definition(defined));
         }
         if let Some((first, rest)) = takes.split_first()
             && let Some(of) = first.extends
@@ -304,7 +304,7 @@ pub(super) fn function<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At) -> Sa
     }
     let value = cx.facts.name("value");
     if node.kind() == "indexer_declaration" {
-        cx.facts.bind(inner, value, BindingKind::Parameter, UNKNOWN, returns, NONE);
+        cx.facts.bind(inner, value, Bound::parameter().of(returns));
     }
     for part in cx.children(node) {
         match part.kind() {
@@ -339,7 +339,7 @@ fn extension<'t>(cx: &mut Lower<'_, 't>, written: Node<'t>, of: u32, function: u
     let parameter = types::type_name(cx, cx.text(written));
     if let Some(bound) = cx.facts.lookup(scope, parameter).first().map(|binding| binding.b) {
         let (class, members) = cx.facts.class(Definition { kind: CLASS, ..Definition::default() }, NONE);
-        cx.facts.bind(members, name, BindingKind::Definition, function, UNKNOWN, NONE);
+        cx.facts.bind(members, name, Bound::definition(function));
         return cx.facts.extend(bound, class);
     }
     // The methods of a plain type are one extension, of which a file may have hundreds.
@@ -347,12 +347,12 @@ fn extension<'t>(cx: &mut Lower<'_, 't>, written: Node<'t>, of: u32, function: u
     let known = cx.facts.lookup(outside, key).first().map(|binding| binding.a);
     let class = known.filter(|_| !cx.text(written).contains('<')).unwrap_or_else(|| {
         let (class, _) = cx.facts.class(Definition { kind: CLASS, ..Definition::default() }, NONE);
-        cx.facts.bind(outside, key, BindingKind::Definition, class, UNKNOWN, NONE);
+        cx.facts.bind(outside, key, Bound::definition(class));
         cx.facts.extend(of, class);
         class
     });
     let members = cx.facts.definition(class).members;
-    cx.facts.bind(members, name, BindingKind::Definition, function, UNKNOWN, NONE);
+    cx.facts.bind(members, name, Bound::definition(function));
     let mut last = written;
     while let Some(inner) = field(last, if last.kind() == "nullable_type" { "type" } else { "name" }) {
         last = inner;
@@ -375,11 +375,11 @@ fn extension<'t>(cx: &mut Lower<'_, 't>, written: Node<'t>, of: u32, function: u
         let alias = if matches!(last.kind(), "generic_name" | "array_type") { nothing } else { UNKNOWN };
         let definition = Definition { name: stand_in, kind: CLASS, flags: STANDS_IN, alias, ..Definition::default() };
         let (class, _) = cx.facts.class(definition, NONE);
-        cx.facts.bind(outside, stand_in, BindingKind::Definition, class, UNKNOWN, NONE);
+        cx.facts.bind(outside, stand_in, Bound::definition(class));
         class
     });
     let members = cx.facts.definition(class).members;
-    cx.facts.bind(members, name, BindingKind::Definition, function, UNKNOWN, NONE);
+    cx.facts.bind(members, name, Bound::definition(function));
 }
 
 /// `delegate Type Name(…);`
@@ -403,5 +403,5 @@ pub(super) fn declare_delegate<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, bound
     let takes = field(node, "parameters").map(|list| self::parameters(cx, list, scope)).unwrap_or_default();
     let name = cx.facts.name("Invoke");
     let invoke = taking(cx, Definition { name, owner: class, returns, ..Definition::default() }, &takes);
-    cx.facts.bind(members, name, BindingKind::Definition, invoke, UNKNOWN, NONE);
+    cx.facts.bind(members, name, Bound::definition(invoke));
 }

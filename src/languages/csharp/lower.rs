@@ -10,7 +10,7 @@ use super::super::lower::Lower;
 use super::super::shape::{At, Said};
 use super::shapes::CLASSES;
 use super::{classes, types};
-use crate::facts::{BindingKind, Declared, NONE, OFFERED, Op, ROOT, SEEN, ScopeKind, UNKNOWN};
+use crate::facts::{Bound, Declared, NONE, OFFERED, Op, ROOT, SEEN, ScopeKind, UNKNOWN};
 use crate::model::Role;
 
 /// The namespace of types outside of the project that have extension methods.
@@ -73,7 +73,7 @@ fn namespace<'t>(cx: &mut Lower<'_, 't>, all: &[Node<'t>], module: u32, name: &s
             Some(alias) => {
                 let text = cx.text(alias);
                 for name in [cx.facts.name(text), types::type_name(cx, text)] {
-                    cx.facts.bind(file, name, BindingKind::Alias, *of, UNKNOWN, NONE);
+                    cx.facts.bind(file, name, Bound::alias(*of));
                 }
             }
         }
@@ -137,7 +137,7 @@ fn using<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, file: u32) -> Option<Using<
 pub(super) fn bind_local(cx: &mut Lower<'_, '_>, name: Node<'_>, scope: u32, value: u32, of: u32) {
     if cx.text(name) != "_" {
         let name = cx.name(name);
-        cx.facts.bind(scope, name, BindingKind::Variable, value, of, NONE);
+        cx.facts.bind(scope, name, Bound::variable().value(value).of(of));
     }
 }
 
@@ -164,7 +164,7 @@ pub(super) fn variables<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At) -> S
         match name {
             Some(name) if is_member => {
                 let (name, place) = (cx.name(name), name.start_byte() as u32);
-                cx.facts.bind(at.scope, name, BindingKind::Variable, value, of, place);
+                cx.facts.bind(at.scope, name, Bound::variable().value(value).of(of).at(place));
             }
             Some(name) => bind_local(cx, name, at.scope, value, of),
             None => {}

@@ -9,7 +9,7 @@ use tree_sitter::Node;
 use super::super::lower::Lower;
 use super::super::shape::{At, Said};
 use super::{receiver_type, types};
-use crate::facts::{BindingKind, Declared, Definition, DefinitionKind, NONE, Op, ROOT, SEEN, ScopeKind, UNKNOWN};
+use crate::facts::{Bound, Declared, Definition, DefinitionKind, NONE, Op, ROOT, SEEN, ScopeKind, UNKNOWN};
 use crate::model::Role;
 
 /// Records a file's facts about names.
@@ -82,7 +82,7 @@ fn imports<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, root: Node<'t>, file: u32
             None => package_name(path, cx.text(root)),
         };
         let name = cx.facts.name(&name);
-        cx.facts.bind(file, name, BindingKind::Alias, module, UNKNOWN, NONE);
+        cx.facts.bind(file, name, Bound::alias(module));
     }
 }
 
@@ -128,7 +128,7 @@ fn function<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, file: u32, extension: Op
     // Blank and `init` functions cannot be referenced.
     if text != "_" && !(text == "init" && extension.is_none()) {
         let into = extension.map_or(ROOT, |(_, members)| members);
-        cx.facts.bind(into, name, BindingKind::Definition, function, UNKNOWN, at);
+        cx.facts.bind(into, name, Bound::definition(function).at(at));
     }
     let around = cx.facts.scope(ScopeKind::Block, file);
     let inner = cx.facts.scope(ScopeKind::Function, around);
@@ -157,7 +157,7 @@ fn receiver_parameters<'t>(cx: &mut Lower<'_, 't>, receiver: Node<'t>, scope: u3
     for argument in arguments {
         if let Some(argument) = cx.first(argument) {
             let name = cx.name(argument);
-            cx.facts.bind(scope, name, BindingKind::Variable, UNKNOWN, UNKNOWN, NONE);
+            cx.facts.bind(scope, name, Bound::variable());
         }
     }
 }
@@ -234,7 +234,7 @@ fn assigned<'t>(cx: &mut Lower<'_, 't>, left: &[Node<'t>], right: &[u32], scope:
             continue;
         }
         let value = value_of(cx, right, left.len(), place);
-        cx.facts.bind(scope, name, BindingKind::Variable, value, UNKNOWN, NONE);
+        cx.facts.bind(scope, name, Bound::variable().value(value));
     }
     Said { value: UNKNOWN, scope }
 }
@@ -270,9 +270,9 @@ pub(super) fn type_switch<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At) ->
             let name = cx.name(alias);
             match types[..] {
                 [only] if cx.text(cases[0]) != "nil" => {
-                    cx.facts.bind(inner, name, BindingKind::Variable, UNKNOWN, only, NONE);
+                    cx.facts.bind(inner, name, Bound::variable().of(only));
                 }
-                _ => cx.facts.bind(inner, name, BindingKind::Variable, value, UNKNOWN, NONE),
+                _ => cx.facts.bind(inner, name, Bound::variable().value(value)),
             }
         }
         for child in cx.children(case).into_iter().filter(|child| !cases.contains(child)) {
@@ -308,7 +308,7 @@ fn values<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32, of_package: bo
             let (into, at) = if of_package { (ROOT, node.start_byte() as u32) } else { (scope, NONE) };
             let value = value_of(cx, &right, names.len(), place);
             let name = cx.name(*node);
-            cx.facts.bind(into, name, BindingKind::Variable, value, of, at);
+            cx.facts.bind(into, name, Bound::variable().value(value).of(of).at(at));
         }
     }
     scope

@@ -6,7 +6,7 @@ use super::super::definition::span_of;
 use super::super::lower::Lower;
 use super::super::shape::{At, Said};
 use super::lower::{field, names};
-use crate::facts::{BindingKind, Definition, DefinitionKind, NONE, Op, STRUCTURAL, ScopeKind, UNKNOWN};
+use crate::facts::{Bound, Definition, DefinitionKind, Op, STRUCTURAL, ScopeKind, UNKNOWN};
 use crate::model::Role;
 
 /// The type in a node. A pointer is treated as its target type.
@@ -128,7 +128,7 @@ pub(super) fn parameters<'t>(cx: &mut Lower<'_, 't>, list: Node<'t>, scope: u32,
         types.extend(std::iter::repeat_n(of, names.len().max(1)));
         for (name, into) in names.into_iter().filter_map(|name| Some((name, into?))) {
             let name = cx.name(name);
-            cx.facts.bind(into, name, BindingKind::Parameter, UNKNOWN, of, NONE);
+            cx.facts.bind(into, name, Bound::parameter().of(of));
         }
     }
     types
@@ -157,7 +157,7 @@ pub(super) fn type_parameters<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope:
         let of = field(parameter, "type").map_or(UNKNOWN, |of| self::of(cx, of, scope));
         for name in names(parameter) {
             let name = cx.name(name);
-            cx.facts.bind(scope, name, BindingKind::Variable, UNKNOWN, of, NONE);
+            cx.facts.bind(scope, name, Bound::variable().of(of));
         }
     }
 }
@@ -173,7 +173,7 @@ pub(super) fn declare<'t>(cx: &mut Lower<'_, 't>, spec: Node<'t>, scope: u32, in
     }
     let kind = DefinitionKind::Class;
     let (class, members) = cx.facts.class(Definition { name, at, kind, ..Definition::default() }, around);
-    cx.facts.bind(into, name, BindingKind::Definition, class, UNKNOWN, at);
+    cx.facts.bind(into, name, Bound::definition(class).at(at));
     if spec.kind() == "type_spec" && matches!(of.kind(), "struct_type" | "interface_type") {
         fields(cx, of, class, members, around);
         return;
@@ -198,7 +198,7 @@ fn fields<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, class: u32, members: u32, 
             let meant = cx.read(of, At { scope, role }).value;
             for node in named.into_iter().chain(super::base_type(of).filter(|_| is_embedded)) {
                 let name = cx.name(node);
-                cx.facts.bind(members, name, BindingKind::Variable, UNKNOWN, meant, node.start_byte() as u32);
+                cx.facts.bind(members, name, Bound::variable().of(meant).at(node.start_byte() as u32));
             }
             if is_embedded {
                 cx.facts.base(class, meant);
@@ -217,7 +217,7 @@ fn fields<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, class: u32, members: u32, 
                     let (name, string) = (cx.facts.name("Error"), cx.facts.name("string"));
                     let returns = cx.facts.named(scope, string);
                     let method = cx.facts.define(Definition { name, owner: class, returns, ..Definition::default() });
-                    cx.facts.bind(members, name, BindingKind::Definition, method, UNKNOWN, NONE);
+                    cx.facts.bind(members, name, Bound::definition(method));
                 }
                 "comparable" | "any" => {}
                 _ => {
@@ -235,6 +235,6 @@ fn fields<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, class: u32, members: u32, 
         let (parameters, returns) = (cx.facts.list(&takes), results(cx, line, scope, None));
         let method = Definition { name, at, owner: class, parameters, returns, ..Definition::default() };
         let method = cx.facts.define(method);
-        cx.facts.bind(members, name, BindingKind::Definition, method, UNKNOWN, at);
+        cx.facts.bind(members, name, Bound::definition(method).at(at));
     }
 }

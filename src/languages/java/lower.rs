@@ -10,7 +10,7 @@ use super::super::lower::Lower;
 use super::expressions::{expression, qualifier};
 use super::members::{class, is_type};
 use super::types::{annotations, array_of, type_of};
-use crate::facts::{BindingKind, Declared, NONE, Op, ROOT, SEEN, ScopeKind, UNKNOWN};
+use crate::facts::{Bound, Declared, Op, ROOT, SEEN, ScopeKind, UNKNOWN};
 use crate::model::Role;
 
 /// Records a file's facts about names.
@@ -59,12 +59,12 @@ fn import<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32) {
     let of = qualifier(cx, of, scope);
     let name = cx.name(last);
     let mut meant = cx.facts.member(of, name);
-    cx.facts.bind(scope, name, BindingKind::Alias, meant, UNKNOWN, NONE);
+    cx.facts.bind(scope, name, Bound::alias(meant));
     if is_static {
         // The name may be that of a field, of a type and of methods, all at once.
         let name = method_name(cx, last);
         let method = cx.facts.member(of, name);
-        cx.facts.bind(scope, name, BindingKind::Alias, method, UNKNOWN, NONE);
+        cx.facts.bind(scope, name, Bound::alias(method));
         meant = cx.facts.union(&[meant, method]);
     }
     cx.facts.import(at, if is_static { of } else { meant }, 0);
@@ -84,7 +84,7 @@ pub(super) fn own(cx: &mut Lower<'_, '_>, scope: u32, op: Op) -> u32 {
 pub(super) fn local(cx: &mut Lower<'_, '_>, name: Node<'_>, scope: u32, value: u32, of: u32) {
     if name.kind() == "identifier" {
         let name = cx.name(name);
-        cx.facts.bind(scope, name, BindingKind::Variable, value, of, NONE);
+        cx.facts.bind(scope, name, Bound::variable().value(value).of(of));
     }
 }
 

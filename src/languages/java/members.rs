@@ -7,7 +7,7 @@ use super::super::lower::Lower;
 use super::expressions::arguments;
 use super::lower::{field, inside, method_name, part, visit};
 use super::types::{annotations, array, array_of, type_of, type_parameters};
-use crate::facts::{ANY_NUMBER, BindingKind, Definition, DefinitionKind, EMPTY, NONE, Op, ScopeKind, UNKNOWN};
+use crate::facts::{ANY_NUMBER, Bound, Definition, DefinitionKind, EMPTY, NONE, Op, ScopeKind, UNKNOWN};
 use crate::model::Role;
 
 /// Whether a node declares a type.
@@ -36,7 +36,7 @@ pub(super) fn class<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, bound: u32, mut 
     let kind = DefinitionKind::Class;
     let definition = Definition { name, at, owner, kind, generics, ..Definition::default() };
     let (class, members) = cx.facts.class(definition, around);
-    cx.facts.bind(bound, name, BindingKind::Definition, class, UNKNOWN, at);
+    cx.facts.bind(bound, name, Bound::definition(class).at(at));
     for child in cx.children(node) {
         let is_base = match child.kind() {
             "superclass" | "super_interfaces" | "extends_interfaces" => true,
@@ -85,11 +85,11 @@ fn record<'t>(cx: &mut Lower<'_, 't>, components: Node<'t>, body: Option<Node<'t
         .collect();
     for (name_node, of) in parameters(cx, components, members) {
         let (name, at) = (cx.name(name_node), name_node.start_byte() as u32);
-        cx.facts.bind(members, name, BindingKind::Variable, UNKNOWN, of, at);
+        cx.facts.bind(members, name, Bound::variable().of(of).at(at));
         if !written.contains(&cx.text(name_node)) {
             let name = method_name(cx, name_node);
             let getter = cx.facts.define(Definition { name, at, owner: class, returns: of, ..Definition::default() });
-            cx.facts.bind(members, name, BindingKind::Definition, getter, UNKNOWN, at);
+            cx.facts.bind(members, name, Bound::definition(getter).at(at));
         }
     }
 }
@@ -102,7 +102,7 @@ fn enumeration(cx: &mut Lower<'_, '_>, class: u32, members: u32) {
     for (name, returns) in [("values()", all), ("valueOf()", own)] {
         let name = cx.facts.name(name);
         let method = cx.facts.define(Definition { name, owner: class, returns, ..Definition::default() });
-        cx.facts.bind(members, name, BindingKind::Definition, method, UNKNOWN, NONE);
+        cx.facts.bind(members, name, Bound::definition(method));
     }
 }
 
@@ -138,10 +138,10 @@ fn body<'t>(cx: &mut Lower<'_, 't>, body: Node<'t>, class: u32, members: u32) {
                 };
                 let at = name_node.start_byte() as u32;
                 let function = cx.facts.define(Definition { name, at, owner: class, ..Definition::default() });
-                cx.facts.bind(members, name, BindingKind::Definition, function, UNKNOWN, at);
+                cx.facts.bind(members, name, Bound::definition(function).at(at));
                 if !is_method {
                     let name = cx.facts.name(CONSTRUCTOR);
-                    cx.facts.bind(members, name, BindingKind::Definition, function, UNKNOWN, NONE);
+                    cx.facts.bind(members, name, Bound::definition(function));
                 } else if field(*member, "body").is_none() {
                     without_body.push(function);
                 }
@@ -156,7 +156,7 @@ fn body<'t>(cx: &mut Lower<'_, 't>, body: Node<'t>, class: u32, members: u32) {
                     {
                         let of = array_of(cx, of, field(declarator, "dimensions"));
                         let (name, at) = (cx.name(name), name.start_byte() as u32);
-                        cx.facts.bind(members, name, BindingKind::Variable, UNKNOWN, of, at);
+                        cx.facts.bind(members, name, Bound::variable().of(of).at(at));
                     }
                 }
             }
@@ -164,7 +164,7 @@ fn body<'t>(cx: &mut Lower<'_, 't>, body: Node<'t>, class: u32, members: u32) {
                 if let Some(name) = field(*member, "name") {
                     let own = cx.facts.expression(Op::SelfOf, class, 0);
                     let (name, at) = (cx.name(name), name.start_byte() as u32);
-                    cx.facts.bind(members, name, BindingKind::Variable, own, UNKNOWN, at);
+                    cx.facts.bind(members, name, Bound::variable().value(own).at(at));
                 }
             }
             _ => {}
@@ -173,7 +173,7 @@ fn body<'t>(cx: &mut Lower<'_, 't>, body: Node<'t>, class: u32, members: u32) {
     // A lambda implements an interface with one method without a body.
     if let ([only], "interface_body") = (&without_body[..], body.kind()) {
         let name = cx.facts.name(OPEN);
-        cx.facts.bind(members, name, BindingKind::Definition, *only, UNKNOWN, NONE);
+        cx.facts.bind(members, name, Bound::definition(*only));
     }
     for (member, function) in all.into_iter().zip(functions) {
         cx.deeper(|cx| self::member(cx, member, class, members, function));
@@ -219,7 +219,7 @@ fn member<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, class: u32, members: u32, 
                 let mut types = Vec::new();
                 for (name, of) in parameters(cx, list, inner) {
                     let name = cx.name(name);
-                    cx.facts.bind(inner, name, BindingKind::Parameter, UNKNOWN, of, NONE);
+                    cx.facts.bind(inner, name, Bound::parameter().of(of));
                     types.push(of);
                 }
                 let types = cx.facts.list(&types);
@@ -324,7 +324,7 @@ pub(super) fn lambda<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32, cal
             _ => cx.facts.expression(Op::Passed, callee, place << 16 | own),
         };
         let name = cx.name(name);
-        cx.facts.bind(inner, name, BindingKind::Parameter, given, of, NONE);
+        cx.facts.bind(inner, name, Bound::parameter().value(given).of(of));
     }
     if let Some(body) = field(node, "body") {
         let value = visit(cx, body, inner);

@@ -6,7 +6,7 @@ use super::super::definition::span_of;
 use super::super::lower::Lower;
 use super::expressions::qualified;
 use super::lower::{field, method_name, visit};
-use crate::facts::{BindingKind, EMPTY, NONE, Op, ROOT, UNKNOWN};
+use crate::facts::{Bound, EMPTY, Op, ROOT, UNKNOWN};
 use crate::model::Role;
 
 /// Reads a type and returns it; `role` is the role of its outermost name.
@@ -89,7 +89,7 @@ pub(super) fn type_parameters<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope:
         }
         if let Some(name) = name {
             let name = cx.name(name);
-            cx.facts.bind(scope, name, BindingKind::Variable, UNKNOWN, bound, NONE);
+            cx.facts.bind(scope, name, Bound::variable().of(bound));
             names.push(cx.facts.named(scope, name));
         }
     }

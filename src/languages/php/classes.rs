@@ -6,7 +6,7 @@ use super::super::lower::Lower;
 use super::super::shape::{At, Said};
 use super::lower::{bind, field};
 use super::types;
-use crate::facts::{ANY_NUMBER, BindingKind, Definition, DefinitionKind, NONE, Op, ScopeKind, UNKNOWN};
+use crate::facts::{ANY_NUMBER, Bound, Definition, DefinitionKind, NONE, Op, ScopeKind, UNKNOWN};
 use crate::model::Role;
 
 /// The method that `new` runs.
@@ -30,7 +30,7 @@ pub(super) fn class<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At) -> Said 
             scope = cx.facts.parent(scope);
         }
         let scope = bound_in(cx, scope);
-        cx.facts.bind(scope, name, BindingKind::Definition, class, UNKNOWN, place);
+        cx.facts.bind(scope, name, Bound::definition(class).at(place));
     }
     let body = field(node, "body");
     for part in cx.children(node) {
@@ -74,7 +74,7 @@ pub(super) fn constants<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At) -> S
     if let Some(name_node) = name {
         let name = cx.facts.name(&format!(":{}", cx.text(name_node)));
         let scope = bound_in(cx, at.scope);
-        cx.facts.bind(scope, name, BindingKind::Variable, value, UNKNOWN, name_node.start_byte() as u32);
+        cx.facts.bind(scope, name, Bound::variable().value(value).at(name_node.start_byte() as u32));
     }
     at.says(UNKNOWN)
 }
@@ -85,7 +85,7 @@ pub(super) fn case<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At) -> Said {
     if let (Some(name_node), Some(class)) = (field(node, "name"), cx.facts.class_of(at.scope)) {
         let own = cx.facts.expression(Op::SelfOf, class, 0);
         let name = cx.facts.name(&format!(":{}", cx.text(name_node)));
-        cx.facts.bind(at.scope, name, BindingKind::Variable, own, UNKNOWN, name_node.start_byte() as u32);
+        cx.facts.bind(at.scope, name, Bound::variable().value(own).at(name_node.start_byte() as u32));
     }
     at.says(UNKNOWN)
 }
@@ -115,7 +115,7 @@ pub(super) fn properties<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At) -> 
 fn property<'t>(cx: &mut Lower<'_, 't>, variable: Node<'t>, members: u32, value: u32, of: u32) {
     let name = cx.name(variable);
     let place = cx.first(variable).unwrap_or(variable).start_byte() as u32;
-    cx.facts.bind(members, name, BindingKind::Variable, value, of, place);
+    cx.facts.bind(members, name, Bound::variable().value(value).of(of).at(place));
 }
 
 /// Parameters bound in `inner`: their types, and how many must be given. Promoted ones are properties too.
@@ -137,7 +137,7 @@ fn parameters<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32, inner: u32
         let value = field(one, "default_value").map_or(UNKNOWN, |value| cx.value(value, scope));
         field(one, "attributes").map(|attributes| cx.value(attributes, scope));
         is_open |= one.kind() == "variadic_parameter" || field(one, "default_value").is_some();
-        bind(cx, name, inner, BindingKind::Parameter, value, of);
+        bind(cx, name, inner, Bound::parameter().value(value).of(of));
         if one.kind() == "property_promotion_parameter" {
             property(cx, name, scope, UNKNOWN, of);
         }
@@ -163,7 +163,7 @@ pub(super) fn function<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At) -> Sa
     let definition = Definition { name, at: place, owner, parameters, returns, flags, ..Definition::default() };
     let function = cx.facts.define(definition);
     let scope = bound_in(cx, at.scope);
-    cx.facts.bind(scope, name, BindingKind::Definition, function, UNKNOWN, place);
+    cx.facts.bind(scope, name, Bound::definition(function).at(place));
     for part in ["attributes", "body"].into_iter().filter_map(|part| field(node, part)) {
         cx.value(part, inner);
     }

@@ -9,7 +9,7 @@ use super::super::definition::span_of;
 use super::super::lower::Lower;
 use super::super::shape::{At, Said};
 use super::types;
-use crate::facts::{BindingKind, Declared, NONE, Op, ROOT, SEEN, ScopeKind, UNKNOWN};
+use crate::facts::{Bound, Declared, NONE, Op, ROOT, SEEN, ScopeKind, UNKNOWN};
 use crate::model::Role;
 
 /// Records a file's facts about names.
@@ -84,24 +84,24 @@ pub(super) fn uses<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At) -> Said {
             cx.facts.occurrence(span_of(last), Role::Import, meant);
             cx.facts.import(clause.start_byte() as u32, meant, 0);
             let bound = alias.map_or(name, |alias| spelt(cx, word, cx.text(alias)));
-            cx.facts.bind(at.scope, bound, BindingKind::Alias, meant, UNKNOWN, NONE);
+            cx.facts.bind(at.scope, bound, Bound::alias(meant));
         }
     }
     at.says(UNKNOWN)
 }
 
-/// Binds a variable; `value` is what is assigned to it, `of` its type.
-pub(super) fn bind<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32, kind: BindingKind, value: u32, of: u32) {
+/// Binds a variable.
+pub(super) fn bind<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32, bound: Bound) {
     if node.kind() == "variable_name" {
         let name = cx.name(node);
-        cx.facts.bind(scope, name, kind, value, of, NONE);
+        cx.facts.bind(scope, name, bound);
     }
 }
 
 /// Binds what stands on the left of `=` or after `as`.
 pub(super) fn target<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32, value: u32) {
     match node.kind() {
-        "variable_name" => bind(cx, node, scope, BindingKind::Variable, value, UNKNOWN),
+        "variable_name" => bind(cx, node, scope, Bound::variable().value(value)),
         "list_literal" | "array_creation_expression" => {
             for (place, part) in (0..).zip(cx.children(node)) {
                 let item = if value == UNKNOWN { UNKNOWN } else { cx.facts.expression(Op::Item, value, place) };
@@ -142,7 +142,7 @@ pub(super) fn foreach<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At) -> Sai
 pub(super) fn catch<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At) -> Said {
     let of = types::of_part(cx, node, "type", at.scope);
     if let Some(name) = field(node, "name") {
-        bind(cx, name, at.scope, BindingKind::Variable, UNKNOWN, of);
+        bind(cx, name, at.scope, Bound::variable().of(of));
     }
     if let Some(body) = field(node, "body") {
         cx.value(body, at.scope);
@@ -154,7 +154,7 @@ pub(super) fn catch<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At) -> Said 
 pub(super) fn static_variable<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At) -> Said {
     let value = field(node, "value").map_or(UNKNOWN, |value| cx.value(value, at.scope));
     if let Some(name) = field(node, "name") {
-        bind(cx, name, at.scope, BindingKind::Variable, value, UNKNOWN);
+        bind(cx, name, at.scope, Bound::variable().value(value));
     }
     at.says(UNKNOWN)
 }

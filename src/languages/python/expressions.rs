@@ -4,14 +4,13 @@ use tree_sitter::Node;
 
 use super::super::definition::span_of;
 use super::super::lower::Lower;
-use super::globals;
-use super::lower::{First, class, field, function, parameters, pattern, target};
-use super::types::{annotation, is_type};
-use crate::facts::{BindingKind, Definition, EMPTY, NONE, Op, ScopeKind, UNKNOWN};
+use super::lower::{First, field, parameters, target};
+use super::types::annotation;
+use crate::facts::{BindingKind, Bound, Definition, Op, ScopeKind, UNKNOWN};
 use crate::model::Role;
 
 /// A dotted name in a pattern, `a.b.c`.
-fn dotted<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32) -> u32 {
+pub(super) fn dotted<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32) -> u32 {
     let mut value = UNKNOWN;
     for (place, part) in cx.children(node).into_iter().enumerate() {
         let name = cx.name(part);
@@ -241,7 +240,7 @@ fn call<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32) -> u32 {
                 false => values[1],
             };
             if types != UNKNOWN {
-                cx.facts.bind(scope, name, BindingKind::Narrowed, types, UNKNOWN, NONE);
+                cx.facts.bind(scope, name, Bound::narrowed(types));
             }
         }
     }

@@ -3,7 +3,7 @@
 use tree_sitter::Node;
 
 use super::super::lower::Lower;
-use crate::facts::{BindingKind, NONE, Op, ROOT, UNKNOWN};
+use crate::facts::{BindingKind, Bound, Op, ROOT};
 use crate::model::Role;
 
 /// `global a, b`: the names stand for those of the module.
@@ -12,7 +12,7 @@ pub(super) fn statement<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32) 
         let name = cx.name(written);
         if scope != ROOT && !cx.facts.binds(scope, name) {
             let meant = cx.facts.named(ROOT, name);
-            cx.facts.bind(scope, name, BindingKind::Alias, meant, UNKNOWN, NONE);
+            cx.facts.bind(scope, name, Bound::alias(meant));
         }
         cx.bare(written, scope, Role::Reference);
     }

@@ -5,7 +5,7 @@ use tree_sitter::Node;
 use super::super::definition::span_of;
 use super::super::lower::Lower;
 use super::lower::field;
-use crate::facts::{BindingKind, ELSE_WITHIN, MODULES_ONLY, NONE, OFFERED, SEEN, ScopeKind, UNKNOWN};
+use crate::facts::{Bound, ELSE_WITHIN, MODULES_ONLY, OFFERED, SEEN, ScopeKind};
 use crate::model::Role;
 
 /// Kinds of import statements.
@@ -36,7 +36,7 @@ pub(super) fn import<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32) {
                 (cx.facts.name(first), cx.facts.module(first, scope))
             }
         };
-        cx.facts.bind(scope, name, BindingKind::Alias, module, UNKNOWN, NONE);
+        cx.facts.bind(scope, name, Bound::alias(module));
     }
 }
 
@@ -69,6 +69,6 @@ pub(super) fn import_from<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32
         cx.facts.occurrence(span_of(imported), Role::Import, meant);
         cx.facts.import(at, meant, MODULES_ONLY | if is_dots { ELSE_WITHIN } else { 0 });
         let bound = alias.map_or(name, |alias| cx.name(alias));
-        cx.facts.bind(scope, bound, BindingKind::Alias, meant, UNKNOWN, NONE);
+        cx.facts.bind(scope, bound, Bound::alias(meant));
     }
 }

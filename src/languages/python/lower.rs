@@ -2,12 +2,12 @@
 
 use tree_sitter::Node;
 
-use super::super::definition::span_of;
 use super::super::lower::Lower;
+use super::expressions::{dotted, walk};
 use super::globals;
 use super::imports::{import, import_from};
 use super::types::{annotation, is_type};
-use crate::facts::{BindingKind, Definition, DefinitionKind, EMPTY, NONE, Op, ROOT, ScopeKind, UNKNOWN};
+use crate::facts::{BindingKind, Bound, Definition, DefinitionKind, EMPTY, NONE, Op, ROOT, ScopeKind, UNKNOWN};
 use crate::model::Role;
 
 /// Decorators of properties, besides those ending in `property`.
@@ -123,7 +123,7 @@ fn statement<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32, function: u
                 let of = DefinitionKind::Class;
                 let (class, _) =
                     cx.facts.class(Definition { name, at, kind: of, alias, ..Definition::default() }, scope);
-                cx.facts.bind(scope, name, BindingKind::Definition, class, UNKNOWN, at);
+                cx.facts.bind(scope, name, Bound::definition(class).at(at));
             }
         }
         kind if kind.ends_with("_statement") => {
@@ -163,7 +163,7 @@ fn function<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32, decorators: 
         flags: u8::from(is_property) * crate::facts::PROPERTY,
         ..Definition::default()
     });
-    cx.facts.bind(scope, name, BindingKind::Definition, function, UNKNOWN, at);
+    cx.facts.bind(scope, name, Bound::definition(function).at(at));
     let inner = cx.facts.scope(ScopeKind::Function, scope);
     let text = cx.text(name_node);
     let first = match owner {
@@ -202,14 +202,14 @@ fn type_parameters<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32) -> u3
         let Some(name) = name.filter(|name| name.kind() == "identifier") else { continue };
         let bound = bound.map_or(UNKNOWN, |bound| annotation(cx, bound, scope));
         let name = cx.name(name);
-        cx.facts.bind(scope, name, BindingKind::Variable, UNKNOWN, bound, NONE);
+        cx.facts.bind(scope, name, Bound::variable().of(bound));
         names.push(cx.facts.named(scope, name));
     }
     cx.facts.list(&names)
 }
 
 /// Context of a function's parameters.
-enum First {
+pub(super) enum First {
     /// The type of a method's first parameter, if it is implicit.
     Method(Option<(Op, u32)>),
     /// The function is an argument: callee and position.
@@ -218,7 +218,14 @@ enum First {
 }
 
 /// Binds parameters.
-fn parameters<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, inner: u32, outer: u32, given: First, function: u32) {
+pub(super) fn parameters<'t>(
+    cx: &mut Lower<'_, 't>,
+    node: Node<'t>,
+    inner: u32,
+    outer: u32,
+    given: First,
+    function: u32,
+) {
     let is_method = cx.facts.definition(function).owner != NONE;
     let mut first = if let First::Method(first) = given { first } else { None };
     let mut types = Vec::new();
@@ -253,7 +260,7 @@ fn parameters<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, inner: u32, outer: u32
                 let is_class = cx.text(named) == "cls" || cx.text(named) == "mcs";
                 let op = if is_class { Op::ClassOf } else { op };
                 let own = cx.facts.expression(op, class, 0);
-                cx.facts.bind(inner, name, BindingKind::Value, own, UNKNOWN, NONE);
+                cx.facts.bind(inner, name, Bound::meaning(own));
             }
             None => {
                 let place = types.len() as u32;
@@ -267,7 +274,7 @@ fn parameters<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, inner: u32, outer: u32
                     _ => default,
                 };
                 types.push(of);
-                cx.facts.bind(inner, name, BindingKind::Parameter, value, of, NONE);
+                cx.facts.bind(inner, name, Bound::parameter().value(value).of(of));
             }
         }
     }
@@ -287,7 +294,7 @@ fn class<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32) {
     }
     let definition = Definition { name, at, owner, kind, generics, ..Definition::default() };
     let (class, members) = cx.facts.class(definition, around);
-    cx.facts.bind(scope, name, BindingKind::Definition, class, UNKNOWN, at);
+    cx.facts.bind(scope, name, Bound::definition(class).at(at));
     if let Some(bases) = field(node, "superclasses") {
         // Type variables are parameters in the order of `Generic[…]`, or else of their first use in the bases.
         let (mut variables, mut says_variables) = (Vec::new(), false);
@@ -361,7 +368,7 @@ fn assignment<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32) {
 }
 
 /// Binds an assignment target.
-fn target<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32, value: u32, of: u32) {
+pub(super) fn target<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32, value: u32, of: u32) {
     match node.kind() {
         "identifier" => {
             let name = cx.name(node);
@@ -369,7 +376,7 @@ fn target<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32, value: u32, of
             let is_function = cx.facts.look(value).op == Op::Function;
             let at = if is_function { node.start_byte() as u32 } else { place(cx, scope, node) };
             let home = globals::home(cx, scope, name);
-            cx.facts.bind(home, name, BindingKind::Variable, value, of, at);
+            cx.facts.bind(home, name, Bound::variable().value(value).of(of).at(at));
             cx.bare(node, scope, Role::Write);
         }
         "attribute" => {
@@ -387,7 +394,7 @@ fn target<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32, value: u32, of
                 if binding.kind == BindingKind::Value && is_own {
                     let attributes = cx.facts.attributes(own.a);
                     let at = attribute.start_byte() as u32;
-                    cx.facts.bind(attributes, name, BindingKind::Variable, value, of, at);
+                    cx.facts.bind(attributes, name, Bound::variable().value(value).of(of).at(at));
                 }
             }
         }
@@ -450,7 +457,7 @@ fn pattern<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32) {
         }
         "dotted_name" | "identifier" => {
             let name = cx.name(node);
-            cx.facts.bind(scope, name, BindingKind::Variable, UNKNOWN, UNKNOWN, NONE);
+            cx.facts.bind(scope, name, Bound::variable());
         }
         _ => {}
     }

@@ -8,7 +8,7 @@ use tree_sitter::Node;
 use super::super::lower::Lower;
 use super::super::shape::{At, Said};
 use super::expressions::{name_of_file, statements};
-use crate::facts::{BindingKind, Definition, DefinitionKind, EMPTY, NONE, Op, ROOT, ScopeKind, UNKNOWN};
+use crate::facts::{Bound, Definition, DefinitionKind, EMPTY, NONE, Op, ROOT, ScopeKind, UNKNOWN};
 use crate::model::Role;
 
 /// A name that no program has, bound where methods are those of a class itself.
@@ -76,14 +76,14 @@ pub(super) fn class<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At) -> Said 
     let class_around = cx.facts.class_of(outer).unwrap_or(NONE);
     let definition = Definition { name, at: place, owner: class_around, kind: CLASS, ..Definition::default() };
     let (class, members) = cx.facts.class(definition, at.scope);
-    cx.facts.bind(outer, name, BindingKind::Definition, class, UNKNOWN, place);
+    cx.facts.bind(outer, name, Bound::definition(class).at(place));
     // All parts of a class are bound in the root scope by the whole name.
     let path = cx.facts.name(&path);
     let whole = name_of_file(cx, path);
     match outer {
-        ROOT if !cx.facts.binds(FILE, name) => cx.facts.bind(FILE, name, BindingKind::Alias, whole, UNKNOWN, NONE),
+        ROOT if !cx.facts.binds(FILE, name) => cx.facts.bind(FILE, name, Bound::alias(whole)),
         ROOT => {}
-        _ => cx.facts.bind(ROOT, path, BindingKind::Definition, class, UNKNOWN, NONE),
+        _ => cx.facts.bind(ROOT, path, Bound::definition(class)),
     }
     cx.facts.extend(whole, class);
     if let Some(base) = field(node, "superclass").and_then(|base| cx.first(base)) {
@@ -101,14 +101,14 @@ pub(super) fn class<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At) -> Said 
 
 fn bind_self(cx: &mut Lower<'_, '_>, scope: u32, own: u32) {
     let name = cx.facts.name("self");
-    cx.facts.bind(scope, name, BindingKind::Value, own, UNKNOWN, NONE);
+    cx.facts.bind(scope, name, Bound::meaning(own));
 }
 
 /// `class << self`
 pub(super) fn singleton_class<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At) -> Said {
     let inner = cx.facts.scope(ScopeKind::Block, at.scope);
     let mark = cx.facts.name(OF_CLASS);
-    cx.facts.bind(inner, mark, BindingKind::Value, UNKNOWN, UNKNOWN, NONE);
+    cx.facts.bind(inner, mark, Bound::meaning(UNKNOWN));
     if let Some(body) = field(node, "body") {
         cx.parts(body, inner);
     }
@@ -129,7 +129,7 @@ pub(super) fn method<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At) -> Said
         bind_self(cx, inner, own);
         let (above, word) = (cx.facts.expression(Op::SuperOf, class, 0), cx.facts.name("super"));
         let above = cx.facts.member(above, name);
-        cx.facts.bind(inner, word, BindingKind::Alias, above, UNKNOWN, NONE);
+        cx.facts.bind(inner, word, Bound::alias(above));
     }
     if let Some(list) = field(node, "parameters") {
         parameters(cx, list, inner, UNKNOWN);
@@ -145,7 +145,7 @@ pub(super) fn method<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At) -> Said
 pub(super) fn define(cx: &mut Lower<'_, '_>, scope: u32, name: u32, at: u32) -> u32 {
     let owner = cx.facts.class_of(scope).unwrap_or(NONE);
     let function = cx.facts.define(Definition { name, at, owner, ..Definition::default() });
-    cx.facts.bind(scope, name, BindingKind::Definition, function, UNKNOWN, at);
+    cx.facts.bind(scope, name, Bound::definition(function).at(at));
     function
 }
 
@@ -158,7 +158,7 @@ pub(super) fn parameters<'t>(cx: &mut Lower<'_, 't>, list: Node<'t>, scope: u32,
             Some(named) => {
                 let name = cx.name(named);
                 let value = if first == UNKNOWN { default } else { first };
-                cx.facts.bind(scope, name, BindingKind::Parameter, value, UNKNOWN, NONE);
+                cx.facts.bind(scope, name, Bound::parameter().value(value));
             }
             None => cx.deeper(|cx| parameters(cx, parameter, scope, UNKNOWN)),
         }

@@ -6,7 +6,7 @@ use super::super::definition::span_of;
 use super::super::lower::Lower;
 use super::super::shape::{At, Said};
 use super::classes::{define, field, owner, parameters};
-use crate::facts::{BindingKind, EMPTY, NONE, Op, ROOT, ScopeKind, UNKNOWN};
+use crate::facts::{BindingKind, Bound, EMPTY, Op, ROOT, ScopeKind, UNKNOWN};
 use crate::model::{Role, Span};
 
 /// The meaning of a name outside of classes: what all files bind to it.
@@ -95,15 +95,15 @@ fn assign<'t>(cx: &mut Lower<'_, 't>, left: Node<'t>, value: u32, scope: u32) {
     match left.kind() {
         "identifier" => {
             let name = cx.name(left);
-            cx.facts.bind(scope, name, BindingKind::Variable, value, UNKNOWN, NONE);
+            cx.facts.bind(scope, name, Bound::variable().value(value));
         }
         "constant" => {
             let (name, into) = (cx.name(left), owner(cx, scope));
-            cx.facts.bind(into, name, BindingKind::Variable, value, UNKNOWN, left.start_byte() as u32);
+            cx.facts.bind(into, name, Bound::variable().value(value).at(left.start_byte() as u32));
         }
         "instance_variable" | "class_variable" => {
             let (name, into) = (cx.name(left), owner(cx, scope));
-            cx.facts.bind(into, name, BindingKind::Variable, value, UNKNOWN, NONE);
+            cx.facts.bind(into, name, Bound::variable().value(value));
         }
         "call" => {
             let on = field(left, "receiver").map_or(UNKNOWN, |on| cx.value(on, scope));

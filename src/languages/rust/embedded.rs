@@ -8,7 +8,7 @@ use super::super::lower::Lower;
 use super::lower::{associated_part, bind_self, field, item};
 use super::tokens::tokens_but;
 use super::types::macro_name;
-use crate::facts::{BindingKind, Definition, DefinitionKind, Op, ScopeKind, UNKNOWN};
+use crate::facts::{Bound, Definition, DefinitionKind, Op, ScopeKind};
 use crate::model::Span;
 
 /// The place of items.
@@ -107,7 +107,7 @@ fn flag_set<'t>(
     let (class, members) = if word == "struct" {
         read.push(span_of(name_node));
         let (class, members) = cx.facts.class(Definition { name, at, ..class }, around);
-        cx.facts.bind(scope, name, BindingKind::Definition, class, UNKNOWN, at);
+        cx.facts.bind(scope, name, Bound::definition(class).at(at));
         (class, members)
     } else {
         let (class, members) = cx.facts.class(class, around);
@@ -123,7 +123,7 @@ fn flag_set<'t>(
     for token in body.children(&mut cursor) {
         if is_next && token.kind() == "identifier" {
             let name = cx.name(token);
-            cx.facts.bind(members, name, BindingKind::Variable, own, UNKNOWN, token.start_byte() as u32);
+            cx.facts.bind(members, name, Bound::variable().value(own).at(token.start_byte() as u32));
             names.push(span_of(token));
         }
         is_next = token.kind() == "const";

@@ -7,7 +7,7 @@ use super::super::lower::Lower;
 use super::lower::{field, invocation, item};
 use super::patterns::{field_of, pattern, places, rebinds};
 use super::types::{TRANSPARENT, annotation, path};
-use crate::facts::{BindingKind, Definition, EMPTY, NONE, Op, ScopeKind, UNKNOWN};
+use crate::facts::{BindingKind, Bound, Definition, EMPTY, NONE, Op, ScopeKind, UNKNOWN};
 use crate::model::Role;
 
 /// Reads the statements of a block, in a scope made for them; returns the value of its last expression.
@@ -208,7 +208,7 @@ fn walk_one<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32, role: Role) 
                     && (binding.a, binding.b, binding.at) == (UNKNOWN, UNKNOWN, NONE)
                     && binding.kind == BindingKind::Variable
                 {
-                    cx.facts.bind(home, name, BindingKind::Variable, value, UNKNOWN, NONE);
+                    cx.facts.bind(home, name, Bound::variable().value(value));
                 }
             }
             UNKNOWN

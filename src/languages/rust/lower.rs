@@ -13,9 +13,7 @@ use super::patterns::pattern;
 use super::tokens::{rules, tokens};
 use super::types::{annotation, bounds, own_types, type_parameters};
 use super::uses;
-use crate::facts::{
-    BindingKind, Declared, Definition, DefinitionKind, NONE, OFFERED, Op, ROOT, SEEN, ScopeKind, UNKNOWN,
-};
+use crate::facts::{Bound, Declared, Definition, DefinitionKind, NONE, OFFERED, Op, ROOT, SEEN, ScopeKind, UNKNOWN};
 use crate::model::Role;
 
 /// The scope of a file's macros by example.
@@ -104,12 +102,12 @@ fn function<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, home: u32, around: u32, 
     }
     let function = cx.facts.define(definition);
     if let Some((name, at)) = name {
-        cx.facts.bind(home, name, BindingKind::Definition, function, UNKNOWN, at);
+        cx.facts.bind(home, name, Bound::definition(function).at(at));
     }
     if let Some(owner) = owner {
         let name = cx.facts.name("self");
         let own = cx.facts.expression(Op::SelfOf, owner, 0);
-        cx.facts.bind(inner, name, BindingKind::Value, own, UNKNOWN, NONE);
+        cx.facts.bind(inner, name, Bound::meaning(own));
     }
     let generics = type_parameters(cx, node, inner);
     let mut types = Vec::new();
@@ -138,7 +136,7 @@ fn data<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32) {
     let around = cx.facts.scope(ScopeKind::Block, scope);
     let kind = DefinitionKind::Class;
     let (class, members) = cx.facts.class(Definition { name, at, kind, ..Definition::default() }, around);
-    cx.facts.bind(scope, name, BindingKind::Definition, class, UNKNOWN, at);
+    cx.facts.bind(scope, name, Bound::definition(class).at(at));
     bind_self(cx, around, class);
     let generics = type_parameters(cx, node, around);
     cx.facts.definition(class).generics = generics;
@@ -153,7 +151,7 @@ fn data<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32) {
             let instance = cx.facts.expression(Op::SelfOf, class, 0);
             for variant in cx.children(body).into_iter().filter(|variant| variant.kind() == "enum_variant") {
                 let Some((name, at)) = item_name(cx, variant) else { continue };
-                cx.facts.bind(members, name, BindingKind::Variable, instance, UNKNOWN, at);
+                cx.facts.bind(members, name, Bound::variable().value(instance).at(at));
                 if let Some(body) = field(variant, "body") {
                     let prefix = format!(".{}.", cx.facts.text(name));
                     fields(cx, body, members, around, &prefix);
@@ -172,7 +170,7 @@ fn data<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32) {
 pub(super) fn bind_self(cx: &mut Lower<'_, '_>, scope: u32, class: u32) {
     let name = cx.facts.name("Self");
     let own = cx.facts.expression(Op::ClassOf, class, 0);
-    cx.facts.bind(scope, name, BindingKind::Value, own, UNKNOWN, NONE);
+    cx.facts.bind(scope, name, Bound::meaning(own));
 }
 
 fn fields<'t>(cx: &mut Lower<'_, 't>, body: Node<'t>, members: u32, around: u32, prefix: &str) {
@@ -183,11 +181,11 @@ fn fields<'t>(cx: &mut Lower<'_, 't>, body: Node<'t>, members: u32, around: u32,
             let Some(name) = field(part, "name") else { continue };
             let (text, at) = (format!("{prefix}{}", cx.text(name)), name.start_byte() as u32);
             let name = cx.facts.name(&text);
-            cx.facts.bind(members, name, BindingKind::Variable, UNKNOWN, of, at);
+            cx.facts.bind(members, name, Bound::variable().of(of).at(at));
         } else if !matches!(part.kind(), "visibility_modifier" | "attribute_item") {
             let of = annotation(cx, part, around, Role::Type);
             let name = cx.facts.name(&format!("{prefix}{place}"));
-            cx.facts.bind(members, name, BindingKind::Variable, UNKNOWN, of, NONE);
+            cx.facts.bind(members, name, Bound::variable().of(of));
             place += 1;
         }
     }
@@ -224,12 +222,12 @@ pub(super) fn associated_part<'t>(
                 of = cx.facts.union(&above);
             }
             let Some((name, at)) = item_name(cx, part) else { return true };
-            cx.facts.bind(members, name, BindingKind::Variable, UNKNOWN, of, at);
+            cx.facts.bind(members, name, Bound::variable().of(of).at(at));
             // Each of several blocks for one type has its own `Self::Name`.
             if part.kind() == "type_item" {
                 let own = own_types(cx.facts.text(name));
                 let own = cx.facts.name(&own);
-                cx.facts.bind(around, own, BindingKind::Variable, UNKNOWN, of, at);
+                cx.facts.bind(around, own, Bound::variable().of(of).at(at));
             }
         }
         "attribute_item" => {}
@@ -271,7 +269,7 @@ fn constant<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, home: u32, around: u32) 
     let of = field(node, "type").map_or(UNKNOWN, |of| annotation(cx, of, around, Role::Type));
     let value = field(node, "value").map_or(UNKNOWN, |value| walk(cx, value, around, Role::Reference));
     if let Some((name, at)) = item_name(cx, node) {
-        cx.facts.bind(home, name, BindingKind::Variable, value, of, at);
+        cx.facts.bind(home, name, Bound::variable().value(value).of(of).at(at));
     }
 }
 
@@ -283,7 +281,7 @@ fn alias<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32) {
     let Some((name, at)) = item_name(cx, node) else { return };
     let kind = DefinitionKind::Class;
     let (class, _) = cx.facts.class(Definition { name, at, kind, alias: of, ..Definition::default() }, around);
-    cx.facts.bind(scope, name, BindingKind::Definition, class, UNKNOWN, at);
+    cx.facts.bind(scope, name, Bound::definition(class).at(at));
 }
 
 /// `mod name { … }` and `mod name;`, with the path in `#[path]`.
@@ -295,7 +293,7 @@ fn module<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32, path: Option<&
     }
     let text = cx.facts.text(name).to_owned();
     let meant = cx.facts.module(&format!("self::{text}"), scope);
-    cx.facts.bind(scope, name, BindingKind::Alias, meant, UNKNOWN, at);
+    cx.facts.bind(scope, name, Bound::alias(meant).at(at));
     match field(node, "body") {
         Some(body) => {
             let inner = cx.facts.scope(ScopeKind::Module, scope);
@@ -318,7 +316,7 @@ fn macro_by_example<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32) {
     let name = format!("{}!", cx.facts.text(name));
     let name = cx.facts.name(&name);
     let definition = cx.facts.define(Definition { name, at, ..Definition::default() });
-    cx.facts.bind(MACROS, name, BindingKind::Definition, definition, UNKNOWN, at);
+    cx.facts.bind(MACROS, name, Bound::definition(definition).at(at));
     for rule in cx.children(node).into_iter().filter(|rule| rule.kind() == "macro_rule") {
         if let Some(right) = field(rule, "right") {
             rules(cx, right, scope);

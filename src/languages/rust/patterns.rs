@@ -7,7 +7,7 @@ use super::super::lower::Lower;
 use super::expressions::walk;
 use super::lower::field;
 use super::types::path;
-use crate::facts::{BindingKind, NONE, Op, UNKNOWN};
+use crate::facts::{Bound, Op, UNKNOWN};
 use crate::model::Role;
 
 /// Binds the names in a pattern to the parts of a value, of which the type `of` may be written.
@@ -23,7 +23,7 @@ fn pattern_one<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32, value: u3
                 path(cx, node, scope, Role::Reference);
             } else {
                 let name = cx.name(node);
-                cx.facts.bind(scope, name, BindingKind::Variable, value, of, NONE);
+                cx.facts.bind(scope, name, Bound::variable().value(value).of(of));
             }
             return;
         }

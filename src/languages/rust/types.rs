@@ -6,7 +6,7 @@ use super::super::definition::span_of;
 use super::super::lower::Lower;
 use super::expressions::walk;
 use super::lower::field;
-use crate::facts::{BindingKind, NONE, Op, ScopeKind, UNKNOWN};
+use crate::facts::{BindingKind, Bound, NONE, Op, ScopeKind, UNKNOWN};
 use crate::model::Role;
 
 /// Types and traits of the standard library whose members are those of their last argument.
@@ -343,14 +343,14 @@ pub(super) fn type_parameters<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope:
                     let above = ["bounds", "default_type"]
                         .map(|part| field(parameter, part).map_or(UNKNOWN, |of| annotation(cx, of, scope, Role::Type)));
                     let above = cx.facts.union(&above);
-                    cx.facts.bind(scope, name, BindingKind::Variable, UNKNOWN, above, NONE);
+                    cx.facts.bind(scope, name, Bound::variable().of(above));
                     names.push(cx.facts.named(scope, name));
                 }
                 "const_parameter" => {
                     let Some(name) = field(parameter, "name") else { continue };
                     let name = cx.name(name);
                     let of = field(parameter, "type").map_or(UNKNOWN, |of| annotation(cx, of, scope, Role::Type));
-                    cx.facts.bind(scope, name, BindingKind::Variable, UNKNOWN, of, NONE);
+                    cx.facts.bind(scope, name, Bound::variable().of(of));
                 }
                 _ => {}
             }
@@ -366,7 +366,7 @@ pub(super) fn type_parameters<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope:
             if left.kind() == "type_identifier" && above != UNKNOWN {
                 let name = cx.name(left);
                 if cx.facts.binds(scope, name) {
-                    cx.facts.bind(scope, name, BindingKind::Variable, UNKNOWN, above, NONE);
+                    cx.facts.bind(scope, name, Bound::variable().of(above));
                 }
             }
         }

@@ -6,7 +6,7 @@ use super::super::definition::span_of;
 use super::super::lower::Lower;
 use super::lower::field;
 use super::types::module_word;
-use crate::facts::{BindingKind, NONE, OFFERED, Op, SEEN, UNKNOWN};
+use crate::facts::{Bound, NONE, OFFERED, Op, SEEN};
 use crate::model::Role;
 
 /// A tree in progress.
@@ -44,7 +44,7 @@ pub(super) fn extern_crate<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u3
     };
     if let Some(alias) = field(node, "alias") {
         let name = cx.name(alias);
-        cx.facts.bind(scope, name, BindingKind::Alias, meant, UNKNOWN, NONE);
+        cx.facts.bind(scope, name, Bound::alias(meant));
     }
     cx.facts.import(node.start_byte() as u32, meant, 0);
 }
@@ -157,7 +157,7 @@ fn leaf<'t>(cx: &mut Lower<'_, 't>, written: Node<'t>, meant: u32, alias: Node<'
     let it = cx.facts.look(meant);
     // `use a;` of another crate binds a name that is visible anyway.
     if it.op != Op::Name || it.b != bound {
-        cx.facts.bind(tree.scope, bound, BindingKind::Alias, meant, UNKNOWN, NONE);
+        cx.facts.bind(tree.scope, bound, Bound::alias(meant));
     }
     // It may be a macro too.
     if it.op == Op::Member && !name.starts_with(char::is_uppercase) {
@@ -166,6 +166,6 @@ fn leaf<'t>(cx: &mut Lower<'_, 't>, written: Node<'t>, meant: u32, alias: Node<'
         let meant = cx.facts.member(it.a, text);
         cx.facts.occurrence(span_of(written), Role::Import, meant);
         let bound = cx.facts.name(&format!("{name}!"));
-        cx.facts.bind(tree.scope, bound, BindingKind::Alias, meant, UNKNOWN, NONE);
+        cx.facts.bind(tree.scope, bound, Bound::alias(meant));
     }
 }

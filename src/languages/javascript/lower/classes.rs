@@ -7,7 +7,7 @@ use super::functions::{self, Given, This, type_parameters};
 use super::jsdoc::Said;
 use super::types::{self, annotation};
 use super::{FUNCTIONS, body, field, has_word};
-use crate::facts::{BindingKind, Definition, DefinitionKind, EMPTY, NONE, Op, ScopeKind, UNKNOWN};
+use crate::facts::{BindingKind, Bound, Definition, DefinitionKind, EMPTY, NONE, Op, ScopeKind, UNKNOWN};
 use crate::languages::definition::span_of;
 use crate::languages::lower::Lower;
 use crate::model::Role;
@@ -53,15 +53,15 @@ pub(super) fn class<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32, give
     let (class, members) = cx.facts.class(Definition { name, at, kind, generics, ..Definition::default() }, around);
     match (given, own) {
         (Some((holder, name, at)), _) if holder != NONE => {
-            cx.facts.bind(holder, name, BindingKind::Definition, class, UNKNOWN, at);
+            cx.facts.bind(holder, name, Bound::definition(class).at(at));
         }
         (None, Some((name, at))) if node.kind() != "class" => {
-            cx.facts.bind(scope, name, BindingKind::Definition, class, UNKNOWN, at);
+            cx.facts.bind(scope, name, Bound::definition(class).at(at));
         }
         _ => {}
     }
     if let Some((own, at)) = own.filter(|_| node.kind() == "class") {
-        cx.facts.bind(around, own, BindingKind::Definition, class, UNKNOWN, at);
+        cx.facts.bind(around, own, Bound::definition(class).at(at));
     }
     for child in cx.children(node) {
         match child.kind() {
@@ -118,7 +118,7 @@ fn class_body<'t>(cx: &mut Lower<'_, 't>, block: Node<'t>, class: u32, members: 
                 let Some(name) = field(child, "name") else { continue };
                 let (name, at) = key(cx, name, members);
                 let method = cx.facts.define(Definition { name, at, owner: class, ..Definition::default() });
-                cx.facts.bind(members, name, BindingKind::Definition, method, UNKNOWN, at);
+                cx.facts.bind(members, name, Bound::definition(method).at(at));
                 methods.push((child, method));
             }
             "public_field_definition" | "field_definition" => {
@@ -154,7 +154,7 @@ fn own_scope(cx: &mut Lower<'_, '_>, parent: u32, op: Op, class: u32) -> u32 {
     let inner = cx.facts.scope(ScopeKind::Function, parent);
     let this = cx.facts.name("this");
     let own = cx.facts.expression(op, class, 0);
-    cx.facts.bind(inner, this, BindingKind::Value, own, UNKNOWN, NONE);
+    cx.facts.bind(inner, this, Bound::meaning(own));
     inner
 }
 
@@ -168,7 +168,7 @@ fn class_field<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, name: u32, at: u32, c
         None => Said::above(cx, node).of(cx, members),
     };
     let Some(value) = field(node, "value") else {
-        return cx.facts.bind(members, name, BindingKind::Variable, UNKNOWN, of, at);
+        return cx.facts.bind(members, name, Bound::variable().of(of).at(at));
     };
     let op = if is_static(node) { Op::ClassOf } else { Op::SelfOf };
     let inner = own_scope(cx, members, op, class);
@@ -176,7 +176,7 @@ fn class_field<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, name: u32, at: u32, c
     if FUNCTIONS.contains(&function.kind()) {
         coats(cx, value, function, inner);
         let method = cx.facts.define(Definition { name, at, owner: class, ..Definition::default() });
-        cx.facts.bind(members, name, BindingKind::Definition, method, UNKNOWN, at);
+        cx.facts.bind(members, name, Bound::definition(method).at(at));
         let given = if of == UNKNOWN { Given::Overrides } else { functions::wanted(cx, of) };
         functions::function(cx, function, inner, method, This::Outer, given);
         return;
@@ -188,10 +188,10 @@ fn class_field<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, name: u32, at: u32, c
         }
         _ => walk(cx, value, inner, Role::Reference),
     };
-    cx.facts.bind(members, name, BindingKind::Variable, value, of, at);
+    cx.facts.bind(members, name, Bound::variable().value(value).of(of).at(at));
 }
 
-/// The value of a member: the kind of its binding, the target of that, and the value. `owner` is `this` in it.
+/// The value of a member: its binding, and the value. `owner` is `this` in it.
 pub(super) fn member_value<'t>(
     cx: &mut Lower<'_, 't>,
     node: Node<'t>,
@@ -199,7 +199,7 @@ pub(super) fn member_value<'t>(
     name: u32,
     at: u32,
     owner: Option<(Op, u32)>,
-) -> (BindingKind, u32, u32) {
+) -> (Bound, u32) {
     let value = bare(cx, node);
     if FUNCTIONS.contains(&value.kind()) {
         coats(cx, node, value, scope);
@@ -211,14 +211,14 @@ pub(super) fn member_value<'t>(
         let function = cx.facts.define(Definition { name, at, owner: class, ..Definition::default() });
         let given = if owner.is_some() { Given::Overrides } else { Given::Nothing };
         functions::function(cx, value, scope, function, this, given);
-        return (BindingKind::Definition, function, cx.facts.expression(Op::Function, function, 0));
+        return (Bound::definition(function), cx.facts.expression(Op::Function, function, 0));
     }
     if value.kind() == "class" {
         let class = self::class(cx, value, scope, Some((NONE, name, at)));
-        return (BindingKind::Definition, class, cx.facts.expression(Op::ClassOf, class, 0));
+        return (Bound::definition(class), cx.facts.expression(Op::ClassOf, class, 0));
     }
     let value = walk(cx, node, scope, Role::Reference);
-    (BindingKind::Variable, value, value)
+    (Bound::variable().value(value), value)
 }
 
 /// An object literal; returns it as an expression. `of` is the wanted type. The properties of a module's exports are
@@ -233,7 +233,7 @@ pub(super) fn object<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32, of:
                 let Some(name) = field(child, "name") else { continue };
                 let (name, at) = key(cx, name, scope);
                 let method = cx.facts.define(Definition { name, at, owner: object, ..Definition::default() });
-                cx.facts.bind(members, name, BindingKind::Definition, method, UNKNOWN, at);
+                cx.facts.bind(members, name, Bound::definition(method).at(at));
                 let this = This::Of(Op::SelfOf, object);
                 cx.deeper(|cx| functions::function(cx, child, scope, method, this, Given::Overrides));
             }
@@ -241,23 +241,19 @@ pub(super) fn object<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32, of:
                 let (Some(name), Some(value)) = (field(child, "key"), field(child, "value")) else { continue };
                 let (name, at) = key(cx, name, scope);
                 let owner = Some((Op::SelfOf, object));
-                let (kind, a, value) = cx
+                let (bound, value) = cx
                     .deeper(|cx| Some(member_value(cx, value, scope, name, at, owner)))
-                    .unwrap_or((BindingKind::Variable, UNKNOWN, UNKNOWN));
+                    .unwrap_or((Bound::variable(), UNKNOWN));
                 let it = cx.facts.look(value).op;
                 let is_name = it == Op::Name || it == Op::Member;
-                match kind {
-                    BindingKind::Variable if is_exports && is_name => {
-                        cx.facts.bind(members, name, BindingKind::Alias, value, UNKNOWN, NONE);
-                    }
-                    _ => cx.facts.bind(members, name, kind, a, UNKNOWN, at),
-                }
+                let is_alias = bound.is(BindingKind::Variable) && is_exports && is_name;
+                cx.facts.bind(members, name, if is_alias { Bound::alias(value) } else { bound.at(at) });
             }
             "shorthand_property_identifier" => {
                 let name = cx.name(child);
                 let meant = cx.facts.named(scope, name);
                 cx.facts.occurrence(span_of(child), Role::Reference, meant);
-                cx.facts.bind(members, name, BindingKind::Alias, meant, UNKNOWN, NONE);
+                cx.facts.bind(members, name, Bound::alias(meant));
             }
             "spread_element" => {
                 let all = cx.first(child).map_or(UNKNOWN, |all| walk(cx, all, scope, Role::Reference));
@@ -275,7 +271,7 @@ pub(super) fn interface<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32) 
     let (around, generics) = around(cx, node, scope);
     let kind = DefinitionKind::Class;
     let (class, members) = cx.facts.class(Definition { name, at, kind, generics, ..Definition::default() }, around);
-    cx.facts.bind(scope, name, BindingKind::Definition, class, UNKNOWN, at);
+    cx.facts.bind(scope, name, Bound::definition(class).at(at));
     for child in cx.children(node) {
         match child.kind() {
             "extends_type_clause" | "extends_clause" => heritage(cx, child, around, class),
@@ -293,7 +289,7 @@ pub(super) fn signatures<'t>(cx: &mut Lower<'_, 't>, block: Node<'t>, class: u32
                 let Some(name) = field(child, "name") else { continue };
                 let (name, at) = key(cx, name, members);
                 let of = field(child, "type").map_or(UNKNOWN, |of| annotation(cx, of, members));
-                cx.facts.bind(members, name, BindingKind::Variable, UNKNOWN, of, at);
+                cx.facts.bind(members, name, Bound::variable().of(of).at(at));
             }
             "method_signature" | "call_signature" | "construct_signature" => {
                 let (name, at) = match field(child, "name") {
@@ -302,7 +298,7 @@ pub(super) fn signatures<'t>(cx: &mut Lower<'_, 't>, block: Node<'t>, class: u32
                     None => (cx.facts.name("new"), NONE),
                 };
                 let method = cx.facts.define(Definition { name, at, owner: class, ..Definition::default() });
-                cx.facts.bind(members, name, BindingKind::Definition, method, UNKNOWN, at);
+                cx.facts.bind(members, name, Bound::definition(method).at(at));
                 cx.deeper(|cx| {
                     functions::function(cx, child, members, method, This::Of(Op::SelfOf, class), Given::Nothing)
                 });
@@ -331,7 +327,7 @@ fn index_signature<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, members: u32) {
         for part in cx.children(child) {
             if Some(part) == key {
                 let key = cx.name(part);
-                cx.facts.bind(inner, key, BindingKind::Variable, UNKNOWN, UNKNOWN, NONE);
+                cx.facts.bind(inner, key, Bound::variable());
             } else {
                 annotation(cx, part, inner);
             }
@@ -340,7 +336,7 @@ fn index_signature<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, members: u32) {
     let returns = of.map_or(UNKNOWN, |of| annotation(cx, of, inner));
     let name = cx.facts.name(ELEMENT);
     let element = cx.facts.define(Definition { name, returns, ..Definition::default() });
-    cx.facts.bind(members, name, BindingKind::Definition, element, UNKNOWN, NONE);
+    cx.facts.bind(members, name, Bound::definition(element));
 }
 
 /// `type Name = …`.
@@ -352,7 +348,7 @@ pub(super) fn alias<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32) {
     let kind = DefinitionKind::Class;
     let definition = Definition { name, at, kind, alias, generics, ..Definition::default() };
     let (class, _) = cx.facts.class(definition, around);
-    cx.facts.bind(scope, name, BindingKind::Definition, class, UNKNOWN, at);
+    cx.facts.bind(scope, name, Bound::definition(class).at(at));
 }
 
 pub(super) fn enumeration<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32) {
@@ -360,7 +356,7 @@ pub(super) fn enumeration<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32
     let (name, at) = (cx.name(name_node), name_node.start_byte() as u32);
     let kind = DefinitionKind::Class;
     let (class, members) = cx.facts.class(Definition { name, at, kind, ..Definition::default() }, scope);
-    cx.facts.bind(scope, name, BindingKind::Definition, class, UNKNOWN, at);
+    cx.facts.bind(scope, name, Bound::definition(class).at(at));
     let one = cx.facts.expression(Op::SelfOf, class, 0);
     // Members know each other without the name of the enumeration.
     let inside = cx.facts.scope(ScopeKind::Block, members);
@@ -368,8 +364,8 @@ pub(super) fn enumeration<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32
         let named = if child.kind() == "enum_assignment" { field(child, "name") } else { Some(child) };
         let Some(named) = named else { continue };
         let (name, at) = key(cx, named, scope);
-        cx.facts.bind(members, name, BindingKind::Variable, one, UNKNOWN, at);
-        cx.facts.bind(inside, name, BindingKind::Variable, one, UNKNOWN, at);
+        cx.facts.bind(members, name, Bound::variable().value(one).at(at));
+        cx.facts.bind(inside, name, Bound::variable().value(one).at(at));
         if let Some(value) = field(child, "value") {
             walk(cx, value, inside, Role::Reference);
         }
@@ -389,7 +385,7 @@ pub(super) fn namespace<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32) 
             let at = name_node.start_byte() as u32 + (part.as_ptr() as usize - text.as_ptr() as usize) as u32;
             let kind = DefinitionKind::Object;
             let object = cx.facts.define(Definition { name, at, members, kind, ..Definition::default() });
-            cx.facts.bind(inner, name, BindingKind::Definition, object, UNKNOWN, at);
+            cx.facts.bind(inner, name, Bound::definition(object).at(at));
             inner = members;
         }
     }

@@ -4,7 +4,7 @@ use tree_sitter::Node;
 
 use super::expressions::walk;
 use super::{classes, declared_function, declared_names, field, functions, has_word, statement};
-use crate::facts::{BindingKind, Definition, NONE, OFFERED, Op, ROOT, UNKNOWN};
+use crate::facts::{BindingKind, Bound, Definition, NONE, OFFERED, Op, ROOT, UNKNOWN};
 use crate::languages::definition::span_of;
 use crate::languages::javascript::value::wrapped;
 use crate::languages::lower::Lower;
@@ -49,7 +49,7 @@ pub(super) fn is_import(cx: &Lower<'_, '_>, mut expression: u32) -> bool {
 /// Binds an imported name.
 fn bind(cx: &mut Lower<'_, '_>, node: Node<'_>, scope: u32, meant: u32) {
     let name = cx.name(node);
-    cx.facts.bind(scope, name, BindingKind::Alias, meant, UNKNOWN, NONE);
+    cx.facts.bind(scope, name, Bound::alias(meant));
 }
 
 /// Every form of `import` as a statement.
@@ -111,11 +111,11 @@ fn of_module(cx: &mut Lower<'_, '_>, node: Node<'_>, from: u32) -> u32 {
 }
 
 /// Exports a binding under a name.
-fn offer(cx: &mut Lower<'_, '_>, scope: u32, name: u32, kind: BindingKind, a: u32, at: u32) {
+fn offer(cx: &mut Lower<'_, '_>, scope: u32, name: u32, bound: Bound) {
     // A namespace exports all its bindings anyway.
     if scope == ROOT {
         let exports = cx.facts.exports();
-        cx.facts.bind(exports, name, kind, a, UNKNOWN, at);
+        cx.facts.bind(exports, name, bound);
     }
 }
 
@@ -147,7 +147,7 @@ pub(super) fn export<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32, fun
                     if let Some(name) = cx.first(child) {
                         let name = unquoted(cx, name);
                         let name = cx.facts.name(name);
-                        offer(cx, scope, name, BindingKind::Alias, from, NONE);
+                        offer(cx, scope, name, Bound::alias(from));
                     }
                 }
                 _ => {}
@@ -173,7 +173,7 @@ pub(super) fn export<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32, fun
             // All overloads are bound under the name already.
             if !is_offered {
                 let meant = cx.facts.named(scope, name);
-                offer(cx, scope, name, BindingKind::Alias, meant, NONE);
+                offer(cx, scope, name, Bound::alias(meant));
             }
         }
         return;
@@ -206,7 +206,7 @@ fn offer_specifier<'t>(cx: &mut Lower<'_, 't>, specifier: Node<'t>, scope: u32, 
     if let Some(name) = field(specifier, "alias").or_else(|| field(specifier, "name")) {
         let name = unquoted(cx, name);
         let name = cx.facts.name(name);
-        offer(cx, scope, name, BindingKind::Alias, meant, NONE);
+        offer(cx, scope, name, Bound::alias(meant));
     }
 }
 
@@ -229,29 +229,29 @@ fn export_default<'t>(cx: &mut Lower<'_, 't>, value: Node<'t>, scope: u32, word:
                     function
                 }
             };
-            offer(cx, scope, name, BindingKind::Definition, function, at);
+            offer(cx, scope, name, Bound::definition(function).at(at));
         }
         "class" | "class_declaration" | "abstract_class_declaration" => {
             let class = match field(value, "name") {
                 Some(_) => classes::class(cx, value, scope, None),
                 None => classes::class(cx, value, scope, Some((NONE, name, at))),
             };
-            offer(cx, scope, name, BindingKind::Definition, class, at);
+            offer(cx, scope, name, Bound::definition(class).at(at));
         }
         "interface_declaration" => {
             classes::interface(cx, value, scope);
             if let Some(own) = field(value, "name") {
                 let own = cx.name(own);
                 let meant = cx.facts.named(scope, own);
-                offer(cx, scope, name, BindingKind::Alias, meant, NONE);
+                offer(cx, scope, name, Bound::alias(meant));
             }
         }
         _ => {
             let meant = walk(cx, value, scope, Role::Reference);
             let it = cx.facts.look(meant).op;
             let is_name = it == Op::Name || it == Op::Member || it == Op::Module;
-            let kind = if is_name { BindingKind::Alias } else { BindingKind::Variable };
-            offer(cx, scope, name, kind, meant, wrapped_name(cx, value).unwrap_or(at));
+            let bound = if is_name { Bound::alias(meant) } else { Bound::variable().value(meant) };
+            offer(cx, scope, name, bound.at(wrapped_name(cx, value).unwrap_or(at)));
         }
     }
 }
@@ -292,12 +292,10 @@ pub(super) fn assign<'t>(cx: &mut Lower<'_, 't>, left: Node<'t>, right: Node<'t>
     let property = field(left, "property").filter(|_| is_exports(cx, object, scope))?;
     let (name, at) = (cx.name(property), property.start_byte() as u32);
     let exports = cx.facts.exports();
-    let (kind, a, value) = classes::member_value(cx, right, scope, name, at, None);
+    let (bound, value) = classes::member_value(cx, right, scope, name, at, None);
     let it = cx.facts.look(value).op;
     let is_name = it == Op::Name || it == Op::Member || it == Op::Module;
-    match kind {
-        BindingKind::Variable if is_name => cx.facts.bind(exports, name, BindingKind::Alias, value, UNKNOWN, NONE),
-        _ => cx.facts.bind(exports, name, kind, a, UNKNOWN, at),
-    }
+    let bound = if bound.is(BindingKind::Variable) && is_name { Bound::alias(value) } else { bound.at(at) };
+    cx.facts.bind(exports, name, bound);
     Some(value)
 }

@@ -6,7 +6,7 @@ use super::functions::{self, Given, This};
 use super::jsdoc::Said;
 use super::types::{self, annotation};
 use super::{FUNCTIONS, classes, exports, field};
-use crate::facts::{BindingKind, Definition, DefinitionKind, NONE, Op, ScopeKind, UNKNOWN};
+use crate::facts::{BindingKind, Bound, Definition, DefinitionKind, NONE, Op, ScopeKind, UNKNOWN};
 use crate::languages::definition::span_of;
 use crate::languages::lower::Lower;
 use crate::model::Role;
@@ -346,15 +346,15 @@ fn assign_member<'t>(cx: &mut Lower<'_, 't>, left: Node<'t>, right: Node<'t>, sc
         cx.member(property, on, Role::Write);
         let Some(own) = own else { return walk(cx, right, scope, Role::Reference) };
         let op = if own.op == Op::ClassOf { Op::ClassOf } else { Op::SelfOf };
-        let (kind, a, value) = classes::member_value(cx, right, scope, name, at, Some((op, own.a)));
+        let (bound, value) = classes::member_value(cx, right, scope, name, at, Some((op, own.a)));
         let members = cx.facts.definition(own.a).members;
         if members == NONE || !cx.facts.binds(members, name) {
             let attributes = cx.facts.attributes(own.a);
-            let of = match kind {
-                BindingKind::Variable => Said::above(cx, left).of(cx, scope),
-                _ => UNKNOWN,
+            let bound = match bound.is(BindingKind::Variable) {
+                true => bound.of(Said::above(cx, left).of(cx, scope)),
+                false => bound,
             };
-            cx.facts.bind(attributes, name, kind, a, of, at);
+            cx.facts.bind(attributes, name, bound.at(at));
         }
         return value;
     }
@@ -371,8 +371,8 @@ fn assign_member<'t>(cx: &mut Lower<'_, 't>, left: Node<'t>, right: Node<'t>, sc
     let kind = DefinitionKind::Class;
     let (part, members) = cx.facts.class(Definition { kind, ..Definition::default() }, NONE);
     let op = if object.kind() == "identifier" { Op::ClassOf } else { Op::SelfOf };
-    let (kind, a, value) = classes::member_value(cx, right, scope, name, at, Some((op, part)));
-    cx.facts.bind(members, name, kind, a, UNKNOWN, at);
+    let (bound, value) = classes::member_value(cx, right, scope, name, at, Some((op, part)));
+    cx.facts.bind(members, name, bound.at(at));
     cx.facts.extend(of, part);
     value
 }
@@ -390,7 +390,7 @@ pub(super) fn target<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32, val
             }
             let is_variable = |kind: BindingKind| kind == BindingKind::Variable || kind == BindingKind::Parameter;
             if own != NONE && value != UNKNOWN && cx.facts.lookup(own, name).iter().any(|it| is_variable(it.kind)) {
-                cx.facts.bind(own, name, BindingKind::Variable, value, UNKNOWN, NONE);
+                cx.facts.bind(own, name, Bound::variable().value(value));
             }
         }
         "array_pattern" => {
@@ -480,7 +480,7 @@ pub(super) fn narrowed<'t>(cx: &mut Lower<'_, 't>, condition: Node<'t>, scope: u
                     if inner == scope {
                         inner = cx.facts.scope(ScopeKind::Block, scope);
                     }
-                    cx.facts.bind(inner, name, BindingKind::Narrowed, class, UNKNOWN, NONE);
+                    cx.facts.bind(inner, name, Bound::narrowed(class));
                 }
             }
             _ => {}

@@ -6,7 +6,7 @@ use super::expressions::{is_typescript, walk};
 use super::jsdoc::Said;
 use super::types::annotation;
 use super::{body, field, has_word, place};
-use crate::facts::{BindingKind, Definition, EMPTY, NONE, Op, PROPERTY, ScopeKind, UNKNOWN};
+use crate::facts::{Bound, Definition, EMPTY, NONE, Op, PROPERTY, ScopeKind, UNKNOWN};
 use crate::languages::definition::span_of;
 use crate::languages::lower::Lower;
 use crate::model::Role;
@@ -66,16 +66,16 @@ pub(super) fn function<'t>(
     {
         around = cx.facts.scope(ScopeKind::Block, scope);
         let own = cx.name(own);
-        cx.facts.bind(around, own, BindingKind::Definition, function, UNKNOWN, NONE);
+        cx.facts.bind(around, own, Bound::definition(function));
     }
     let inner = cx.facts.scope(ScopeKind::Function, around);
     let name = cx.facts.name("this");
     match this {
         This::Of(op, of) => {
             let own = cx.facts.expression(op, of, 0);
-            cx.facts.bind(inner, name, BindingKind::Value, own, UNKNOWN, NONE);
+            cx.facts.bind(inner, name, Bound::meaning(own));
         }
-        This::Unknown => cx.facts.bind(inner, name, BindingKind::Parameter, UNKNOWN, UNKNOWN, NONE),
+        This::Unknown => cx.facts.bind(inner, name, Bound::parameter()),
         This::Outer => {}
     }
     if has_word(node, "get") || has_word(node, "set") || has_word(node, "static get") {
@@ -116,7 +116,7 @@ pub(super) fn type_parameters<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope:
             annotation(cx, default, scope);
         }
         let name = cx.name(name);
-        cx.facts.bind(scope, name, BindingKind::Variable, UNKNOWN, bound, NONE);
+        cx.facts.bind(scope, name, Bound::variable().of(bound));
         names.push(cx.facts.named(scope, name));
     }
     cx.facts.list(&names)
@@ -154,7 +154,7 @@ fn parameters<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, inner: u32, given: Giv
         if pattern.kind() == "this" {
             let name = cx.facts.name("this");
             cx.facts.unbind(inner, name);
-            cx.facts.bind(inner, name, BindingKind::Parameter, UNKNOWN, of, NONE);
+            cx.facts.bind(inner, name, Bound::parameter().of(of));
             continue;
         }
         let place = types.len() as u32;
@@ -172,12 +172,12 @@ fn parameters<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, inner: u32, given: Giv
         };
         if pattern.kind() == "identifier" {
             let name = cx.name(pattern);
-            cx.facts.bind(inner, name, BindingKind::Parameter, value, of, NONE);
+            cx.facts.bind(inner, name, Bound::parameter().value(value).of(of));
             let owner = cx.facts.definition(function).owner;
             if is_field && owner != NONE {
                 let members = cx.facts.definition(owner).members;
                 let at = pattern.start_byte() as u32;
-                cx.facts.bind(members, name, BindingKind::Variable, UNKNOWN, of, at);
+                cx.facts.bind(members, name, Bound::variable().of(of).at(at));
             }
         } else {
             let value = if of == UNKNOWN { value } else { cx.facts.of(Op::Instance, of) };
@@ -194,7 +194,7 @@ pub(super) fn pattern<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32, va
         "identifier" => {
             let name = cx.name(node);
             let at = place(cx, scope, node);
-            cx.facts.bind(scope, name, BindingKind::Variable, value, of, at);
+            cx.facts.bind(scope, name, Bound::variable().value(value).of(of).at(at));
         }
         "shorthand_property_identifier_pattern" => {
             let name = cx.name(node);
@@ -265,10 +265,10 @@ pub(super) fn pattern<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32, va
 fn take(cx: &mut Lower<'_, '_>, node: Node<'_>, scope: u32, from: u32, taken: u32) {
     let name = cx.name(node);
     if super::exports::is_import(cx, from) {
-        cx.facts.bind(scope, name, BindingKind::Alias, taken, UNKNOWN, NONE);
+        cx.facts.bind(scope, name, Bound::alias(taken));
     } else {
         let value = if from == UNKNOWN { UNKNOWN } else { taken };
         let at = place(cx, scope, node);
-        cx.facts.bind(scope, name, BindingKind::Variable, value, UNKNOWN, at);
+        cx.facts.bind(scope, name, Bound::variable().value(value).at(at));
     }
 }

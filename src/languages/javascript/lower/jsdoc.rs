@@ -4,7 +4,7 @@
 use tree_sitter::Node;
 
 use super::types::{TRANSPARENT, container};
-use crate::facts::{BindingKind, Definition, DefinitionKind, NONE, Op, ROOT, UNKNOWN};
+use crate::facts::{Bound, Definition, DefinitionKind, Op, ROOT, UNKNOWN};
 use crate::languages::lower::Lower;
 
 /// The types in a comment, as far as they are used.
@@ -100,17 +100,17 @@ pub(super) fn typedefs(cx: &mut Lower<'_, '_>) {
                         let kind = DefinitionKind::Class;
                         let definition = Definition { name, kind, ..Definition::default() };
                         let (class, members) = cx.facts.class(definition, ROOT);
-                        cx.facts.bind(ROOT, name, BindingKind::Definition, class, UNKNOWN, NONE);
+                        cx.facts.bind(ROOT, name, Bound::definition(class));
                         open = Some(members);
                     } else {
                         let meant = type_of(cx, of, ROOT);
-                        cx.facts.bind(ROOT, name, BindingKind::Alias, meant, UNKNOWN, NONE);
+                        cx.facts.bind(ROOT, name, Bound::alias(meant));
                     }
                 }
                 "property" | "prop" => {
                     if let Some(members) = open {
                         let (name, of) = (cx.facts.name(name), type_of(cx, of, ROOT));
-                        cx.facts.bind(members, name, BindingKind::Variable, UNKNOWN, of, NONE);
+                        cx.facts.bind(members, name, Bound::variable().of(of));
                     }
                 }
                 _ => {}

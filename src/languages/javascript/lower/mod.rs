@@ -17,7 +17,7 @@ use tree_sitter::Node;
 
 use self::expressions::{narrowed, walk};
 use self::functions::{Given, This};
-use crate::facts::{BindingKind, Declared, Definition, NONE, Op, ROOT, ScopeKind, UNKNOWN};
+use crate::facts::{Bound, Declared, Definition, NONE, Op, ROOT, ScopeKind, UNKNOWN};
 use crate::languages::definition::span_of;
 use crate::languages::lower::Lower;
 use crate::model::Role;
@@ -178,7 +178,7 @@ fn declared_function<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, name: Node<'t>,
     let at = name.start_byte() as u32;
     let name = cx.name(name);
     let function = cx.facts.define(Definition { name, at, ..Definition::default() });
-    cx.facts.bind(scope, name, BindingKind::Definition, function, UNKNOWN, at);
+    cx.facts.bind(scope, name, Bound::definition(function).at(at));
     functions::function(cx, node, scope, function, This::own_of(node, function), Given::Nothing);
     function
 }
@@ -210,7 +210,7 @@ fn declarator<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, own: u32, scope: u32) 
     match bare {
         Some(value) if FUNCTIONS.contains(&value.kind()) => {
             let function = cx.facts.define(Definition { name, at, ..Definition::default() });
-            cx.facts.bind(own, name, BindingKind::Definition, function, UNKNOWN, at);
+            cx.facts.bind(own, name, Bound::definition(function).at(at));
             let given = functions::wanted(cx, of);
             functions::function(cx, value, scope, function, This::own_of(value, function), given);
         }
@@ -220,14 +220,14 @@ fn declarator<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, own: u32, scope: u32) 
         Some(value) if value.kind() == "object" => {
             let value = classes::object(cx, value, scope, of, false);
             let at = place(cx, own, name_node);
-            cx.facts.bind(own, name, BindingKind::Variable, value, of, at);
+            cx.facts.bind(own, name, Bound::variable().value(value).of(of).at(at));
         }
         Some(_) => {
             let value = value_node.map_or(UNKNOWN, |value| walk(cx, value, scope, Role::Reference));
             if of == UNKNOWN && exports::is_import(cx, value) {
                 // The name is another name for the import.
                 cx.facts.occurrence(span_of(name_node), Role::Import, value);
-                cx.facts.bind(own, name, BindingKind::Alias, value, UNKNOWN, NONE);
+                cx.facts.bind(own, name, Bound::alias(value));
             } else {
                 // The function in a wrapper call may be a symbol in any scope.
                 let arguments = bare.and_then(|value| field(value, "arguments"));
@@ -235,12 +235,12 @@ fn declarator<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, own: u32, scope: u32) 
                     cx.children(arguments).iter().any(|one| FUNCTIONS.contains(&one.kind()) || one.kind() == "class")
                 });
                 let at = if is_wrapped { name_node.start_byte() as u32 } else { place(cx, own, name_node) };
-                cx.facts.bind(own, name, BindingKind::Variable, value, of, at);
+                cx.facts.bind(own, name, Bound::variable().value(value).of(of).at(at));
             }
         }
         None => {
             let at = place(cx, own, name_node);
-            cx.facts.bind(own, name, BindingKind::Variable, UNKNOWN, of, at);
+            cx.facts.bind(own, name, Bound::variable().of(of).at(at));
         }
     }
 }

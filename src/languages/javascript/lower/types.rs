@@ -5,7 +5,7 @@ use tree_sitter::Node;
 use super::expressions::walk;
 use super::field;
 use super::functions::type_parameters;
-use crate::facts::{BindingKind, Definition, DefinitionKind, NONE, Op, ScopeKind, UNKNOWN};
+use crate::facts::{Bound, Definition, DefinitionKind, Op, ScopeKind, UNKNOWN};
 use crate::languages::lower::Lower;
 use crate::model::Role;
 
@@ -134,7 +134,7 @@ fn one<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32) -> u32 {
 /// A name that a type introduces.
 fn bind_type(cx: &mut Lower<'_, '_>, name: Node<'_>, scope: u32) {
     let name = cx.name(name);
-    cx.facts.bind(scope, name, BindingKind::Variable, UNKNOWN, UNKNOWN, NONE);
+    cx.facts.bind(scope, name, Bound::variable());
 }
 
 /// The name of a type.
