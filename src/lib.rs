@@ -33,7 +33,7 @@
 //! `github` searches repositories and reads commits over GitHub's REST API. `net` is the guarded HTTP client for
 //! all network access, with checks on hosts, secrets, time and size.
 //!
-//! [`installed`] finds the packages that a project imports, whose sources are indexed apart from it.
+//! `installed` finds the packages that a project imports, whose sources are indexed apart from it.
 //!
 //! [`watch`] keeps indexes fresh while files change, so that queries need not scan for changes.
 //!
@@ -71,7 +71,7 @@ pub(crate) mod git;
 pub(crate) mod github;
 #[cfg(feature = "http")]
 pub(crate) mod http;
-pub mod installed;
+pub(crate) mod installed;
 pub mod languages;
 pub(crate) mod lsp;
 pub mod mcp;

@@ -122,14 +122,36 @@ fn every_command_of_the_manual_runs() {
                         }
                     }
                 }
-                // Commands that need a network, text, and the settings of editors.
-                "sh elsewhere" | "text" | "rust" | "lua" | "elisp" => {}
+                // Commands that need a network or what others install are read, and not run.
+                "sh elsewhere" => {
+                    let own = lines.iter().filter(|line| line.starts_with("codelode "));
+                    for line in own.map(|line| line.split(" #").next().unwrap_or(line)) {
+                        let mut command = Command::new("sh");
+                        command.arg("-c").arg(format!("{line} --help")).env("PATH", &path);
+                        let ran = command.output().expect("there is a shell");
+                        if !ran.status.success() {
+                            let said = String::from_utf8_lossy(&ran.stderr).into_owned();
+                            wrong.push(format!("{}: `{line}` is not understood: {said}", page.display()));
+                        }
+                    }
+                }
+                // Text, and the settings of editors.
+                "text" | "rust" | "lua" | "elisp" => {}
                 other => wrong.push(format!("{}: a block of the unknown sort {other:?}", page.display())),
             }
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
     assert!(n_run > 40, "only {n_run} commands were found");
+}
+
+#[test]
+fn the_readme_names_every_tool_that_is_shown() {
+    let readme = read("README.md");
+    for tool in codelode::tools::TOOLS.iter().filter(|tool| tool.shown.is_some()) {
+        assert!(readme.contains(&format!("`{}`", tool.name)), "the table of tools lacks {}", tool.name);
+        assert!(readme.contains(&format!("`{}`", tool.command)), "the table of tools lacks {}", tool.command);
+    }
 }
 
 /// A server of the manual, which ends with its page.

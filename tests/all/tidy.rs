@@ -143,11 +143,12 @@ const WORDS: &[(&str, &[&str])] = &[
     ("dbg!(", &[]),
 ];
 
-/// Folders and files that may name a language: their own room, and those that know files, programs and tools by their names.
+/// The room of languages, and files where a word that is also a language's name is an extension of files or a program.
 const NAMING: &[&str] = &[
     "src/languages/",
-    "src/discover/",
-    "src/installed/",
+    "src/discover/noise.rs",
+    "src/discover/walk.rs",
+    "src/installed/python.rs",
     "src/config/secrets.rs",
     "src/config/toolchains.rs",
     "src/cli/hook/shell.rs",
