@@ -10,9 +10,10 @@ use serde_json::json;
 use tempfile::TempDir;
 
 use super::Caller;
-use super::freshness::{STRICT, Seen, looked_at};
+use super::freshness::{STRICT, compared};
 use super::indexes::opened;
 use super::locate::EXCERPT;
+use super::state::Seen;
 use crate::answer::Error;
 use crate::pipeline::{self, Excerpt, Options, Watcher};
 use crate::store::{Registry, Sidecar, Snapshot};
@@ -56,7 +57,7 @@ pub(super) fn or_awaited(caller: &Caller<'_>, sidecar: &Sidecar, root: &Path, se
     drop(excerpts);
     let open = opened(caller, sidecar)?;
     open.wait_for_completion(caller);
-    looked_at(caller, open, sidecar, root, None)
+    compared(caller, open, sidecar, root, None)
 }
 
 /// Makes an excerpt by the words of the question; none if no file holds them.

@@ -16,11 +16,12 @@ use super::background::after_edits;
 use super::context::Contexts;
 use super::early;
 use super::errors::{pipeline_error, store_error};
-use super::freshness::{Open, STRICT, looked_at};
+use super::freshness::{STRICT, compared};
 use super::here::here;
 use super::locate::resolve;
 use super::mend::{Mended, mended};
 use super::packages::{Packages, forget_unused};
+use super::state::Open;
 use crate::answer::{Code, Error, Freshness};
 use crate::config::Config;
 use crate::git;
@@ -36,7 +37,7 @@ pub struct Indexes {
     /// Watches repeatedly queried checkouts, in a long-running process.
     watching: Option<Arc<Watching>>,
     open: Arc<Mutex<HashMap<String, Arc<Open>>>>,
-    looks: Arc<Looks>,
+    lookups: Arc<Lookups>,
     pub(super) mended: Arc<Mended>,
     pub(super) contexts: Arc<Contexts>,
     pub(super) packages: Arc<Packages>,
@@ -44,9 +45,9 @@ pub struct Indexes {
     pub(super) first_run: Arc<Mutex<()>>,
 }
 
-/// Counts of looks for an index.
+/// Counts of indexes that were asked for.
 #[derive(Default)]
-struct Looks {
+struct Lookups {
     hits: AtomicU64,
     misses: AtomicU64,
 }
@@ -83,7 +84,7 @@ impl Indexes {
             registry,
             watching: None,
             open: Arc::default(),
-            looks: Arc::default(),
+            lookups: Arc::default(),
             mended: Arc::default(),
             contexts: Arc::default(),
             packages: Arc::new(Packages::new(config)),
@@ -118,7 +119,7 @@ impl Indexes {
 
     /// How often an index was found open at its newest generation, and how often it had to be opened.
     pub fn n_hits_and_misses(&self) -> [u64; 2] {
-        [&self.looks.hits, &self.looks.misses].map(|count| count.load(Ordering::Relaxed))
+        [&self.lookups.hits, &self.lookups.misses].map(|count| count.load(Ordering::Relaxed))
     }
 
     /// Closes the open index of a checkout.
@@ -173,7 +174,7 @@ fn open_since(caller: &Caller<'_>, sidecar: Sidecar, since: Option<Instant>) -> 
         let snapshot = open.snapshot();
         return Ok(Repo { sidecar, snapshot, root: None, here: String::new(), freshness, is_kept: false });
     };
-    let seen = early::or_awaited(caller, &sidecar, &root, looked_at(caller, open, &sidecar, &root, since)?)?;
+    let seen = early::or_awaited(caller, &sidecar, &root, compared(caller, open, &sidecar, &root, since)?)?;
     after_edits(caller, &sidecar, &seen.snapshot);
     let here = here(caller, &root);
     let (snapshot, freshness) = (seen.snapshot, Some(seen.freshness));
@@ -245,7 +246,7 @@ pub(super) fn renewed(caller: &Caller<'_>, repo: Repo) -> Result<Repo, Error> {
 }
 
 /// Opens the repository again, compared with its folder at this time or later.
-fn look_again(caller: &Caller<'_>, repo: &mut Repo, since: Instant) -> Result<(), Error> {
+fn reopen(caller: &Caller<'_>, repo: &mut Repo, since: Instant) -> Result<(), Error> {
     *repo = open_since(caller, repo.sidecar.clone(), Some(since))?;
     note(caller, repo);
     Ok(())
@@ -265,7 +266,7 @@ pub fn answered<T>(
         let snapshot = repo.snapshot.clone();
         match answer.as_ref().ok().and_then(|answer| about(repo, answer)) {
             Some(paths) => ensure_fresh(caller, repo, paths.iter().map(String::as_str))?,
-            None if repo.freshness.is_some() => look_again(caller, repo, caller.began)?,
+            None if repo.freshness.is_some() => reopen(caller, repo, caller.began)?,
             None => {}
         }
         if Arc::ptr_eq(&repo.snapshot, &snapshot) {
@@ -292,7 +293,7 @@ pub fn reread(caller: &Caller<'_>, repo: &mut Repo, paths: &[String]) -> Result<
     let watcher = Watcher { progress: &crate::model::unfollowed, cancelled: &AtomicBool::new(false), patience: STRICT };
     pipeline::refresh(&repo.sidecar, &repo.snapshot, &drift, caller.config, &watcher)
         .map_err(|err| pipeline_error(err, &repo.sidecar))?;
-    look_again(caller, repo, caller.began)
+    reopen(caller, repo, caller.began)
 }
 
 /// Ensures that these files are up to date even shortly after a comparison, and takes a newer snapshot when they were
@@ -318,7 +319,7 @@ pub fn ensure_fresh<'p>(
     if changed.is_empty() {
         return Ok(());
     }
-    look_again(caller, repo, Instant::now())?;
+    reopen(caller, repo, Instant::now())?;
     let is_gone = |path: &&str| {
         let found = root.join(path).symlink_metadata();
         found.is_err_and(|err| matches!(err.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory))
@@ -402,15 +403,15 @@ fn open_newest(caller: &Caller<'_>, sidecar: &Sidecar) -> Result<Arc<Open>, stor
     if let Some(open) = known {
         let mut state = open.state();
         if state.stamp == stamp {
-            indexes.looks.hits.fetch_add(1, Ordering::Relaxed);
+            indexes.lookups.hits.fetch_add(1, Ordering::Relaxed);
         } else {
-            indexes.looks.misses.fetch_add(1, Ordering::Relaxed);
+            indexes.lookups.misses.fetch_add(1, Ordering::Relaxed);
             // Another process or thread has published since.
             match newest(caller, &store, sidecar) {
-                Ok(newer) => state.replace(Arc::new(newer), stamp),
+                Ok(newer) => state.publish(Arc::new(newer), stamp, None),
                 // A newer version of codelode has; this process still reads the files that it holds open.
                 Err(err @ (store::Error::Newer { .. } | store::Error::Outdated { .. })) if !err.is_of_no_use() => {
-                    state.is_outlived(&err)
+                    state.outlive(&err)
                 }
                 Err(err) => return Err(err),
             }
@@ -419,7 +420,7 @@ fn open_newest(caller: &Caller<'_>, sidecar: &Sidecar) -> Result<Arc<Open>, stor
         drop(state);
         return Ok(open);
     }
-    indexes.looks.misses.fetch_add(1, Ordering::Relaxed);
+    indexes.lookups.misses.fetch_add(1, Ordering::Relaxed);
     let snapshot = Arc::new(newest(caller, &store, sidecar)?);
     if !snapshot.is_checked_in_use() {
         let snapshot = snapshot.clone();

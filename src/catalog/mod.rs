@@ -24,6 +24,7 @@ pub mod remotes;
 pub mod runs;
 #[cfg(feature = "ship")]
 pub mod ship;
+mod state;
 pub mod summaries;
 pub mod unsaved;
 mod views;
