@@ -228,6 +228,15 @@ impl Output {
         }
     }
 
+    /// Adds a line about a part that failed; in a pipe, where lines are facts, to standard error.
+    pub(super) fn failure(&mut self, line: &str) {
+        let shown = self.paint.bad(line);
+        match self.is_piped() {
+            true => self.notes.push_str(&format!("{shown}\n")),
+            false => self.line(shown),
+        }
+    }
+
     /// The text so far.
     #[cfg(test)]
     pub(super) fn text(&self) -> &str {

@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::super::output::Output;
-use super::{n_of, number_of, text_of};
+use super::{n_of, number_of, reasons, text_of};
 use crate::config::PROJECT_FILE;
 
 /// Left-out files and folders, a line for each.
@@ -98,7 +98,7 @@ fn counts(value: &Value, key: &str, label: &str, out: &mut Output) {
     if counts.is_empty() {
         return;
     }
-    let counts: Vec<String> = counts.iter().map(|(name, n)| format!("{n} {}", name.replace('_', " "))).collect();
+    let counts: Vec<String> = counts.iter().map(|(name, n)| format!("{n} {}", reasons(name, *n))).collect();
     let lines = if out.is_piped() { counts } else { vec![counts.join(", ")] };
     lines.iter().for_each(|line| out.wrapped(&out.paint.dim(&format!("{label}{line}")), 2));
 }

@@ -98,7 +98,7 @@ pub(super) fn notes(value: &Value, words: Words) -> Vec<String> {
             notes.push(format!("no symbols for {}: codelode text finds text there", each.join(", ")));
         }
         for (reason, n) in absence.get("left_out").and_then(Value::as_object).into_iter().flatten() {
-            notes.push(format!("not indexed: {n} {}", reason.replace('_', " ")));
+            notes.push(format!("not indexed: {n} {}", reasons(reason, n.as_u64().unwrap_or_default())));
         }
     }
     let nearest =
@@ -184,17 +184,18 @@ pub(super) fn error(value: &Value, paint: Paint, words: Words) -> String {
     text
 }
 
-/// Failed parts of an answer, below the successful ones.
+/// Failed parts of an answer: at a terminal below the successful ones, in a pipe apart from them.
 fn failures(value: &Value, out: &mut Output) {
     for failure in value.get("errors").and_then(Value::as_array).into_iter().flatten() {
         let message = text_of(failure, "error").map_or_else(|| failure.to_string(), |message| out.words.say(message));
         let subject = named(failure).filter(|subject| !quotes(&message, subject));
         let subject = subject.map(|subject| format!("{subject}: ")).unwrap_or_default();
-        out.line(out.paint.bad(&format!("{subject}{message}")));
+        out.failure(&format!("{subject}{message}"));
         let nearest: Vec<String> =
             failure.get("nearest").and_then(Value::as_array).into_iter().flatten().filter_map(named).collect();
         if !nearest.is_empty() {
-            out.line(out.paint.dim(&format!("  did you mean: {}", nearest.join(", "))));
+            let nearest = format!("  did you mean: {}", nearest.join(", "));
+            if out.is_piped() { out.failure(&nearest) } else { out.line(out.paint.dim(&nearest)) }
         }
     }
 }
@@ -229,6 +230,12 @@ fn adds<'a>(text: Option<&'a str>, shown: &str) -> Option<&'a str> {
 /// A language with its number of files.
 fn of_language((language, n): (&String, &Value)) -> String {
     format!("{language} ({})", n_of(n.as_u64().unwrap_or_default(), "file", "files"))
+}
+
+/// A reason for leaving out so many files. Most are adjectives.
+fn reasons(reason: &str, n: u64) -> String {
+    let is_noun = ["secret", "submodule", "symlink", "lfs_pointer"].contains(&reason);
+    format!("{}{}", reason.replace('_', " "), if is_noun && n != 1 { "s" } else { "" })
 }
 
 /// A number with its noun, in singular or plural.

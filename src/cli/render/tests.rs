@@ -351,6 +351,15 @@ fn source_stands_below_its_place_and_in_a_pipe_behind_it() {
             b: there is no symbol b
         "#]],
     );
+    // In a pipe it goes to standard error.
+    check(
+        several,
+        expect![[r#"
+            a.py:7:@cached
+            a.py:8:def add(a, b):
+            a.py:9:    return a + b
+        "#]],
+    );
     let bundle = json!({
         "symbols": [{"symbol_id": "a.py::add#function", "line": 8, "source_line": 7, "source": "@cached\ndef add(a, b):"}],
         "imports": [{"file": "a.py", "statements": ["from functools import (\n    cached,\n)", "import os"]}],
@@ -444,13 +453,14 @@ fn trees_in_a_pipe_are_paths() {
 fn indexing_says_what_it_did_and_left_out() {
     check(
         json!({"success": true, "repo": "local/x", "file_count": 1200, "symbol_count": 1, "files_added": 3, "files_removed": 0,
-            "languages": {"python": 1000, "go": 200}, "skipped": {"binary": 2, "too_large": 5, "secret": 0}, "warnings": ["a: bad"]}),
+            "languages": {"python": 1000, "go": 200}, "skipped": {"binary": 2, "too_large": 5, "secret": 3, "ignored": 0}, "warnings": ["a: bad"]}),
         expect![[r#"
             local/x  1200 files, 1 symbol
             3 added
             1000 python
             200 go
             left out: 5 too large
+            left out: 3 secrets
             left out: 2 binary
             warning: a: bad
         "#]],
