@@ -39,7 +39,7 @@ pub(super) fn ask(global: &Global, tool: &str, mut arguments: Map<String, Value>
     }
     let takes_repo = command::takes(tool, "repo");
     let repo = global.repo.clone().filter(|_| takes_repo);
-    complete_arguments(global, tool, &mut arguments, repo.map(|repo| command::local_path(repo, false)));
+    complete_arguments(global, tool, &mut arguments, repo.map(|repo| here::local_path(repo, false)));
     if global.repo.is_none() && !arguments.contains_key("repo") {
         here::absolute(&mut arguments, tool, takes_repo);
     }

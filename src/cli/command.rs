@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 
 use super::words::Words;
 use super::{Global, Own};
-use super::{draw, grep, guide, hook, rename};
+use super::{draw, grep, guide, here, hook, rename};
 use crate::answer::SHARED;
 use crate::mcp::schema::{Described, describe_for_people};
 use crate::tools::{TOOLS, ToolSpec};
@@ -323,7 +323,7 @@ pub(super) fn arguments(spec: &ToolSpec, matches: &ArgMatches) -> Result<Map<Str
         let by_place = spec.positional.contains(&name.as_str());
         let mut values: Vec<String> = values.cloned().collect();
         if by_place && (name == "path" || name == "repo") {
-            values = values.into_iter().map(|value| local_path(value, name == "path")).collect();
+            values = values.into_iter().map(|value| here::local_path(value, name == "path")).collect();
         }
         // A positional argument takes one value or several, and is passed as the matching one of the two arguments.
         match (plural(&described, name), singular(&described, name)) {
@@ -339,19 +339,6 @@ pub(super) fn arguments(spec: &ToolSpec, matches: &ArgMatches) -> Result<Map<Str
         }
     }
     Ok(arguments)
-}
-
-/// An absolute path for a tool, which knows no current directory. A value that may also be a name, such as a
-/// repository, is a path only if it looks like one.
-pub(super) fn local_path(text: String, is_path: bool) -> String {
-    if !is_path && !text.starts_with('.') {
-        return text;
-    }
-    match std::path::absolute(&text) {
-        Ok(path) => path.components().as_path().to_string_lossy().into_owned(),
-        // The tool reports the problem.
-        Err(_) => text,
-    }
 }
 
 /// The JSON value of texts, as a schema requires it.

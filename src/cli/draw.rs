@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use clap::{Arg, ArgMatches, Command, builder::ValueParser};
 use serde_json::{Map, Value};
 
-use super::{FOUND, Global, NOTHING, PATIENCE, command, output, server, with_context};
+use super::{FOUND, Global, NOTHING, PATIENCE, here, output, server, with_context};
 use crate::answer::{Error, Request};
 use crate::catalog::{files, related};
 use crate::pictures::{self, Graph};
@@ -75,7 +75,7 @@ fn graph(cx: &Context, global: &Global, tool: &str, arguments: &Map<String, Valu
     let text = |key: &str| arguments.get(key).and_then(Value::as_str).unwrap_or_default();
     let depth = arguments.get("depth").or(arguments.get("max_depth")).and_then(Value::as_u64);
     let depth = depth.unwrap_or(if tool == "get_blast_radius" { DEEPEST } else { 1 }).clamp(1, DEEPEST) as u32;
-    let repo = global.repo.clone().map(|repo| command::local_path(repo, false));
+    let repo = global.repo.clone().map(|repo| here::local_path(repo, false));
     related::answer(&caller, repo.as_deref(), |repo, edges| {
         let (snapshot, none) = (&*repo.snapshot, String::new());
         if tool == "get_dependency_graph" {

@@ -12,6 +12,19 @@ use crate::tools::{Context, Envelope, paths};
 /// Keys whose text comes from a repository: it may look like a path and is none.
 const TEXTS: &[&str] = &["_meta", "name", "qualified_name", "signature", "source", "summary", "text"];
 
+/// An absolute path for a tool, which knows no current directory. A value that may also be a name, such as a
+/// repository, is a path only if it looks like one.
+pub(super) fn local_path(text: String, is_path: bool) -> String {
+    if !is_path && !text.starts_with('.') {
+        return text;
+    }
+    match std::path::absolute(&text) {
+        Ok(path) => path.components().as_path().to_string_lossy().into_owned(),
+        // The tool reports the problem.
+        Err(_) => text,
+    }
+}
+
 /// Makes existing paths absolute. If no repository is named, the first path outside the current folder determines it.
 /// A tree is of the folder that one stands in.
 pub(super) fn absolute(arguments: &mut Map<String, Value>, tool: &str, takes_repo: bool) {

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use clap::{Arg, ArgAction, ArgMatches, Command};
 use serde_json::{Map, Value};
 
-use super::{FOUND, Global, PATIENCE, command, output, with_context};
+use super::{FOUND, Global, PATIENCE, here, output, with_context};
 use crate::answer::{Error, Request};
 use crate::catalog::related;
 use crate::tools::{Context, ToolSpec, plan_rename};
@@ -44,7 +44,7 @@ fn rename(cx: &Context, global: &Global, arguments: &Map<String, Value>) -> Resu
     let request = Request { directory, patience: Some(PATIENCE), for_people: true, ..Request::default() };
     let caller = cx.caller(&request);
     let text = |key: &str| arguments.get(key).and_then(Value::as_str).unwrap_or_default();
-    let repo = global.repo.clone().map(|repo| command::local_path(repo, false));
+    let repo = global.repo.clone().map(|repo| here::local_path(repo, false));
     let repo = related::open_now(&caller, repo.as_deref())?;
     let none = || Error::unavailable("the folder of the repository is not on this machine");
     let root = repo.root.as_deref().ok_or_else(none)?;

@@ -7,7 +7,7 @@ use clap::{Arg, ArgMatches, Args, Command};
 use serde_json::{Map, Value, json};
 
 use super::progress::Progress;
-use super::{FOUND, Global, command, output, request, server, with_context};
+use super::{FOUND, Global, here, output, request, server, with_context};
 use crate::answer::{Error, Request};
 use crate::catalog::ship::{self, Elsewhere, Took};
 use crate::catalog::{Caller, Options};
@@ -109,7 +109,7 @@ fn asked(global: &Global, ask: impl FnOnce(&Caller<'_>, Option<&str>) -> Result<
         server::refuse(cx)?;
         let bar = Arc::new(Mutex::new(Progress::new(global.quiet)));
         let request = Request { for_people: true, ..request(&bar) };
-        let repo = global.repo.clone().map(|repo| command::local_path(repo, false));
+        let repo = global.repo.clone().map(|repo| here::local_path(repo, false));
         let answer = ask(&cx.caller(&request), repo.as_deref());
         bar.lock().expect("drawing does not panic").finish();
         let (answer, text) = answer?;
@@ -158,7 +158,7 @@ pub(super) fn before(global: &Global, arguments: &Map<String, Value>, given: &Ar
 /// Replaces the index of a folder. Returns the arguments with which it is indexed after that, or the exit status.
 pub(super) fn pull(global: &Global, how: &Pull) -> Result<Map<String, Value>, u8> {
     let path = how.path.clone().or_else(|| global.repo.clone());
-    let path = path.map(|path| command::local_path(path, true));
+    let path = path.map(|path| here::local_path(path, true));
     let arguments: Map<String, Value> = path.map(|path| ("path".to_owned(), path.into())).into_iter().collect();
     match take(global, &arguments, &how.from, &how.named, true) {
         FOUND => Ok(arguments),

@@ -4,6 +4,7 @@
 mod answers;
 mod browser;
 mod changes;
+mod circles;
 mod cli;
 mod client;
 mod damage;

@@ -78,7 +78,7 @@ pub(super) fn run(asked: &Asked<'_>, global: &Global, cx: &Context, mend: Mend<'
         // The current folder is searched, even if only one repository is indexed.
         let place = paths.first().map_or_else(|| here.clone(), |path| crate::parts::grep::searched(cx, &here, path));
         let place = place.to_string_lossy().into_owned();
-        let repo = global.repo.clone().map_or(place, |repo| super::command::local_path(repo, false));
+        let repo = global.repo.clone().map_or(place, |repo| super::here::local_path(repo, false));
         let bar = Arc::new(Mutex::new(Progress::new(global.quiet)));
         let request = super::request(&bar);
         let reach = Reach { all: asked.wants_all(), as_indexed: how.as_indexed };

@@ -40,7 +40,7 @@ pub(super) fn symbols(
     cx: &Context,
     mend: &dyn Fn(Error) -> Result<(), Error>,
 ) -> Result<Symbols, Error> {
-    let repo = global.repo.clone().map(|repo| super::command::local_path(repo, false));
+    let repo = global.repo.clone().map(|repo| super::here::local_path(repo, false));
     let bar = Arc::new(Mutex::new(Progress::new(global.quiet)));
     let request = super::request(&bar);
     let once = || crate::parts::pick::open(cx, &request, repo.as_deref());

@@ -4,6 +4,9 @@
 use std::ffi::{OsStr, OsString};
 use std::path::PathBuf;
 
+/// Variable that counts the shims in a chain of programs that start each other.
+pub(in crate::cli) const DEPTH: &str = "CODELODE_SHIM_DEPTH";
+
 /// A command line that is understood.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(in crate::cli) struct Line {

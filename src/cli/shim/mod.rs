@@ -18,6 +18,7 @@ use super::grep::stand_in;
 use super::{FAILED, FOUND, NOTHING, complain, hook, output};
 use crate::config::{self, Config, Flags, Settings};
 use crate::tools::Context;
+use line::DEPTH;
 
 /// Put an `rg` and a `grep` into a folder that answer as ripgrep and GNU grep do, and from the index where that saves reading.
 ///
@@ -37,8 +38,6 @@ pub(super) struct Shim {
 const RIPGREP: &str = "rg";
 const GREP: &str = "grep";
 const NAMES: [&str; 2] = [RIPGREP, GREP];
-/// Variable that counts the shims in a chain of programs that start each other.
-pub(super) const DEPTH: &str = "CODELODE_SHIM_DEPTH";
 /// Shims in a chain before something is wrong: a wrapper that finds the shim again, each time.
 const DEEPEST: usize = 16;
 /// Exit status of a shell for a program that is not there.
