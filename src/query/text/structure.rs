@@ -4,13 +4,15 @@ use std::collections::BTreeMap;
 
 use tree_sitter::{Node, TreeCursor};
 
-use super::trees::{IsOver, parse};
+use super::trees::{IsOver, parse_as_indexed};
 use crate::languages::LanguageSpec;
 use crate::model::Span;
 use crate::parsing::SyntaxTree;
 
 /// The most ranges of one file.
 const MOST: usize = 10_000;
+/// The most constructs around a byte. Each is written inside of the next, and readers of JSON go 128 levels deep.
+const MOST_AROUND: usize = 100;
 
 /// A range of lines that can be folded, zero-based.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -26,7 +28,7 @@ pub struct Fold {
 /// The lines that can be folded: for each line the largest construct that begins there, and runs of comments. Lines that
 /// only close a construct stay visible.
 pub fn folds(text: &str, spec: &'static LanguageSpec, is_over: IsOver<'_>) -> Vec<Fold> {
-    let Some(tree) = parse(text, spec, is_over) else { return Vec::new() };
+    let Some(tree) = parse_as_indexed(text, spec, is_over) else { return Vec::new() };
     let lines: Vec<&str> = text.split('\n').collect();
     let closes = |line: usize| {
         let text = lines.get(line).map_or("", |line| line.trim());
@@ -55,9 +57,9 @@ pub fn folds(text: &str, spec: &'static LanguageSpec, is_over: IsOver<'_>) -> Ve
     found.into_values().filter(|fold| fold.last > fold.first).collect()
 }
 
-/// The constructs around a byte, the innermost first, each larger than the one before.
+/// The innermost constructs around a byte, from within, each larger than the one before.
 pub fn around(text: &str, spec: &'static LanguageSpec, byte: usize, is_over: IsOver<'_>) -> Vec<Span> {
-    let Some(tree) = parse(text, spec, is_over) else { return Vec::new() };
+    let Some(tree) = parse_as_indexed(text, spec, is_over) else { return Vec::new() };
     let mut found = Vec::new();
     let mut cursor = tree.walk();
     loop {
@@ -70,12 +72,13 @@ pub fn around(text: &str, spec: &'static LanguageSpec, byte: usize, is_over: IsO
         }
     }
     found.reverse();
+    found.truncate(MOST_AROUND);
     found
 }
 
 /// Whether the name that begins at each of some bytes is written in short form: a key and its value at once.
 pub fn are_short(content: &[u8], spec: &'static LanguageSpec, starts: &[usize]) -> Vec<bool> {
-    let tree = std::str::from_utf8(content).ok().and_then(|text| parse(text, spec, &|| false));
+    let tree = std::str::from_utf8(content).ok().and_then(|text| parse_as_indexed(text, spec, &|| false));
     let is_short = |start: &usize| {
         let node = tree.as_ref().and_then(|tree| tree.root_node().descendant_for_byte_range(*start, *start));
         node.is_some_and(|node| node.start_byte() == *start && node.kind().contains("shorthand"))
@@ -85,7 +88,7 @@ pub fn are_short(content: &[u8], spec: &'static LanguageSpec, starts: &[usize]) 
 
 /// Whether each of some spans is all that a literal of a text holds. Comments and longer texts are none.
 pub fn are_literals(content: &[u8], spec: &'static LanguageSpec, spans: &[Span]) -> Vec<bool> {
-    let tree = std::str::from_utf8(content).ok().and_then(|text| parse(text, spec, &|| false));
+    let tree = std::str::from_utf8(content).ok().and_then(|text| parse_as_indexed(text, spec, &|| false));
     // A letter before the quotes may belong to the literal: `b"name"`.
     const LETTERS: usize = 2;
     let is_literal = |span: &Span| {
@@ -128,7 +131,7 @@ fn each(tree: &SyntaxTree, mut visit: impl FnMut(Node<'_>) -> bool) {
                 return;
             }
         }
-        if cursor.depth() == 0 || !visit(cursor.node()) {
+        if !visit(cursor.node()) {
             return;
         }
     }

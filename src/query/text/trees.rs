@@ -9,7 +9,7 @@ use tree_sitter::{Node, Range};
 
 use crate::allocator::held_by_parsing;
 use crate::extract::with_stack_for;
-use crate::languages::LanguageSpec;
+use crate::languages::{Budget, LanguageSpec, Limits};
 use crate::parsing::{self, SyntaxTree, most_for};
 
 /// Whether it is time to stop.
@@ -18,6 +18,16 @@ pub type IsOver<'a> = &'a (dyn Fn() -> bool + Sync);
 /// The syntax tree of a text; `None` if time ran out before, or memory.
 pub(super) fn parse(text: &str, spec: &'static LanguageSpec, is_over: IsOver<'_>) -> Option<SyntaxTree> {
     parse_pieces(text, &[], spec, is_over)
+}
+
+/// The same within the limits that indexing has for a text of this size.
+pub(super) fn parse_as_indexed(text: &str, spec: &'static LanguageSpec, is_over: IsOver<'_>) -> Option<SyntaxTree> {
+    let parse = || {
+        let (budget, before) = (Budget::new(text.len(), &Limits::default()), held_by_parsing());
+        let goes_on = |held: usize| budget.step(held.saturating_sub(before)) && !is_over();
+        parsing::parse(&spec.language()?, &spec.tamed(text.as_bytes()), &[], most_for(text.len()), &goes_on)
+    };
+    with_stack_for(text.len(), parse).flatten()
 }
 
 /// The syntax tree of these parts of a text, as if there were no others; of all of it if none is given.

@@ -214,6 +214,24 @@ fn text_folds_and_selections_grow() {
 }
 
 #[test]
+fn a_text_that_is_nested_without_end_folds_and_is_selected() {
+    let nested = |depth: usize| "function f(){".repeat(depth) + &"}".repeat(depth);
+    // A syntax error before it has the parser try everything else.
+    let files = format!("\n--- deep.js\n{}\n--- worse.js\na{}\n", nested(7_000), nested(34_000));
+    let mut editor = Editor::open(&files);
+    for (file, character) in [("deep.js", 90_000), ("worse.js", 400_000)] {
+        let document = json!({"uri": editor.uri(file)});
+        let folds = editor.ask("textDocument/foldingRange", json!({"textDocument": document}));
+        assert!(folds.is_array(), "{folds}");
+        let positions = json!([{"line": 0, "character": character}]);
+        let found =
+            editor.ask("textDocument/selectionRange", json!({"textDocument": document, "positions": positions}));
+        assert!(found[0]["range"].is_object(), "{found}");
+    }
+    assert_eq!(editor.close(), Some(0));
+}
+
+#[test]
 fn positions_are_counted_as_agreed() {
     let columns = |encoding: &str| {
         let mut capabilities = usual();
