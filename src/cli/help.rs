@@ -59,6 +59,7 @@ pub(super) const GROUPS: &[(&str, &[&str])] = &[
             "hook-event",
             "shim",
             "config",
+            "languages",
             "models",
             "doctor",
             "stats",

@@ -13,6 +13,7 @@ mod here;
 mod hook;
 mod init;
 mod interrupt;
+mod languages;
 mod log;
 mod lsp;
 mod models;
@@ -162,6 +163,7 @@ enum Own {
     Shim(shim::Shim),
     Doctor(doctor::Doctor),
     Config(settings::Settings),
+    Languages(languages::List),
     Models(models::List),
     #[cfg(feature = "ship")]
     Pack(ship::Pack),
@@ -263,6 +265,7 @@ pub fn run(args: impl IntoIterator<Item = OsString>) -> u8 {
                     Ok(arguments) => ("index_folder".to_owned(), arguments, Words::of("index_folder")),
                     Err(failed) => return failed,
                 },
+                Ok(Own::Languages(_)) => return languages::run(&global),
                 Ok(Own::Models(_)) => return show_models(&global),
                 Ok(Own::Config(asked)) => return show_settings(&global, &asked),
                 Ok(Own::Completions { shell }) => return help::completions(shell),

@@ -9,11 +9,13 @@ mod budget;
 mod conventions;
 mod definition;
 mod doc;
+mod listed;
 mod lower;
 mod names;
 mod namespaces;
 mod role;
 mod runner;
+mod scripts;
 pub mod shape;
 mod smells;
 mod spec;
@@ -22,6 +24,7 @@ mod symbol;
 mod tests;
 mod words;
 
+pub mod astro;
 pub mod bash;
 pub mod c;
 pub mod cmake;
@@ -40,10 +43,13 @@ pub mod haskell;
 pub mod hcl;
 pub mod java;
 pub mod javascript;
+pub mod json;
 pub mod julia;
+pub mod jupyter;
 pub mod kotlin;
 pub mod lua;
 pub mod makefile;
+pub mod markdown;
 pub mod nix;
 pub mod objc;
 pub mod ocaml;
@@ -58,9 +64,12 @@ pub mod rust;
 pub mod scala;
 pub mod solidity;
 pub mod starlark;
+pub mod svelte;
 pub mod swift;
 pub mod toml;
 pub mod typescript;
+pub mod vue;
+pub mod yaml;
 pub mod zig;
 
 use crate::model::Languages;
@@ -69,6 +78,7 @@ pub use budget::{Budget, Limits, TimeAtWork};
 pub use conventions::{Asked, Conventions, Framework, Named, Owner, Package, Public};
 pub use definition::{Cx, Definition, Place};
 pub use doc::{Comments, first_sentence};
+pub use listed::{Listed, listed};
 pub use lower::Lower;
 pub use names::{language_name, without_relations, without_symbols};
 pub use role::{exercises, helps_tests, is_beside, is_built, is_document, is_generated, is_vendored};
@@ -121,6 +131,13 @@ pub static LANGUAGES: &[&LanguageSpec] = &[
     &gleam::SPEC,
     &pascal::SPEC,
     &toml::SPEC,
+    &vue::SPEC,
+    &svelte::SPEC,
+    &astro::SPEC,
+    &markdown::SPEC,
+    &yaml::SPEC,
+    &json::SPEC,
+    &jupyter::SPEC,
 ];
 
 /// Detects the language of a file by its name, or else by its first line. Returns its index in [`LANGUAGES`] too.

@@ -11,15 +11,11 @@ const NAMES: &[(&str, &[&str])] = &[
     ("html", &["html", "htm", "xhtml"]),
     ("ini", &["ini", "cfg", "conf", "properties"]),
     ("json", &["json", "jsonc", "json5", "jsonl"]),
-    ("markdown", &["md", "markdown", "mdx"]),
     ("perl", &["pl", "pm", "t"]),
     ("restructuredtext", &["rst"]),
     ("scss", &["scss", "sass", "less"]),
     ("sql", &["sql"]),
-    ("svelte", &["svelte"]),
-    ("vue", &["vue"]),
     ("xml", &["xml", "xsd", "xsl", "svg", "pom"]),
-    ("yaml", &["yaml", "yml"]),
 ];
 
 /// Language of a file by its name, with or without symbols; `text` if unknown.

@@ -104,6 +104,9 @@ macro_rules! grammar {
     ($feature:literal, $krate:ident, $highlights:literal) => {
         $crate::languages::spec::grammar!(@ $feature, $krate, LANGUAGE, NODE_TYPES, include_str!($highlights))
     };
+    ($feature:literal, $krate:ident, $language:ident, $node_types:ident, $highlights:literal) => {
+        $crate::languages::spec::grammar!(@ $feature, $krate, $language, $node_types, include_str!($highlights))
+    };
     ($feature:literal, $krate:ident, $language:ident, $node_types:ident, $highlights:ident) => {
         $crate::languages::spec::grammar!(@ $feature, $krate, $language, $node_types, $krate::$highlights)
     };
@@ -166,6 +169,8 @@ pub struct LanguageSpec {
     pub grammar: Grammar,
     /// The language whose highlighting counts as well, where its own goes no further.
     pub highlighted_as: Option<&'static LanguageSpec>,
+    /// Its files are documents or data: their symbols come after those of code in a search.
+    pub is_document: bool,
     /// Makes the text that the grammar reads instead of a file's, of the same length; `None` for the text itself.
     pub legible: Option<Legible>,
     /// Takes out of a text, at the same length, what the grammar's scanner crashes on or never ends with; `None` for the
@@ -213,6 +218,7 @@ impl LanguageSpec {
             node_types: "[]",
         },
         highlighted_as: None,
+        is_document: false,
         legible: None,
         tame: None,
         rules: &[],

@@ -30,7 +30,8 @@ pub(crate) fn left_out(call: &Call<'_>, sidecar: &Sidecar) -> Result<Vec<LeftOut
 /// Files whose text the parser could not read in full, as a warning; the rest of each is indexed.
 pub(crate) fn unread(call: &Call<'_>, sidecar: &Sidecar) -> Result<Option<String>, Error> {
     let repo = open_sidecar(call, sidecar.clone())?;
-    let has_errors = |file: &FileView<'_>| file.has_errors() || file.given_up();
+    // Templates of documents are not of their language until they are filled in.
+    let has_errors = |file: &FileView<'_>| (file.has_errors() || file.given_up()) && !file.spec().is_document;
     let files: Vec<&str> = repo.snapshot.files().filter(has_errors).map(|file| file.path()).collect();
     Ok((!files.is_empty()).then(|| {
         let more = files.len().saturating_sub(MOST_NAMED);

@@ -109,9 +109,9 @@ pub fn text(symbol: &SymbolView<'_>) -> String {
     text
 }
 
-/// Whether a symbol is worth a vector: questions in words mean neither plain values nor generated code.
+/// Whether a symbol is worth a vector: questions in words mean neither plain values nor sections of documents.
 fn is_embedded(symbol: &SymbolView<'_>) -> bool {
-    symbol.kind() != Kind::Constant || !symbol.doc_source().is_empty()
+    !symbol.file.spec().is_document && (symbol.kind() != Kind::Constant || !symbol.doc_source().is_empty())
 }
 
 /// Keys of the texts of all symbols, from the stored table as far as it goes.

@@ -84,7 +84,10 @@ pub fn suggestions(snapshot: &Snapshot) -> Suggestions {
     let mut found = Suggestions::default();
     let mut members: Vec<(u64, SymbolView<'_>)> = Vec::new();
     let mut mains = Vec::new();
-    for file in snapshot.files().filter(|file| file.symbol_count() > 0 && !file.is_test() && !file.is_generated()) {
+    let tells = |file: &FileView<'_>| {
+        file.symbol_count() > 0 && !file.is_test() && !file.is_generated() && !file.spec().is_document
+    };
+    for file in snapshot.files().filter(tells) {
         // A list of a thousand constants has a single subject, so each file counts once.
         let mut own: HashSet<String> = HashSet::new();
         for symbol in file.symbols().filter(|symbol| !is_of_tests(symbol)) {

@@ -6,9 +6,12 @@ use std::fmt::Write as _;
 use std::path::Path;
 
 use codelode::extract::extract;
-use codelode::languages::{LANGUAGES, LanguageSpec, first_sentence};
+use codelode::languages::{LANGUAGES, LanguageSpec, first_sentence, listed};
 use codelode::model::{Extraction, Kind, Span};
 use expect_test::expect_file;
+use serde_json::Value;
+
+use crate::cli::Place;
 
 /// One line a symbol: lines, kind, name, signature, and what else there is to say.
 fn tags(spec: &LanguageSpec, extraction: &Extraction, source: &[u8]) -> String {
@@ -83,7 +86,8 @@ fn samples_define_and_call_something() {
 /// The samples of a language, with their paths.
 fn samples(spec: &LanguageSpec) -> Vec<(std::path::PathBuf, Vec<u8>)> {
     let room = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/languages").join(spec.id);
-    let paths = spec.extensions.iter().map(|extension| room.join(format!("sample.{extension}")));
+    let shared = spec.claims.iter().map(|(extension, _)| extension);
+    let paths = spec.extensions.iter().chain(shared).map(|extension| room.join(format!("sample.{extension}")));
     paths.filter_map(|path| Some((path.clone(), std::fs::read(path).ok()?))).collect()
 }
 
@@ -107,6 +111,19 @@ fn mutated_samples_are_read() {
                 assert!(symbol.span.contains(symbol.name) && symbol.span.end as usize <= text.len(), "{}", spec.id);
             }
         }
+    }
+}
+
+/// Files deeper and longer than the scanner of YAML keeps account of.
+#[test]
+fn deep_and_long_yaml_is_read() {
+    let (_, spec) = codelode::languages::of_id("yaml").expect("it is a language");
+    let indented = |open: &str| (0..600).map(|depth| " ".repeat(depth) + open + "\n").collect::<String>();
+    let same = (0..300).map(|depth| format!("{0}a:\n{0}- b:\n", "  ".repeat(depth))).collect::<String>();
+    let all = ["- ".repeat(5_000), "? ".repeat(5_000), indented("a:"), indented("-"), same, "a:\n".repeat(100_000)];
+    for text in all.into_iter().chain(["[".repeat(50_000), "{a: ".repeat(20_000), "a: |\n".repeat(40_000)]) {
+        let found = extract(spec, format!("top: 1\n---\n{text}").as_bytes());
+        assert!(found.symbols.len() < 1_000);
     }
 }
 
@@ -153,17 +170,10 @@ const TABLE: [&str; 2] =
 fn the_readme_lists_every_language() {
     let mut table =
         String::from("\n| language | files | symbols | references, calls, hierarchy |\n|---|---|---|---|\n");
-    let mut ids: Vec<&str> = LANGUAGES.iter().map(|spec| spec.id).collect();
-    ids.dedup();
-    for id in ids {
-        let specs: Vec<_> = LANGUAGES.iter().filter(|spec| spec.id == id).collect();
-        let files: Vec<String> = specs
-            .iter()
-            .flat_map(|spec| spec.extensions.iter().map(|ending| format!("`.{ending}`")))
-            .chain(specs.iter().flat_map(|spec| spec.file_names.iter().map(|name| format!("`{name}`"))))
-            .collect();
-        let relates = if specs[0].relating.is_some() { "yes" } else { "not yet" };
-        writeln!(table, "| {id} | {} | yes | {relates} |", files.join(" ")).unwrap();
+    for one in listed() {
+        let files: Vec<String> = one.files().map(|file| format!("`{file}`")).collect();
+        let relates = if one.relations { "yes" } else { "not yet" };
+        writeln!(table, "| {} | {} | yes | {relates} |", one.id, files.join(" ")).unwrap();
     }
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("README.md");
     let readme = std::fs::read_to_string(&path).unwrap();
@@ -175,4 +185,24 @@ fn the_readme_lists_every_language() {
         return;
     }
     assert!(readme == expected, "the README's table of languages is old; UPDATE_EXPECT=1 makes it anew");
+}
+
+#[test]
+fn languages_are_listed_with_what_is_known_of_them() {
+    let place = Place::new();
+    let table = place.found(&["languages"]);
+    let line = |id: &str| {
+        let found = table.lines().find(|line| line.split_whitespace().next() == Some(id));
+        found.unwrap_or_default().split_whitespace().collect::<Vec<_>>()
+    };
+    assert_eq!(line("python")[1..5], ["yes", "yes", "yes", ".py"], "{table}");
+    assert_eq!(line("c")[1..5], ["yes", "yes", "-", ".c"]);
+    assert_eq!(line("lua")[1..5], ["yes", "-", "-", ".lua"]);
+    let list: Value = serde_json::from_str(&place.found(&["languages", "--json"])).expect("it is JSON");
+    let list = list["languages"].as_array().expect("a list");
+    let typescript = list.iter().filter(|one| one["language"] == "typescript").collect::<Vec<_>>();
+    assert_eq!(typescript.len(), 1, "two grammars are one language");
+    assert_eq!((&typescript[0]["extensions"][3], &typescript[0]["calls"]), (&".tsx".into(), &true.into()));
+    let lua = list.iter().find(|one| one["language"] == "lua").expect("it is there");
+    assert_eq!((&lua["symbols"], &lua["hierarchy"]), (&true.into(), &false.into()));
 }

@@ -9,6 +9,7 @@ mod cli;
 mod client;
 mod damage;
 mod dead;
+mod documents;
 mod edits;
 mod first;
 mod graph;

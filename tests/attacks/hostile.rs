@@ -123,6 +123,12 @@ pub const LANGUAGES: &[Language] = &[
     Language { id: "solidity", extension: "sol", before: "", nests: &[("contract A{", "}"), ("function f(){", "}"), ("{", "}"), ("mapping(a=>", ")"), ("(", ")")], function: "function f(uint a){f(a);}\n", statement: "import \"a\";\n" },
     Language { id: "starlark", extension: "bzl", before: "", nests: &[("(", ")"), ("[", "]"), ("lambda: ", ""), ("f(a=", ")"), ("a if a else ", "")], function: "def f(a): return f(a)\n", statement: "a=a.b\n" },
     Language { id: "toml", extension: "toml", before: "", nests: &[("[", "]"), ("{a=", "}"), ("a.", ""), ("[[a.", "]]\n")], function: "[f]\nf=\"f\"\n", statement: "a=[]\n" },
+    Language { id: "vue", extension: "vue", before: "<script>\n", nests: &[("function f(){", "}"), ("class A{static x=", "}"), ("{a:", "}"), ("<script>", "</script>"), ("<a b=\"", "\">")], function: "function f(a){return f(a)}\n", statement: "a=a.b;\n" },
+    Language { id: "svelte", extension: "svelte", before: "<script>\n", nests: &[("function f(){", "}"), ("class A{static x=", "}"), ("{a:", "}"), ("<script>", "</script>"), ("<a b=\"", "\">")], function: "function f(a){return f(a)}\n", statement: "a=a.b;\n" },
+    Language { id: "astro", extension: "astro", before: "---\n", nests: &[("function f(){", "}"), ("class A{static x=", "}"), ("{a:", "}"), ("<script>", "</script>"), ("<a b=\"", "\">")], function: "function f(a){return f(a)}\n", statement: "a=a.b;\n" },
+    Language { id: "markdown", extension: "md", before: "", nests: &[("> ", ""), ("- ", ""), ("# a\n", ""), ("```\n", "```\n"), ("[", "](a)"), ("<a>\n", "</a>\n")], function: "# f\n\nf\n", statement: "a\n===\n" },
+    Language { id: "yaml", extension: "yaml", before: "", nests: &[("- ", ""), ("? ", ""), ("[", "]"), ("{a: ", "}"), ("a:\n ", "")], function: "f: *f\n", statement: "a: &a b\n" },
+    Language { id: "jupyter", extension: "ipynb", before: "", nests: &[("{\"cells\":[", "]}"), ("[", "]"), ("{\"cells\":[{\"cell_type\":\"code\",\"source\":[\"(", ")\"]}]}")], function: "{\"cells\":[{\"cell_type\":\"code\",\"source\":\"def f(a): return f(a)\"}]}\n", statement: "{\"cells\":[{\"cell_type\":\"code\",\"source\":\"a=a.b\"}]}\n" },
 ];
 
 impl Language {

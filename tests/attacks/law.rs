@@ -105,7 +105,9 @@ fn a_file_costs_fifty_times_its_size_and_a_megabyte_and_two_seconds_at_most() {
 
 #[test]
 fn the_law_holds_in_every_language() {
-    let known: BTreeSet<&str> = LANGUAGES.iter().map(|spec| spec.id).collect();
+    // Those without an extension of their own are known by a whole name or by their text.
+    let named = LANGUAGES.iter().filter(|spec| !spec.extensions.is_empty());
+    let known: BTreeSet<&str> = named.map(|spec| spec.id).collect();
     let attacked: BTreeSet<&str> = hostile::LANGUAGES.iter().map(|language| language.id).collect();
     assert_eq!(known, attacked, "languages, and those with hostile files");
     let files = hostile::LANGUAGES.iter().flat_map(|language| language.files(6_000));

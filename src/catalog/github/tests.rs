@@ -175,7 +175,7 @@ fn a_repository_is_the_same_index_by_archive_and_by_blobs() {
         let (mut cx, _home) = context(&hub, None);
         let made = index(&mut cx, mode, json!({"url": url}));
         let facts = ["git_head", "ref", "file_count", "symbol_count", "up_to_date"].map(|key| made[key].clone());
-        assert_eq!(facts, [json!(head), json!("refs/heads/main"), json!(3), json!(2), json!(false)], "{made}");
+        assert_eq!(facts, [json!(head), json!("refs/heads/main"), json!(3), json!(3), json!(false)], "{made}");
         assert_eq!(made["tree"], git_text(&hub.bare, &["rev-parse", "main^{tree}"]));
         assert_eq!(made["_meta"]["rate_limit_remaining"], 59);
         let found = run(&cx, "search_symbols", json!({"repo": made["repo"], "query": "purr"}));
@@ -202,7 +202,7 @@ fn a_commit_costs_what_it_changed() {
     git(&work, &["push", "-q", "origin", "main"]);
     let before = hub.asked("/git/blobs/");
     let made = index(&mut cx, GitHubMode::Api, json!({"url": url}));
-    assert_eq!((&made["files_changed"], &made["symbol_count"]), (&json!(1), &json!(3)), "{made}");
+    assert_eq!((&made["files_changed"], &made["symbol_count"]), (&json!(1), &json!(4)), "{made}");
     assert_eq!(hub.asked("/git/blobs/") - before, 1);
 }
 
@@ -248,7 +248,7 @@ fn what_git_cannot_reach_comes_another_way_and_says_so() {
     let (mut cx, _home) = context(&hub, None);
     let url = hub.server.url("/octo/cat");
     let made = index(&mut cx, GitHubMode::Auto, json!({"url": url}));
-    assert_eq!((&made["file_count"], &made["symbol_count"]), (&json!(3), &json!(2)), "{made}");
+    assert_eq!((&made["file_count"], &made["symbol_count"]), (&json!(3), &json!(3)), "{made}");
     let warning = made["warnings"][0].as_str().unwrap_or_default();
     assert!(warning.starts_with("read without git, which failed: "), "{made}");
     // The mode `git` has no fallback.

@@ -13,6 +13,8 @@ mod types;
 
 use tree_sitter::Node;
 
+pub(super) use conventions::CONVENTIONS;
+
 use super::definition::span_of;
 use super::spec::grammar;
 use super::{Comments, Cx, Definition, Distribution, LanguageSpec, Place, Relating, Rule};
@@ -26,62 +28,77 @@ pub static SPEC: LanguageSpec = LanguageSpec {
     file_names: &["SConstruct", "SConscript"],
     interpreters: &["python", "pypy"],
     grammar: grammar!("python", tree_sitter_python, HIGHLIGHTS_QUERY),
-    rules: &[
-        (Rule::Define(function), &["function_definition"]),
-        (Rule::Define(class), &["class_definition"]),
-        (Rule::Define(assignment), &["assignment"]),
-        (Rule::Define(alias), &["type_alias_statement"]),
-        (Rule::Define(case), &["case_clause"]),
-        (
-            Rule::Branch,
-            &[
-                "if_statement",
-                "elif_clause",
-                "for_statement",
-                "while_statement",
-                "except_clause",
-                "conditional_expression",
-                "and",
-                "or",
-                "for_in_clause",
-                "if_clause",
-            ],
-        ),
-        (
-            Rule::WalkIf(holds_branches),
-            &[
-                "call",
-                "attribute",
-                "argument_list",
-                "subscript",
-                "binary_operator",
-                "comparison_operator",
-                "list",
-                "tuple",
-                "dictionary",
-                "parenthesized_expression",
-                "return_statement",
-                "assert_statement",
-                "raise_statement",
-                "keyword_argument",
-                "pair",
-            ],
-        ),
-        (
-            Rule::Skip,
-            &["string", "parameters", "lambda_parameters", "type", "type_parameter", "decorator", "case_pattern"],
-        ),
-    ],
+    rules: RULES,
     silent: include_str!("silent.txt"),
     comments: Comments::HASH,
     conventions: &conventions::CONVENTIONS,
-    relating: Some(Relating { lower: lower::lower, shapes: &[], semantics: &modules::SEMANTICS }),
+    relating: Some(RELATING),
     syntax: &syntax::SYNTAX,
     imports: imports::STATEMENTS,
     package: imports::package,
-    distribution: Some(Distribution { ecosystem: Ecosystem::PyPi, is_standard: modules::is_standard }),
+    distribution: Some(DISTRIBUTION),
     ..LanguageSpec::PLAIN
 };
+
+/// Python in the cells of a notebook, without a grammar and a name.
+pub(super) const IN_CELLS: LanguageSpec = LanguageSpec {
+    rules: RULES,
+    comments: Comments::HASH,
+    conventions: &conventions::CONVENTIONS,
+    relating: Some(RELATING),
+    syntax: &syntax::SYNTAX,
+    imports: imports::STATEMENTS,
+    package: imports::package,
+    distribution: Some(DISTRIBUTION),
+    ..LanguageSpec::PLAIN
+};
+
+const RELATING: Relating = Relating { lower: lower::lower, shapes: &[], semantics: &modules::SEMANTICS };
+const DISTRIBUTION: Distribution = Distribution { ecosystem: Ecosystem::PyPi, is_standard: modules::is_standard };
+
+const RULES: &[(Rule, &[&str])] = &[
+    (Rule::Define(function), &["function_definition"]),
+    (Rule::Define(class), &["class_definition"]),
+    (Rule::Define(assignment), &["assignment"]),
+    (Rule::Define(alias), &["type_alias_statement"]),
+    (Rule::Define(case), &["case_clause"]),
+    (
+        Rule::Branch,
+        &[
+            "if_statement",
+            "elif_clause",
+            "for_statement",
+            "while_statement",
+            "except_clause",
+            "conditional_expression",
+            "and",
+            "or",
+            "for_in_clause",
+            "if_clause",
+        ],
+    ),
+    (
+        Rule::WalkIf(holds_branches),
+        &[
+            "call",
+            "attribute",
+            "argument_list",
+            "subscript",
+            "binary_operator",
+            "comparison_operator",
+            "list",
+            "tuple",
+            "dictionary",
+            "parenthesized_expression",
+            "return_statement",
+            "assert_statement",
+            "raise_statement",
+            "keyword_argument",
+            "pair",
+        ],
+    ),
+    (Rule::Skip, &["string", "parameters", "lambda_parameters", "type", "type_parameter", "decorator", "case_pattern"]),
+];
 
 /// `def` and `async def`.
 fn function(cx: &mut Cx<'_, '_>, node: Node<'_>) {

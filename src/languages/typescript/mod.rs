@@ -57,6 +57,21 @@ pub static TSX: LanguageSpec = LanguageSpec {
     ..LanguageSpec::PLAIN
 };
 
+/// Scripts of pages, without a grammar and a name: what all languages of pages share.
+pub(super) const IN_PAGES: LanguageSpec = LanguageSpec {
+    highlighted_as: Some(&javascript::SPEC),
+    rules: RULES,
+    comments: Comments::C,
+    conventions: &super::scripts::CONVENTIONS,
+    relating: Some(RELATING),
+    syntax: &javascript::syntax::SYNTAX,
+    imports: javascript::modules::STATEMENTS,
+    package: javascript::modules::package,
+    distribution: Some(javascript::modules::DISTRIBUTION),
+    tame: Some(super::scripts::of_page),
+    ..LanguageSpec::PLAIN
+};
+
 const RULES: &[(Rule, &[&str])] = &[
     (Rule::Define(javascript::function), FUNCTIONS),
     (Rule::Define(javascript::function), &["function_signature"]),

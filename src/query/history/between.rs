@@ -162,7 +162,7 @@ impl Between {
         texts.map(|(path, old)| (path.as_str(), old))
     }
 
-    /// The number of them without symbols in either revision: too large, or in no supported language.
+    /// The number of them without symbols in either revision: too large, documents, or in no supported language.
     pub fn without_symbols(&self) -> usize {
         let has_none = |read: &Option<Read>| read.as_ref().is_none_or(|read| read.extraction.is_none());
         self.files.iter().filter(|(_, both)| both.iter().all(has_none)).count()
@@ -182,7 +182,9 @@ impl Between {
 impl Read {
     fn of(given: &Languages, path: &str, content: Vec<u8>) -> Self {
         let number = languages::number_of(given, path, &content);
-        let extraction = number.map(|number| extract(languages::of_number(number), &content));
+        // Headings of documents and keys of data are no changes of code.
+        let spec = number.map(languages::of_number).filter(|spec| !spec.is_document);
+        let extraction = spec.map(|spec| extract(spec, &content));
         Self { content, extraction }
     }
 

@@ -21,7 +21,8 @@ use std::collections::HashSet;
 use globset::GlobMatcher;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::model::{Kind, names_kind};
+use crate::languages::of_id;
+use crate::model::{Detail, Kind, names_kind};
 use crate::store::{Clause, Error, GramQuery, RankTable, Snapshot, SymbolId, SymbolView, flattened};
 use confidence::{Confidence, Evidence};
 use explain::{Part, Tally};
@@ -40,6 +41,9 @@ const SAME_NAME_OWNED: usize = 20_000;
 /// The hits to look at again when the last [`LAST`] found all have the name, but in other letters.
 const MANY: usize = 2_000;
 const LAST: usize = 5;
+
+/// The most parts of documents and data, found by their names, beside symbols of code.
+const DOCUMENTS: usize = 10;
 
 /// The number of answers counted beyond those shown.
 const COUNTED: usize = 50;
@@ -494,8 +498,10 @@ fn first_look(
     let words = (FIELDS, ranker.telling());
     let clauses = ranker.clauses();
     let required = if wanted.describes { &[] } else { search.phrases };
-    let look =
-        |most| snapshot.search_holding(search.among, &clauses, required, words, most, &mut |id| wanted.accepts(id));
+    let look = |most| {
+        let mut keep = |id| wanted.accepts(id) && !wanted.sets_aside(id);
+        snapshot.search_holding(search.among, &clauses, required, words, most, &mut keep)
+    };
     let (mut most, mut found) = (most, look(most)?);
     // When many symbols share a name, only a closer look finds the one that is meant.
     let is_same = |id| snapshot.symbol(id).is_some_and(|symbol| ranker.is_in_other_letters(&symbol));
@@ -504,6 +510,11 @@ fn first_look(
         found = look(most)?;
     }
     let all_found = found.len() < most;
+    if wanted.has_documents {
+        let mut keep = |id| wanted.sets_aside(id) && wanted.accepts(id);
+        let clauses = [ranker.name_clause()];
+        found.extend(snapshot.search_holding(search.among, &clauses, required, words, DOCUMENTS, &mut keep)?);
+    }
     Ok((found.into_iter().map(|(symbol, score, held)| Looked { symbol, score, held }).collect(), all_found))
 }
 
@@ -586,6 +597,8 @@ struct Filter<'a> {
     describes: bool,
     /// Files that may contain all phrases, if phrases are required.
     may_hold: Option<HashSet<u32>>,
+    /// There are symbols of documents and data, and nobody asked for these.
+    has_documents: bool,
 }
 
 impl<'a> Filter<'a> {
@@ -603,7 +616,16 @@ impl<'a> Filter<'a> {
             }
         };
         let phrases = search.phrases.iter().map(|phrase| Phrase::new(phrase)).collect();
-        Ok(Self { snapshot, search, phrases, files: RefCell::default(), describes, may_hold })
+        let is_document = |language: &String| of_id(language).is_some_and(|(_, spec)| spec.is_document);
+        let names_them = search.kinds.iter().any(|word| word == Detail::Section.as_str());
+        let asks = search.language.is_some() || !search.files.is_empty() || names_them;
+        let has_documents = !asks && snapshot.facts().languages.keys().any(is_document);
+        Ok(Self { snapshot, search, phrases, files: RefCell::default(), describes, may_hold, has_documents })
+    }
+
+    /// Whether a symbol is a part of a document beside symbols of code: many are in the words of a question.
+    fn sets_aside(&self, id: SymbolId) -> bool {
+        self.has_documents && self.snapshot.file_by_number(id.file).is_some_and(|file| file.spec().is_document)
     }
 
     fn accepts(&self, id: SymbolId) -> bool {

@@ -39,6 +39,9 @@ const MOST_OWNERS: usize = 8;
 /// The number of candidates for a description that are examined closely.
 const LOOKED_AT: usize = 200;
 
+/// Factor for parts of documents and data: they come after all code that answers as well.
+const DOCUMENT: f32 = 0.05;
+
 /// Factor for a constructor, or another symbol with the name of its owner.
 const CONSTRUCTOR: f32 = 0.9;
 
@@ -272,6 +275,11 @@ impl Ranker {
         clauses
     }
 
+    /// The clause that finds parts of documents, whose names alone count.
+    pub fn name_clause(&self) -> Clause<'_> {
+        Clause::new(Field::Name, &self.text, 1.0)
+    }
+
     /// The words searched in whole files.
     pub fn file_text(&self) -> String {
         match &self.issue {
@@ -321,8 +329,8 @@ impl Ranker {
             return;
         };
         let worth = |(symbol, looked): &(SymbolView<'_>, Looked)| {
-            let [(_, place), (_, kind)] = self.priors(symbol, is_aside(symbol));
-            looked.score * place * kind * prose.worth(symbol, looked.held)
+            let priors: f32 = self.priors(symbol, is_aside(symbol)).iter().map(|(_, factor)| factor).product();
+            looked.score * priors * prose.worth(symbol, looked.held)
         };
         let worths: Vec<f32> = found.iter().map(worth).collect();
         let mut ordered = worths.clone();
@@ -332,7 +340,7 @@ impl Ranker {
     }
 
     /// The factors for a symbol's place and kind.
-    fn priors(&self, symbol: &SymbolView<'_>, aside: bool) -> [(&'static str, f32); 2] {
+    fn priors(&self, symbol: &SymbolView<'_>, aside: bool) -> [(&'static str, f32); 3] {
         // Descriptions are of functions more often than of types and values.
         let (test, class, value) = match self.form {
             Form::Identifier => (0.8, 1.0, 0.8),
@@ -345,7 +353,12 @@ impl Ranker {
             Kind::Class | Kind::Type => ("type", class),
             Kind::Constant => ("value", value),
         };
-        [("test, example, generated or vendored", if aside { test } else { 1.0 }), kind]
+        let document = if symbol.file.spec().is_document { DOCUMENT } else { 1.0 };
+        [
+            ("test, example, generated or vendored", if aside { test } else { 1.0 }),
+            kind,
+            ("part of a document", document),
+        ]
     }
 
     /// Examines a symbol closely.

@@ -292,10 +292,11 @@ impl SyntaxQuery {
     }
 }
 
-/// The languages of that name, or all, by their places.
+/// The languages of that name, or all but those of documents, which take any text for theirs; by their places.
 fn numbered(language: Option<&str>) -> impl Iterator<Item = (u8, &'static LanguageSpec)> {
     let all = LANGUAGES.iter().enumerate().map(|(number, spec)| (number as u8, *spec));
-    all.filter(move |(_, spec)| spec.is_built() && language.is_none_or(|language| spec.id == language))
+    let is_meant = move |spec: &LanguageSpec| language.map_or(!spec.is_document, |language| spec.id == language);
+    all.filter(move |(_, spec)| spec.is_built() && is_meant(spec))
 }
 
 /// A pattern that is code: on its own, or within one of the language's contexts.

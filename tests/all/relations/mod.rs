@@ -6,6 +6,7 @@
 
 mod again;
 mod c;
+mod components;
 mod cpp;
 mod csharp;
 mod go;

@@ -1,0 +1,14 @@
+//! Svelte: the scripts of components, read as TypeScript.
+
+use super::LanguageSpec;
+use super::spec::grammar;
+use super::typescript::IN_PAGES;
+
+/// The language.
+pub static SPEC: LanguageSpec = LanguageSpec {
+    id: "svelte",
+    extensions: &["svelte"],
+    grammar: grammar!("svelte", tree_sitter_typescript, LANGUAGE_TYPESCRIPT, TYPESCRIPT_NODE_TYPES, HIGHLIGHTS_QUERY),
+    silent: include_str!("silent.txt"),
+    ..IN_PAGES
+};
