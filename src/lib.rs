@@ -37,7 +37,7 @@
 //!
 //! [`watch`] keeps indexes fresh while files change, so that queries need not scan for changes.
 //!
-//! `pictures` draws calls, classes and imports as graphs.
+//! `pictures` draws calls, classes and imports as graphs. `export` writes definitions and uses for other programs.
 //!
 //! `ship` sends stores to files and folders, and takes them from there.
 //!
@@ -63,6 +63,7 @@ pub mod config;
 pub(crate) mod discover;
 pub mod embed;
 pub(crate) mod enrich;
+pub(crate) mod export;
 pub mod extract;
 pub mod facts;
 #[cfg(any(test, fuzzing))]

@@ -36,6 +36,7 @@ pub(super) const GROUPS: &[(&str, &[&str])] = &[
             "embed",
             "columns",
             "invalidate",
+            "export",
             "index-repo",
             "pack",
             "push",

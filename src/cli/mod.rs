@@ -6,6 +6,7 @@ mod command;
 mod doctor;
 mod draw;
 mod editor;
+mod export;
 mod grep;
 mod guide;
 mod help;
@@ -163,6 +164,7 @@ enum Own {
     Shim(shim::Shim),
     Doctor(doctor::Doctor),
     Config(settings::Settings),
+    Export(export::Export),
     Languages(languages::List),
     Models(models::List),
     #[cfg(feature = "ship")]
@@ -265,6 +267,7 @@ pub fn run(args: impl IntoIterator<Item = OsString>) -> u8 {
                     Ok(arguments) => ("index_folder".to_owned(), arguments, Words::of("index_folder")),
                     Err(failed) => return failed,
                 },
+                Ok(Own::Export(how)) => return export::run(&global, &how),
                 Ok(Own::Languages(_)) => return languages::run(&global),
                 Ok(Own::Models(_)) => return show_models(&global),
                 Ok(Own::Config(asked)) => return show_settings(&global, &asked),

@@ -11,6 +11,7 @@ mod damage;
 mod dead;
 mod documents;
 mod edits;
+mod export;
 mod first;
 mod graph;
 mod hooks;

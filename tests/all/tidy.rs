@@ -73,6 +73,7 @@ const ROOMS: &[(&str, &[&str])] = &[
     // An unsaved file goes through `catalog`; `store` is for the types of what `query` finds.
     ("lsp", &["tools", "answer", "catalog", "query", "store", "config", "allocator"]),
     ("pictures", &["query", "store"]),
+    ("export", &["store"]),
     // `store` is for the types of what `query` finds, `languages` for the colours of a text that no index holds.
     ("web", &["tools", "parts", "answer", "catalog", "query", "store", "languages", "http", "pictures"]),
     (
@@ -92,6 +93,7 @@ const ROOMS: &[(&str, &[&str])] = &[
             "watch",
             "allocator",
             "pictures",
+            "export",
             // For the list of them.
             "languages",
         ],
@@ -124,6 +126,7 @@ const WORDS: &[(&str, &[&str])] = &[
     ("grep_regex::", &["query"]),
     ("ast_grep_core::", &["query"]),
     ("grep_printer::", &["cli"]),
+    ("protobuf::", &["export"]),
     ("println!", &["cli"]),
     ("env::var", &["config"]),
     ("gix::", &["git"]),
