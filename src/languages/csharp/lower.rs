@@ -16,6 +16,10 @@ use crate::model::Role;
 /// The namespace of types outside of the project that have extension methods.
 pub(super) const OUTSIDE: &str = "<outside>";
 
+/// How many namespaces around one its names are looked for in. All of them at every depth would be the square of the
+/// depth.
+const MOST_AROUND: usize = 32;
+
 /// Records a file's facts about names.
 pub fn lower<'t>(cx: &mut Lower<'_, 't>, root: Node<'t>) {
     let all = unfolded(cx, root);
@@ -56,7 +60,7 @@ fn namespace<'t>(cx: &mut Lower<'_, 't>, all: &[Node<'t>], module: u32, name: &s
     // The namespaces in it, and all names of those around it.
     let mut seen = vec![if name.is_empty() { "*".to_owned() } else { format!("{name}.*") }];
     let mut around = name;
-    while !around.is_empty() {
+    while !around.is_empty() && seen.len() < MOST_AROUND {
         around = around.rsplit_once('.').map_or("", |(around, _)| around);
         seen.push(around.to_owned());
     }
