@@ -508,6 +508,35 @@ fn syntax_is_found_by_code_by_query_and_by_smell() {
 }
 
 #[test]
+fn a_call_is_found_as_it_is_written() {
+    let call = "errors.make(1)";
+    let files = [
+        ("a.py", format!("def f():\n    {call}\n")),
+        ("b.js", format!("function f() {{\n  {call};\n}}\n")),
+        ("c.ts", format!("function f() {{\n  {call};\n}}\n")),
+        ("d.go", format!("package p\nfunc f() {{\n\t{call}\n\treturn {call}\n}}\n")),
+        ("e.rs", format!("fn f() {{\n    {call};\n}}\n")),
+        ("F.java", format!("class F {{ void f() {{\n  {call};\n}} }}\n")),
+        ("g.cc", format!("void f() {{\n  {call};\n}}\n")),
+        ("H.cs", format!("class H {{ void F() {{\n  {call};\n}} }}\n")),
+        ("i.rb", format!("def f\n  {call}\nend\n")),
+        ("j.kt", format!("fun f() {{\n  {call}\n}}\n")),
+        ("k.swift", format!("func f() {{\n  {call}\n}}\n")),
+        ("l.scala", format!("object L {{ def f() = {{\n  {call}\n}} }}\n")),
+        ("m.lua", format!("function f()\n  {call}\nend\n")),
+    ];
+    let place = Place::new(&files.iter().map(|(name, text)| (*name, text.as_str())).collect::<Vec<_>>());
+    for pattern in [call, "errors.make($X)", "errors.make($$$)", "$A.make($X)"] {
+        for (file, text) in &files {
+            let language = codelode::languages::of_file(file, text.as_bytes()).expect("it is built in").1.id;
+            let found = place.places("search_ast", json!({"pattern": pattern, "language": language}));
+            let lines = text.lines().filter(|line| line.contains(call)).count();
+            assert_eq!(found.len(), lines, "{pattern} in {file}: {found:?}");
+        }
+    }
+}
+
+#[test]
 fn smells_are_found_in_every_language() {
     let deep =
         "if a:\n".to_owned() + &(1..6).map(|n| format!("{}if a:\n", " ".repeat(n))).collect::<String>() + "      b()\n";

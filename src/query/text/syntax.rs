@@ -305,7 +305,7 @@ fn code(pattern: &str, spec: &'static LanguageSpec, is_over: IsOver<'_>) -> Resu
     if source.is_empty() {
         return Err("the pattern is empty".to_owned());
     }
-    let contexts = std::iter::once(&("", "")).chain(spec.syntax.contexts);
+    let contexts = [("", ""), ("", "\n")].iter().chain(spec.syntax.contexts);
     let mut fault: Option<Fault> = None;
     for (before, after) in contexts {
         let whole = format!("{before}{source}{after}");
@@ -324,6 +324,10 @@ fn code(pattern: &str, spec: &'static LanguageSpec, is_over: IsOver<'_>) -> Resu
             if fault.as_ref().is_none_or(|other| other.at < found.at) {
                 fault = Some(found);
             }
+            continue;
+        }
+        // Some grammars end a statement with a line break: where that is missing they guess, and no node shows it.
+        if tree.has_error() && !shows_fault(tree) {
             continue;
         }
         let Some(mut node) = tree.descendant_for_byte_range(start, end) else { continue };
@@ -414,6 +418,11 @@ fn first_broken<'t>(node: Node<'t>, text: &str, spec: &'static LanguageSpec) -> 
         return Some(node);
     }
     node.children(&mut node.walk()).find_map(|child| first_broken(child, text, spec))
+}
+
+/// Whether a node is, or holds, one that stands for a fault.
+fn shows_fault(node: Node<'_>) -> bool {
+    node.is_error() || node.is_missing() || node.children(&mut node.walk()).any(shows_fault)
 }
 
 /// The pattern with its `$` replaced by a sign that the language can read.
