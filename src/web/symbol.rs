@@ -112,14 +112,15 @@ fn definition(view: &View<'_>, symbol: &SymbolView<'_>) -> Markup {
 /// Ways to its picture, to what a change of it may break, and to the commits that changed it.
 fn ways(view: &View<'_>, symbol: &SymbolView<'_>, to_history: bool) -> Markup {
     let picture = match symbol.kind() {
-        Kind::Function | Kind::Method => Some(("calls", "Calls as a picture")),
-        Kind::Class | Kind::Type => Some(("classes", "Classes as a picture")),
+        // Callers, and who calls those.
+        Kind::Function | Kind::Method => Some(("calls", "2", "Calls as a picture")),
+        Kind::Class | Kind::Type => Some(("classes", "", "Classes as a picture")),
         Kind::Constant => None,
     };
     html! {
         p.facets data-copy=(plain(&symbol.id())) data-label="Copy id" {
-            @if let Some((of, name)) = picture {
-                a href=(links::picture(view.id(), "", &[("of", of), ("id", &symbol.id())])) { (name) } " "
+            @if let Some((of, depth, name)) = picture {
+                a href=(links::picture(view.id(), "", &[("of", of), ("id", &symbol.id()), ("depth", depth)])) { (name) } " "
             }
             a href=(links::impact(view.id(), symbol)) { "Impact of a change" } " "
             @if to_history { a href=(links::panel(view.id(), symbol.file.path(), &symbol.id(), symbol.line(), &[("show", "history")])) { "History" } }
@@ -195,7 +196,9 @@ struct Uses<'a> {
 impl<'a> Uses<'a> {
     fn of(view: &View<'a>, symbol: &SymbolView<'_>) -> Self {
         let sure = query::uses(view.snapshot, view.edges, symbol.number());
-        Self { sure, possible: query::possible_uses(view.snapshot, view.edges, &symbol.name()) }
+        let mut possible = query::possible_uses(view.snapshot, view.edges, &symbol.name());
+        possible.retain(|place| query::may_name(place.file, symbol.file));
+        Self { sure, possible }
     }
 
     /// Uses of the kind that is asked for. `panel` is the symbol whose panel stays open.

@@ -18,6 +18,7 @@ const KEYS: [string, string][] = [
   ["y", "permanent address of this text"],
   ["p", "into the panel beside the code, and back"],
   ["b", "who changed the lines last"],
+  ["c", "what changed since a commit, a tag or a branch"],
   ["e", "open in the editor"],
   ["Esc", "close"],
   ["?", "these keys"],
@@ -68,6 +69,9 @@ function press(key: string): boolean {
       return true;
     case "y":
       void permalink();
+      return true;
+    case "c":
+      document.querySelector<HTMLInputElement>("input[name=since]")?.focus();
       return true;
     case "b":
     case "e":

@@ -5,6 +5,16 @@ import { part } from "./page.js";
 export function picture(): void {
   const figure = document.querySelector<HTMLElement>("#figure");
   if (!figure) return;
+  /** Brings the node that the picture is about into its middle. */
+  const center = (): void => {
+    const frame = figure.querySelector<HTMLElement>(".scrolls");
+    const own = figure.querySelector(".own")?.getBoundingClientRect();
+    if (!frame || !own) return;
+    const seen = frame.getBoundingClientRect();
+    frame.scrollLeft += own.left + own.width / 2 - seen.left - seen.width / 2;
+    frame.scrollTop += own.top + own.height / 2 - seen.top - seen.height / 2;
+  };
+  center();
   const show = async (address: string): Promise<boolean> => {
     const made = await part(address + "&as=part");
     if (made) figure.replaceChildren(made);

@@ -18,6 +18,10 @@ const SWITCHES: [string, string, string][] = [
 /** Sort of results that a key has asked for: none for all. */
 let sort = "";
 let asked: AbortController | undefined;
+/** What the results on the page were asked with; nothing for earlier searches. */
+let shown = "";
+/** Whether Enter was pressed before the results came. */
+let hurried = false;
 
 export function search(): void {
   if (!box) return;
@@ -29,7 +33,10 @@ export function search(): void {
   panel.append(switches(), results);
   box.closest("form")!.append(panel, told);
   box.setAttribute("aria-controls", panel.id);
-  box.addEventListener("input", () => void show());
+  box.addEventListener("input", () => {
+    hurried = false;
+    void show();
+  });
   box.addEventListener("focus", () => void show());
   const remember = () => note(box.value.trim());
   box.closest("form")!.addEventListener("submit", remember);
@@ -68,6 +75,8 @@ async function show(): Promise<void> {
     if (own.signal.aborted || !names) return;
     results.replaceChildren(names);
     panel.hidden = false;
+    shown = wish();
+    if (hurried) return open();
     told.textContent = `${panel.querySelectorAll("li").length} results`;
     if (sort) return;
     const rest = await part(address("rest"), own.signal);
@@ -75,6 +84,19 @@ async function show(): Promise<void> {
   } catch (error) {
     if (!own.signal.aborted) throw error;
   }
+}
+
+/** What is asked for now. */
+function wish(): string {
+  return `${sort} ${box!.value.trim()}`;
+}
+
+/** Goes to the first result, or to the page of a search that has none here. */
+function open(): void {
+  hurried = false;
+  const first = panel.querySelector<HTMLAnchorElement>("li > a:first-child");
+  if (first) first.click();
+  else box!.form!.requestSubmit();
 }
 
 /** Switches that belong to the form, with those of the address set. */
@@ -120,6 +142,7 @@ function before(): void {
     link.href = "/search?" + new URLSearchParams({ q: query, repo }).toString();
     return element("li", "", link);
   });
+  shown = "";
   results.replaceChildren(element("h2", "", "Earlier searches"), element("ul", "history", ...links));
   panel.hidden = false;
 }
@@ -150,9 +173,10 @@ function walk(event: KeyboardEvent): void {
     // Getting the focus begins a search.
     box!.focus();
     close();
-  } else if (event.key === "Enter" && sort && links.length && event.target === box) {
-    // One thing was asked for, and the first is the best.
-    links[0]!.click();
+  } else if (event.key === "Enter" && sort && box!.value.trim() && event.target === box) {
+    // One thing was asked for, and the first is the best, once there are results of this very text.
+    if (shown === wish()) open();
+    else hurried = true;
   } else if (event.key === "ArrowDown" && links.length) {
     links[Math.min(at + 1, links.length - 1)]!.focus();
   } else if (event.key === "ArrowUp" && at >= 0) {
