@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use clap::{Arg, ArgAction, ArgMatches, Command};
 use serde_json::{Map, Value};
 
-use super::{FOUND, Global, PATIENCE, here, output, with_context};
+use super::{FOUND, Global, PATIENCE, here, output, server, with_context};
 use crate::answer::{Error, Request};
 use crate::catalog::related;
 use crate::tools::{Context, ToolSpec, plan_rename};
@@ -21,7 +21,11 @@ pub(super) fn flags(command: Command, spec: &ToolSpec) -> Command {
     if spec.name != "plan_rename" {
         return command;
     }
-    command.arg(Arg::new(DRY).long(DRY).action(ArgAction::SetTrue).help("Print the patch, and write nothing"))
+    let about = "Plan of a rename, written to the files; --dry-run prints the patch and writes nothing";
+    command
+        .about(about)
+        .long_about(about)
+        .arg(Arg::new(DRY).long(DRY).action(ArgAction::SetTrue).help("Print the patch, and write nothing"))
 }
 
 /// Whether the arguments ask for files to be written: no other form of the plan is wanted.
@@ -33,6 +37,8 @@ pub(super) fn is_wanted(global: &Global, spec: &ToolSpec, arguments: &Map<String
 /// Renames a symbol in its files.
 pub(super) fn run(global: &Global, arguments: &Map<String, Value>) -> u8 {
     with_context(global, |cx| {
+        // A server has files of its own.
+        server::refuse(cx)?;
         let said = rename(cx, global, arguments)?;
         output::print_bytes(said.as_bytes());
         Ok(FOUND)

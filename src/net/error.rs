@@ -64,7 +64,9 @@ pub enum Error {
         problem: String,
     },
     /// The host's TLS certificate is not valid or not trusted.
-    #[error("{host} is not trusted: {problem}; name its certificate authority in `ca_file`")]
+    #[error(
+        "{host} is not trusted: {problem}; `ca_file` names a file with its certificate authority, or with its own certificate if that is no authority"
+    )]
     Tls {
         /// The host.
         host: String,

@@ -284,9 +284,10 @@ fn rows(call: &Call<'_>, file: FileView<'_>, fields: &Fields) -> Vec<Row> {
     let folded = attributes(&symbols);
     let is_folded: HashSet<usize> = folded.iter().flatten().copied().collect();
     let shown: Vec<usize> = (0..symbols.len()).filter(|place| !is_folded.contains(place)).collect();
-    let lengths = match call.request.for_people {
-        true => LENGTHS[0],
-        false => lengths(file, &symbols, &folded, &shown),
+    // Programs and people get whole texts.
+    let lengths = match call.compact && !call.request.for_people {
+        true => lengths(file, &symbols, &folded, &shown),
+        false => LENGTHS[0],
     };
     let row = |place: usize| {
         let symbol = &symbols[place];

@@ -63,7 +63,7 @@ impl Tool for IndexFile {
             (None, None) => {
                 let reason = repo.snapshot.table().find(&file).and_then(|row| row.state.err());
                 let reason = reason.map_or("an ignore rule names it or it is not there", |reason| reason.as_str());
-                let message = format!("{file} is not indexed: {reason}; see `skipped` of index_folder");
+                let message = format!("{file} is not indexed: {reason}; see `list_skipped` of index_folder");
                 return Err(Error::not_found(message));
             }
         };
