@@ -8,7 +8,7 @@ use super::indexes::Repo;
 use crate::enrich::{self, Files};
 use crate::store::Snapshot;
 
-pub use crate::enrich::{Column, Context};
+pub use crate::enrich::{Column, Context, Link};
 
 /// Snapshots whose context is kept.
 const MOST: usize = 8;
@@ -45,4 +45,11 @@ pub fn context(caller: &Caller<'_>, repo: &Repo) -> Arc<Context> {
     all.truncate(MOST - 1);
     all.insert(0, (Arc::downgrade(&repo.snapshot), context.clone()));
     context
+}
+
+/// The context of a repository whose files use one another in a way that only a provider knows, such as `ref()` of dbt;
+/// `None` for any other.
+pub fn linking(caller: &Caller<'_>, repo: &Repo) -> Option<Arc<Context>> {
+    let is_one = caller.config.context_providers && repo.snapshot.files().any(|file| enrich::links(file.path()));
+    is_one.then(|| context(caller, repo))
 }

@@ -1,16 +1,18 @@
 //! dbt: models, seeds, snapshots, sources and exposures with their descriptions, tags and columns, from the YAML files
 //! and docs blocks of a project; and what each model reads, by `ref()` and `source()`.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use serde_json::Value;
 
-use super::{Column, Files, Known, Provider, first_paragraph, is_in, split, yaml};
+use super::{Column, Files, Known, Link, Provider, first_paragraph, is_in, split, yaml};
 
 /// Name of the file at the root of a project.
 const PROJECT: &str = "dbt_project.yml";
 /// Letters of a description.
 const DESCRIPTION: usize = 300;
+/// Most bytes of what stands in the parentheses of `ref()`.
+const LONGEST_CALL: usize = 500;
 /// Largest file that is read, in bytes.
 const LARGEST: usize = 4 << 20;
 /// Kinds of described things, by the key of their list.
@@ -18,6 +20,8 @@ const KINDS: [(&str, &str); 4] =
     [("models", "model"), ("seeds", "seed"), ("snapshots", "snapshot"), ("exposures", "exposure")];
 /// Endings of files that define models.
 const DEFINING: [&str; 3] = ["sql", "py", "csv"];
+/// Endings of files that name models.
+const READING: [&str; 4] = ["sql", "py", "yml", "yaml"];
 
 /// See the module.
 pub(super) struct Dbt;
@@ -29,6 +33,9 @@ struct Project {
     facts: HashMap<String, Vec<String>>,
     columns: Vec<Column>,
     counts: [usize; 5],
+    links: Vec<Link>,
+    /// Names of models, seeds, snapshots and tables of sources, with the file of each.
+    defined: Vec<(String, String)>,
 }
 
 impl Provider for Dbt {
@@ -51,6 +58,10 @@ impl Provider for Dbt {
             project.read(files, &own);
         }
         Some(Box::new(project))
+    }
+
+    fn links(&self, path: &str) -> bool {
+        split(path).1 == PROJECT
     }
 }
 
@@ -76,6 +87,14 @@ impl Known for Project {
         ];
         all.into_iter().filter(|(_, count)| *count > 0).collect()
     }
+
+    fn links(&self) -> &[Link] {
+        &self.links
+    }
+
+    fn defined(&self) -> &[(String, String)] {
+        &self.defined
+    }
 }
 
 impl Project {
@@ -87,10 +106,14 @@ impl Project {
         for path in paths.iter().filter(|path| ends(path, &["md"])) {
             docs_blocks(&String::from_utf8_lossy(text(path).unwrap_or_default()), &mut docs);
         }
-        let mut defining: HashMap<&str, &str> = HashMap::new();
+        let mut defining: BTreeMap<String, &str> = BTreeMap::new();
         for path in paths.iter().filter(|path| ends(path, &DEFINING)) {
             let name = split(path).1;
-            defining.entry(name.rsplit_once('.').map_or(name, |(stem, _)| stem)).or_insert(path);
+            let name = name.rsplit_once('.').map_or(name, |(stem, _)| stem);
+            let snapshots = if ends(path, &["sql"]) { snapshots(text(path).unwrap_or_default()) } else { Vec::new() };
+            for name in snapshots.into_iter().chain([name.to_owned()]) {
+                defining.entry(name).or_insert(path);
+            }
         }
         let is_yaml = |path: &&&str| ends(path, &["yml", "yaml"]) && split(path).1 != PROJECT;
         for path in paths.iter().filter(is_yaml) {
@@ -108,16 +131,29 @@ impl Project {
                 for table in source["tables"].as_array().into_iter().flatten() {
                     let Some(name) = table["name"].as_str() else { continue };
                     self.counts[4] += 1;
-                    self.describe("source", &format!("{owner}.{name}"), path, table, &docs);
+                    let name = format!("{owner}.{name}");
+                    self.describe("source", &name, path, table, &docs);
+                    defining.entry(name).or_insert(path);
                 }
             }
         }
-        for path in paths.iter().filter(|path| ends(path, &["sql", "py"])) {
-            let reads = reads(&String::from_utf8_lossy(text(path).unwrap_or_default()));
-            if !reads.is_empty() {
-                self.facts.entry((*path).to_owned()).or_default().push(format!("reads {}", reads.join(", ")));
+        for path in paths.iter().filter(|path| ends(path, &READING)) {
+            // Places are those of the file's own bytes.
+            let Some(reads) = text(path).and_then(|text| str::from_utf8(text).ok()).map(reads) else { continue };
+            let (mut names, mut seen) = (Vec::new(), HashSet::new());
+            for read in reads {
+                let shown = if read.is_source { format!("source {}", read.name) } else { read.name.clone() };
+                if seen.insert(shown.clone()) {
+                    names.push(shown);
+                }
+                let to = defining.get(&read.name).map(|path| (*path).to_owned());
+                self.links.push(Link { from: (*path).to_owned(), at: read.at, name: read.name, to });
+            }
+            if !names.is_empty() && ends(path, &["sql", "py"]) {
+                self.facts.entry((*path).to_owned()).or_default().push(format!("reads {}", names.join(", ")));
             }
         }
+        self.defined.extend(defining.into_iter().map(|(name, path)| (name, path.to_owned())));
     }
 
     /// Adds the facts and columns of a described thing.
@@ -183,27 +219,60 @@ fn docs_blocks(text: &str, docs: &mut HashMap<String, String>) {
     }
 }
 
-/// Models and sources that a model reads, each once.
-fn reads(text: &str) -> Vec<String> {
-    let mut found: Vec<String> = Vec::new();
+/// A place where a text names a model or a source.
+struct Read {
+    at: u32,
+    name: String,
+    is_source: bool,
+}
+
+/// Places where a text names a model by `ref()` or a source by `source()`, in their order. Comments of templates count for
+/// nothing, those of SQL do: dbt reads templates before anything else.
+fn reads(text: &str) -> Vec<Read> {
+    let mut comments: Vec<(usize, usize)> = Vec::new();
+    let mut end = 0;
+    while let Some(start) = text[end..].find("{#").map(|start| end + start) {
+        end = text[start..].find("#}").map_or(text.len(), |length| start + length);
+        comments.push((start, end));
+    }
+    let is_comment = |at: usize| {
+        let before = comments.partition_point(|(start, _)| *start <= at);
+        comments[..before].last().is_some_and(|(_, end)| at < *end)
+    };
+    let mut found: Vec<Read> = Vec::new();
     for call in ["ref", "source"] {
-        for (at, _) in text.match_indices(call) {
+        for (at, _) in text.match_indices(call).filter(|(at, _)| !is_comment(*at)) {
             let is_word = |letter: char| letter.is_alphanumeric() || letter == '_';
             let after = text[at + call.len()..].trim_start();
             let Some(arguments) = after.strip_prefix('(').filter(|_| !text[..at].ends_with(is_word)) else { continue };
-            let names = quoted(arguments.split_once(')').map_or("", |(inside, _)| inside));
-            let name = match (call, &names[..]) {
-                ("source", [owner, name, ..]) => format!("source {owner}.{name}"),
+            // A text may open many that it never closes.
+            let near = &arguments[..arguments.floor_char_boundary(LONGEST_CALL)];
+            let inside = near.split_once(')').map_or("", |(inside, _)| inside);
+            let names = quoted(inside);
+            let (name, last) = match (call, &names[..]) {
+                ("source", [owner, name, ..]) => (format!("{owner}.{name}"), name),
                 // A first name of two is that of a package.
-                ("ref", [.., name]) => name.clone(),
+                ("ref", [.., name]) => (name.clone(), name),
                 _ => continue,
             };
-            if !found.contains(&name) {
-                found.push(name);
-            }
+            let at = text.len() - arguments.len() + inside.rfind(last.as_str()).unwrap_or(0);
+            let Ok(at) = u32::try_from(at) else { continue };
+            found.push(Read { at, name, is_source: call == "source" });
         }
     }
+    found.sort_by_key(|read| read.at);
     found
+}
+
+/// Names of the snapshots that a file defines: `{% snapshot name %}`.
+fn snapshots(text: &[u8]) -> Vec<String> {
+    let text = String::from_utf8_lossy(text);
+    let tags = text.split("{%").skip(1).filter_map(|tag| tag.split_once("%}"));
+    let name = |(inside, _): (&str, &str)| {
+        let mut words = inside.trim_matches('-').split_whitespace();
+        (words.next() == Some("snapshot")).then(|| words.next().map(str::to_owned)).flatten()
+    };
+    tags.filter_map(name).collect()
 }
 
 /// Texts in quotes, in order.
@@ -244,6 +313,10 @@ mod tests {
             known.about("shop/models/orders.sql"),
             ["model orders: One row for an order.; tags: daily", "reads stg_orders, source raw.payments"]
         );
+        let links: Vec<(u32, &str, Option<&str>)> =
+            known.links().iter().map(|link| (link.at, link.name.as_str(), link.to.as_deref())).collect();
+        let source = Some("shop/models/schema.yml");
+        assert_eq!(links, [(22, "stg_orders", None), (61, "raw.payments", source), (117, "stg_orders", None)]);
         assert_eq!(known.about("shop/models/schema.yml"), ["source raw.payments: What was paid."]);
         let column = |model: &str, file: &str, name: &str, description: &str| Column {
             model: model.to_owned(),

@@ -8,6 +8,8 @@ mod dbt;
 mod manifests;
 mod yaml;
 
+use std::collections::{BTreeSet, HashSet};
+
 /// Files of a project.
 pub trait Files {
     /// Their paths, relative to the root and with `/` between the parts.
@@ -24,6 +26,11 @@ pub trait Provider: Sync {
 
     /// Context that these files hold; `None` when there is none for this provider.
     fn read(&self, files: &dyn Files) -> Option<Box<dyn Known>>;
+
+    /// Whether a file of this path shows that others may name one another in the provider's own way.
+    fn links(&self, _path: &str) -> bool {
+        false
+    }
 }
 
 /// Context that a provider has found.
@@ -40,6 +47,34 @@ pub trait Known: Send + Sync {
     fn counts(&self) -> Vec<(&'static str, usize)> {
         Vec::new()
     }
+
+    /// Places where a file uses what another defines, by file and place.
+    fn links(&self) -> &[Link] {
+        &[]
+    }
+
+    /// Names of what a link may lead to, each with the file that defines it.
+    fn defined(&self) -> &[(String, String)] {
+        &[]
+    }
+}
+
+/// A place where a file uses by name what another file defines, such as a model of dbt that reads another.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Link {
+    /// File of the place.
+    pub from: String,
+    /// Byte of the name in it.
+    pub at: u32,
+    /// The name; that of a table of a source has its source before it: `raw.orders`.
+    pub name: String,
+    /// File that defines it; `None` when none of the project does.
+    pub to: Option<String>,
+}
+
+/// Whether a file of this path shows that files may use one another in a way that only a provider knows.
+pub fn links(path: &str) -> bool {
+    PROVIDERS.iter().any(|provider| provider.links(path))
 }
 
 /// A column of a table or view.
@@ -82,6 +117,32 @@ impl Context {
     /// Documented columns.
     pub fn columns(&self) -> impl Iterator<Item = &Column> {
         self.known.iter().flat_map(|(_, known)| known.columns())
+    }
+
+    /// Places where files use what others define, by file and place.
+    pub fn links(&self) -> impl Iterator<Item = &Link> {
+        self.known.iter().flat_map(|(_, known)| known.links())
+    }
+
+    /// Names of what links lead to, each with the file that defines it.
+    pub fn defined(&self) -> impl Iterator<Item = (&str, &str)> {
+        let defined = self.known.iter().flat_map(|(_, known)| known.defined());
+        defined.map(|(name, file)| (name.as_str(), file.as_str()))
+    }
+
+    /// Files that use, through others, what has a name: each with its distance in uses, nearest first and then by path.
+    pub fn users(&self, name: &str, depth: u32) -> Vec<(&str, u32)> {
+        let (mut found, mut met): (Vec<(&str, u32)>, HashSet<&str>) = Default::default();
+        let (mut seen, mut level) = (HashSet::from([name]), HashSet::from([name]));
+        for at in 1..=depth {
+            let uses = self.links().filter(|link| level.contains(link.name.as_str())).map(|link| link.from.as_str());
+            let new: BTreeSet<&str> = uses.filter(|file| !met.contains(file)).collect();
+            found.extend(new.iter().map(|file| (*file, at)));
+            met.extend(&new);
+            let next = self.defined().filter(|(_, file)| new.contains(file)).map(|(name, _)| name);
+            level = next.filter(|name| seen.insert(name)).collect();
+        }
+        found
     }
 
     /// Counts by provider.

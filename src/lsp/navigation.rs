@@ -109,7 +109,8 @@ pub(super) fn references(asked: &Asked<'_>, params: ReferenceParams) -> Result<O
             let mut names: Vec<String> = meant.iter().map(|symbol| symbol.name().into_owned()).collect();
             names.sort();
             names.dedup();
-            places.extend(names.iter().flat_map(|name| query::possible_uses(view.snapshot, view.edges, name)));
+            let possible = names.iter().flat_map(|name| query::possible_uses(view.snapshot, view.edges, name));
+            places.extend(possible.filter(|place| meant.iter().any(|own| query::may_name(place.file, own.file))));
         }
         // A use may mean several of them.
         let mut seen = HashSet::new();

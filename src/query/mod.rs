@@ -17,8 +17,8 @@ pub use crate::languages::{without_relations, without_symbols};
 pub use files::files_like;
 pub use graph::overrides::overridden;
 pub use graph::relations::{
-    Caller, Direction, LineCount, Place, bounds, calls, decorated, function_around, hierarchy, line_of, line_text,
-    outside_bases, possible_calls, possible_uses, symbol_near, users_through, uses, written_as,
+    Caller, Direction, LineCount, Place, bounds, calls, column_of, decorated, function_around, hierarchy, line_of,
+    line_text, may_name, outside_bases, possible_calls, possible_uses, symbol_near, users_through, uses, written_as,
 };
 pub use graph::{
     Affected, Blast, Certainty, Dead, DeadFile, Deadness, Doubt, MapFile, NameAt, Needed, Plan, Planned, Reason,

@@ -1,13 +1,16 @@
 //! Files that import a file.
 
+use std::collections::HashSet;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::files::unknown_file;
 use super::indexes::Repo;
 use super::{Call, Error, Shown, Tool, related, tokens};
+use crate::catalog::context::linking;
 use crate::query;
-use crate::store::{EdgeTable, Import};
+use crate::store::{EdgeTable, FileView};
 
 /// Files that import a file or module.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -133,12 +136,19 @@ fn importers(call: &Call<'_>, repo: &Repo, edges: &EdgeTable, path: &str) -> Res
     if let Some(symbol) = file.symbols().next() {
         related::check_language(&symbol)?;
     }
-    let item = |import: &Import| {
-        let from = repo.snapshot.file_by_number(import.from)?;
-        let has_importers = !edges.importers(import.from).is_empty();
-        Some(Item { file: from.path().to_owned(), line: query::line_of(from, import.at), has_importers })
+    let linking = linking(call, repo);
+    let links = || linking.iter().flat_map(|context| context.links());
+    let read: HashSet<&str> = links().filter_map(|link| link.to.as_deref()).collect();
+    let item = |from: FileView<'_>, at: u32| {
+        let has_importers = read.contains(from.path()) || !edges.importers(from.number()).is_empty();
+        Item { file: from.path().to_owned(), line: query::line_of(from, at), has_importers }
     };
-    let mut importers: Vec<Item> = edges.importers(file.number()).iter().filter_map(item).collect();
+    let imports = edges.importers(file.number()).iter();
+    let imports = imports.filter_map(|import| Some(item(repo.snapshot.file_by_number(import.from)?, import.at)));
+    let mut seen = HashSet::new();
+    let reads = links().filter(|link| link.to.as_deref() == Some(&path) && seen.insert(&link.from));
+    let reads = reads.filter_map(|link| Some(item(repo.snapshot.file(&link.from)?, link.at)));
+    let mut importers: Vec<Item> = imports.chain(reads).collect();
     importers.sort_by(|a, b| a.file.cmp(&b.file));
     Ok(Importers { file_path: path, importer_count: importers.len(), importers, ..Importers::default() })
 }

@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::files::unknown_file;
 use super::indexes::Repo;
 use super::{Call, Error, Shown, Tool, related, tokens};
+use crate::catalog::context::{Link, linking};
 use crate::query::{self, Place};
 use crate::store::{EdgeTable, SymbolView};
 
@@ -216,6 +217,9 @@ fn find(
 ) -> Result<(Uses, Vec<String>), Error> {
     let (symbols, not_found) = meant(call, repo, args, name)?;
     let Some(first) = symbols.first() else {
+        if let Some(linked) = not_found.first().and_then(|name| linked(call, repo, name, args.max_results)) {
+            return Ok(linked);
+        }
         related::note_unread(call, repo);
         let snapshot = &repo.snapshot;
         let near = not_found.iter().flat_map(|name| query::nearest(snapshot, name, 3));
@@ -256,7 +260,9 @@ fn find(
         names.entry(symbol.name().into_owned()).or_default().push(symbol.file.number());
     }
     for (name, defining) in names {
-        let possible = query::possible_uses(&repo.snapshot, edges, &name);
+        let mut possible = query::possible_uses(&repo.snapshot, edges, &name);
+        let files: Vec<_> = defining.iter().filter_map(|file| repo.snapshot.file_by_number(*file)).collect();
+        possible.retain(|place| files.iter().any(|file| query::may_name(place.file, *file)));
         if args.include_possible {
             let imports = |file: u32| edges.imports(file).iter().any(|import| defining.contains(&import.to));
             let confidence = |place: &Place<'_>| if imports(place.edge.file) { "import" } else { "name" };
@@ -286,6 +292,43 @@ fn find(
     output.references = references.iter().take(most).map(item).take_while(fits).collect();
     output.references_left = references.len() - output.references.len();
     Ok((output, paths))
+}
+
+/// Uses of what a name means in an ecosystem, such as a model of dbt; `None` where it means nothing.
+fn linked(call: &Call<'_>, repo: &Repo, name: &str, most: u32) -> Option<(Uses, Vec<String>)> {
+    let context = linking(call, repo)?;
+    let links: Vec<&Link> = context.links().filter(|link| link.name == name).collect();
+    let files: BTreeSet<&str> = context.defined().filter(|(other, _)| *other == name).map(|(_, file)| file).collect();
+    if links.is_empty() && files.is_empty() {
+        return None;
+    }
+    let uses = |file: &str| links.iter().filter(|link| link.to.as_deref() == Some(file)).count();
+    let defined = |file: &&str| Defined { number: None, id: (*file).to_owned(), line: 1, uses: uses(file) };
+    let mut output = Uses { definitions: files.iter().map(defined).collect(), ..Uses::default() };
+    let places = output.keep_most_used();
+    let numbers: Vec<Option<usize>> = match files.len() {
+        1 => vec![None],
+        _ => places,
+    };
+    let number = |link: &Link| numbers.get(files.iter().position(|file| link.to.as_deref() == Some(file))?).copied()?;
+    let item = |link: &&Link| {
+        let file = repo.snapshot.file(&link.from)?;
+        Some(Item {
+            file: link.from.clone(),
+            line: query::line_of(file, link.at),
+            column: query::column_of(file, link.at),
+            text: shortened(query::line_text(file, link.at)),
+            kind: "import",
+            within: None,
+            of: number(link),
+            confidence: "resolved",
+        })
+    };
+    call.found(!links.is_empty());
+    output.references = call.page(links, most as usize).iter().filter_map(item).collect();
+    let paths = output.references.iter().map(|item| item.file.clone()).chain(files.into_iter().map(str::to_owned));
+    let paths: BTreeSet<String> = paths.collect();
+    Some((output, paths.into_iter().collect()))
 }
 
 /// The requested symbols, and requested names that no symbol has.
@@ -324,21 +367,24 @@ fn meant<'a>(
 
 fn item(repo: &Repo, place: &Place<'_>, of: Option<usize>, confidence: &'static str) -> Item {
     let role = place.edge.role();
-    let mut text = place.text();
-    if let Some((end, _)) = text.char_indices().nth(TEXT) {
-        text.truncate(end);
-        text.push('…');
-    }
     let decorated = query::decorated(place);
     let around = || place.edge.from().and_then(|symbol| repo.snapshot.symbol(symbol));
     Item {
         file: place.file.path().to_owned(),
         line: place.line,
         column: place.column(),
-        text,
+        text: shortened(place.text()),
         kind: if decorated.is_some() { "decorator" } else { role.as_str() },
         within: decorated.or_else(around).map(|symbol| symbol.qualified_name()),
         of,
         confidence,
     }
+}
+
+fn shortened(mut text: String) -> String {
+    if let Some((end, _)) = text.char_indices().nth(TEXT) {
+        text.truncate(end);
+        text.push('…');
+    }
+    text
 }

@@ -1,10 +1,14 @@
 //! Files that a change of a symbol may break.
 
+use std::collections::HashSet;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::indexes::Repo;
 use super::{Call, Error, Shown, Tool, related};
-use crate::query::{self, Blast, Doubt};
+use crate::catalog::context::linking;
+use crate::query::{self, Affected, Blast, Doubt};
 
 /// Impact of a change: the symbols and files that may break when a symbol changes, and how far away they are. Before
 /// an edit of shared code.
@@ -115,7 +119,12 @@ impl Tool for GetBlastRadius {
     fn run(call: &Call<'_>, args: Args) -> Result<Output, Error> {
         let depth = call.at_most("max_depth", args.max_depth, DEEPEST);
         let mut output = related::answer(call, args.repo.as_deref(), |repo, edges| {
-            let symbol = related::symbol(repo, &args.symbol_id)?;
+            let symbol = match related::symbol(repo, &args.symbol_id) {
+                Ok(symbol) => symbol,
+                Err(unknown) => {
+                    return linked(call, repo, &args.symbol_id, depth, args.include_depth_scores).ok_or(unknown);
+                }
+            };
             related::check_language(&symbol)?;
             let blast = query::blast(&repo.snapshot, edges, &symbol, depth);
             let overrides = query::overridden(&repo.snapshot, edges, &symbol).iter().map(|above| above.id()).collect();
@@ -131,6 +140,29 @@ impl Tool for GetBlastRadius {
         output.confirmed = call.page(output.confirmed, usize::MAX);
         Ok(output)
     }
+}
+
+/// The impact of what a name means in an ecosystem, such as a model of dbt; `None` where it means nothing.
+fn linked(call: &Call<'_>, repo: &Repo, name: &str, depth: u32, layers: bool) -> Option<(Output, Vec<String>)> {
+    let context = linking(call, repo)?;
+    let defining: Vec<&str> = context.defined().filter(|(other, _)| *other == name).map(|(_, file)| file).collect();
+    let users = context.users(name, depth);
+    if defining.is_empty() && users.is_empty() {
+        return None;
+    }
+    let affected = |(file, depth): &(&str, u32)| {
+        let file = repo.snapshot.file(file)?;
+        Some(Affected { file, depth: *depth, via: None, symbols: Vec::new() })
+    };
+    let files: HashSet<&str> = context.links().map(|link| link.from.as_str()).chain(defining.iter().copied()).collect();
+    let blast = Blast {
+        confirmed: users.iter().filter_map(affected).collect(),
+        direct: users.iter().filter(|(_, depth)| *depth == 1).count(),
+        files: files.len(),
+        ..Blast::default()
+    };
+    let paths = users.iter().map(|(file, _)| *file).chain(defining).map(str::to_owned).collect();
+    Some((output(name.to_owned(), &blast, layers), paths))
 }
 
 fn output(symbol: String, blast: &Blast<'_>, layers: bool) -> Output {

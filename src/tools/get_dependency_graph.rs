@@ -6,8 +6,11 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::files::unknown_file;
+use super::indexes::Repo;
 use super::{Call, Error, Shown, Tool, related};
+use crate::catalog::context::linking;
 use crate::query;
+use crate::store::EdgeTable;
 
 /// Dependency graph of files: which modules a file depends on and which depend on it, transitively, with external
 /// packages.
@@ -99,6 +102,7 @@ impl Tool for GetDependencyGraph {
             if let Some(symbol) = file.symbols().next() {
                 related::check_language(&symbol)?;
             }
+            let ways = ways(call, repo, edges);
             let path_of = |node: &u32| repo.snapshot.file_by_number(*node).map(|file| file.path().to_owned());
             let (mut nodes, mut links) = (vec![file.number()], BTreeSet::new());
             let mut direct = [None, None];
@@ -110,10 +114,9 @@ impl Tool for GetDependencyGraph {
                 for step in 0..depth {
                     let mut next = Vec::new();
                     for at in level {
-                        let imports = if upwards { edges.importers(at) } else { edges.imports(at) };
-                        for import in imports {
-                            links.insert((import.from, import.to));
-                            let other = if upwards { import.from } else { import.to };
+                        for (from, to) in ways(at, upwards) {
+                            links.insert((from, to));
+                            let other = if upwards { from } else { to };
                             if seen.insert(other) {
                                 next.push(other);
                             }
@@ -158,5 +161,20 @@ impl Tool for GetDependencyGraph {
         call.found(output.edge_count > 0 || !output.external.is_empty());
         call.narrow("give one direction and depth 1");
         Ok(output)
+    }
+}
+
+/// Finds the imports of a file, or its importers, each as who imports and what. What a file uses by the words of an
+/// ecosystem counts as an import.
+fn ways<'a>(call: &Call<'_>, repo: &'a Repo, edges: &'a EdgeTable) -> impl Fn(u32, bool) -> Vec<(u32, u32)> + 'a {
+    let number = |path: &str| Some(repo.snapshot.file(path)?.number());
+    let linking = linking(call, repo);
+    let links = linking.iter().flat_map(|context| context.links());
+    let links: BTreeSet<(u32, u32)> =
+        links.filter_map(|link| Some((number(&link.from)?, number(link.to.as_deref()?)?))).collect();
+    move |file, upwards| {
+        let imports = if upwards { edges.importers(file) } else { edges.imports(file) };
+        let links = links.iter().copied().filter(|(from, to)| file == if upwards { *to } else { *from });
+        imports.iter().map(|import| (import.from, import.to)).chain(links).collect()
     }
 }

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::collections::{BTreeSet, HashMap, HashSet, VecDeque};
 
 use super::overrides::overridden;
+use crate::languages::LANGUAGES;
 use crate::model::{Detail, Kind, Role};
 use crate::query::symbols::lookup::{bears, named};
 use crate::store::{Edge, EdgeTable, FileView, Snapshot, SymbolId, SymbolView};
@@ -27,11 +28,16 @@ impl<'a> Place<'a> {
 
     /// Its column: the number of characters before it in its line, plus one.
     pub fn column(&self) -> u32 {
-        let content = self.file.content();
-        let at = (self.edge.at as usize).min(content.len());
-        let start = memchr::memrchr(b'\n', &content[..at]).map_or(0, |newline| newline + 1);
-        String::from_utf8_lossy(&content[start..at]).chars().count() as u32 + 1
+        column_of(self.file, self.edge.at)
     }
+}
+
+/// The column of a byte: the number of characters before it in its line, plus one.
+pub fn column_of(file: FileView<'_>, at: u32) -> u32 {
+    let content = file.content();
+    let at = (at as usize).min(content.len());
+    let start = memchr::memrchr(b'\n', &content[..at]).map_or(0, |newline| newline + 1);
+    String::from_utf8_lossy(&content[start..at]).chars().count() as u32 + 1
 }
 
 /// The longest text of a line, in bytes.
@@ -113,6 +119,15 @@ fn is_renamed(content: &[u8], name: &[u8], other: &[u8]) -> bool {
 /// Possible uses of any symbol of this name, by path and line.
 pub fn possible_uses<'a>(snapshot: &'a Snapshot, edges: &'a EdgeTable, name: &str) -> Vec<Place<'a>> {
     places(snapshot, edges.possible(name.as_bytes()))
+}
+
+/// Whether names in a file may mean what another defines: the names of their languages are resolved together.
+pub fn may_name(file: FileView<'_>, defining: FileView<'_>) -> bool {
+    let semantics = |file: FileView<'_>| Some(LANGUAGES[file.language_number()? as usize].relating?.semantics);
+    match (semantics(file), semantics(defining)) {
+        (Some(one), Some(other)) => std::ptr::eq(one, other),
+        _ => false,
+    }
 }
 
 /// The places of occurrences, by path and line.

@@ -114,6 +114,53 @@ fn nothing_is_said_where_providers_are_off_or_know_nothing() {
 }
 
 #[test]
+fn models_that_read_one_another_are_related() {
+    let place = Place::new();
+    place.write("models/stg_orders.sql", "select * from {{ source('raw', 'orders') }}");
+    place.write(
+        "models/orders.sql",
+        "{# ref('gone') #}\nselect id from {{ ref('stg_orders') }}\njoin {{ ref('stg_orders') }}\n",
+    );
+    place.write("models/report.py", "def model(dbt, session):\n    return dbt.ref(\"orders\")\n");
+    place.write("models/raw.yml", "sources: [{name: raw, tables: [{name: orders}]}]\n");
+    let answer = |tool: &str, args: Value| place.ask(true, tool, args).value;
+
+    let importers = answer("find_importers", json!({"file_path": "models/stg_orders.sql"}));
+    let expected = json!([{"file": "models/orders.sql", "line": 2, "has_importers": true}]);
+    assert_eq!(importers["importers"], expected, "{importers}");
+
+    let graph = answer("get_dependency_graph", json!({"file": "models/orders.sql"}));
+    assert_eq!(
+        (&graph["imports"], &graph["importers"]),
+        (&json!(["models/stg_orders.sql"]), &json!(["models/report.py"]))
+    );
+    assert!(graph["nodes"].as_array().is_some_and(|nodes| nodes.contains(&json!("models/raw.yml"))), "{graph}");
+
+    let uses = answer("find_references", json!({"identifier": "stg_orders"}));
+    assert_eq!(uses["definitions"], json!([{"id": "models/stg_orders.sql", "line": 1, "uses": 2}]));
+    let places = uses["references"].as_array().expect("there are some").iter();
+    let places: Vec<String> = places.map(|at| format!("{}:{}:{}", at["file"], at["line"], at["column"])).collect();
+    assert_eq!(places, [r#""models/orders.sql":2:24"#, r#""models/orders.sql":3:14"#]);
+    let uses = answer("find_references", json!({"identifier": "raw.orders"}));
+    assert_eq!(uses["references"][0]["file"], "models/stg_orders.sql", "{uses}");
+    let none = answer("find_references", json!({"identifier": "gone"}));
+    assert_eq!(none["not_found"], json!(["gone"]));
+
+    let blast = answer("get_blast_radius", json!({"symbol_id": "raw.orders"}));
+    let files =
+        [("models/stg_orders.sql", Value::Null), ("models/orders.sql", json!(2)), ("models/report.py", json!(3))];
+    let files = files.map(
+        |(file, depth)| if depth.is_null() { json!({"file": file}) } else { json!({"file": file, "depth": depth}) },
+    );
+    assert_eq!(blast["confirmed"], json!(files), "{blast}");
+    let near = answer("get_blast_radius", json!({"symbol_id": "raw.orders", "max_depth": 1}));
+    assert_eq!(near["confirmed_count"], 1);
+
+    let off = place.ask(false, "find_importers", json!({"file_path": "models/stg_orders.sql"}));
+    assert_eq!(off.value["importer_count"], 0);
+}
+
+#[test]
 fn symbols_tell_the_context_of_their_file_when_asked() {
     let place = Place::new();
     let asked = json!({"query": "load", "fields": ["ecosystem_context"]});
