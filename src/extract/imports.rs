@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use super::{Limits, Reading, with_stack_for};
-use crate::facts::{BindingKind, Facts, NONE, Op, ScopeKind, UNKNOWN, unpack};
+use crate::facts::{BindingKind, ExpressionId, Facts, ListId, NONE, NameId, Op, ScopeId, ScopeKind, UNKNOWN, unpack};
 use crate::languages::LanguageSpec;
 use crate::model::{Role, Span};
 use crate::parsing::SyntaxTree;
@@ -133,11 +133,11 @@ struct Binder<'a> {
     facts: Facts<'a>,
     statements: Vec<Statement>,
     /// Statements by the expression of what they import.
-    by_expression: HashMap<u32, Vec<u32>>,
+    by_expression: HashMap<ExpressionId, Vec<u32>>,
     /// Number of names that each statement imports.
     names: Vec<u32>,
     /// Statements that bind an alias, by its expression and its name.
-    known: HashMap<(u32, u32), Vec<u32>>,
+    known: HashMap<(ExpressionId, NameId), Vec<u32>>,
     /// The number of searches through all statements.
     searches: usize,
 }
@@ -159,7 +159,7 @@ impl<'a> Binder<'a> {
                 binder.tie(import.expression, statement);
             }
         }
-        for scope in 0..facts.scopes.len() as u32 {
+        for scope in (0..facts.scopes.len() as u32).map(ScopeId) {
             for star in facts.stars(scope) {
                 for statement in binder.of_expression(star.from) {
                     let statement = &mut binder.statements[statement as usize];
@@ -178,10 +178,10 @@ impl<'a> Binder<'a> {
         inside.map(|statement| statement as u32)
     }
 
-    fn tie(&mut self, expression: u32, statement: u32) {
-        let it = self.facts.expressions[expression as usize];
+    fn tie(&mut self, expression: ExpressionId, statement: u32) {
+        let it = self.facts.expressions[expression.row()];
         if it.op == Op::Union {
-            self.facts.list(it.a).iter().for_each(|part| self.tie(*part, statement));
+            self.facts.list(ListId(it.a)).iter().for_each(|part| self.tie(*part, statement));
         }
         let tied = self.by_expression.entry(expression).or_default();
         if tied.len() < MOST && !tied.contains(&statement) {
@@ -191,29 +191,29 @@ impl<'a> Binder<'a> {
 
     /// Statements that import an expression; of several, those with the fewest other names: `import a` before
     /// `from a import b`.
-    fn of_expression(&self, expression: u32) -> Vec<u32> {
+    fn of_expression(&self, expression: ExpressionId) -> Vec<u32> {
         let Some(tied) = self.by_expression.get(&expression) else { return Vec::new() };
-        let is_module = self.facts.expressions[expression as usize].op == Op::Module;
+        let is_module = self.facts.expressions[expression.row()].op == Op::Module;
         let fewest = tied.iter().map(|statement| self.names[*statement as usize]).min();
         let is_meant = |statement: &u32| !is_module || Some(self.names[*statement as usize]) == fewest;
         tied.iter().copied().filter(is_meant).collect()
     }
 
     /// Statements that bind an alias of an expression.
-    fn of_alias(&mut self, expression: u32, name: u32) -> Vec<u32> {
+    fn of_alias(&mut self, expression: ExpressionId, name: NameId) -> Vec<u32> {
         if let Some(known) = self.known.get(&(expression, name)) {
             return known.clone();
         }
         let mut found = self.of_expression(expression);
         let mut root = expression;
         while found.is_empty() {
-            let it = self.facts.expressions[root as usize];
+            let it = self.facts.expressions[root.row()];
             if it.op == Op::Module {
-                found = self.of_module(it.a, name);
+                found = self.of_module(NameId(it.a), name);
                 break;
             }
             match has_receiver(it.op) {
-                true => root = it.a,
+                true => root = ExpressionId(it.a),
                 false => break,
             }
         }
@@ -222,15 +222,15 @@ impl<'a> Binder<'a> {
     }
 
     /// Statements that import a module or one below it, and write a name: `import a.b` binds `a`.
-    fn of_module(&mut self, module: u32, name: u32) -> Vec<u32> {
+    fn of_module(&mut self, module: NameId, name: NameId) -> Vec<u32> {
         if self.searches == SEARCHES {
             return Vec::new();
         }
         self.searches += 1;
         let (module, name) = (self.facts.name(module), self.facts.name(name));
-        let is_below = |expression: &u32| {
-            let it = self.facts.expressions[*expression as usize];
-            let text = if it.op == Op::Module { self.facts.name(it.a) } else { "" };
+        let is_below = |expression: &ExpressionId| {
+            let it = self.facts.expressions[expression.row()];
+            let text = if it.op == Op::Module { self.facts.name(NameId(it.a)) } else { "" };
             text.strip_prefix(module).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
         };
         let tied = self.by_expression.iter().filter(|(expression, _)| is_below(expression));
@@ -267,27 +267,27 @@ impl<'a> Binder<'a> {
     }
 
     /// The bare name at the beginning of an expression, and the scope it is seen from.
-    fn root(&self, expression: u32) -> Option<(u32, u32)> {
-        let mut it = self.facts.expressions[expression as usize];
-        while has_receiver(it.op) && it.a != UNKNOWN {
+    fn root(&self, expression: ExpressionId) -> Option<(ScopeId, NameId)> {
+        let mut it = self.facts.expressions[expression.row()];
+        while has_receiver(it.op) && ExpressionId(it.a) != UNKNOWN {
             it = self.facts.expressions[it.a as usize];
         }
-        (it.op == Op::Name).then_some((it.a, it.b))
+        (it.op == Op::Name).then_some((ScopeId(it.a), NameId(it.b)))
     }
 
     /// Expressions of the aliases that a name is bound to; `None` if nothing binds it.
-    fn bindings(&self, mut scope: u32, name: u32) -> Option<Vec<u32>> {
-        while scope != NONE {
+    fn bindings(&self, mut scope: ScopeId, name: NameId) -> Option<Vec<ExpressionId>> {
+        while scope != ScopeId::NONE {
             let all = self.facts.bound(scope, name);
             let all = &self.facts.bindings[all.start as usize..all.end as usize];
             let aliases = all.iter().filter(|binding| binding.kind == BindingKind::Alias);
-            let aliases: Vec<u32> = aliases.map(|binding| binding.a).take(MOST).collect();
+            let aliases: Vec<ExpressionId> = aliases.map(|binding| ExpressionId(binding.a)).take(MOST).collect();
             // Members of a class are not seen as bare names in every language.
-            let is_class = self.facts.scopes[scope as usize].kind == ScopeKind::Class;
+            let is_class = self.facts.scopes[scope.row()].kind == ScopeKind::Class;
             if !aliases.is_empty() || !all.is_empty() && !is_class {
                 return Some(aliases);
             }
-            scope = self.facts.scopes[scope as usize].parent;
+            scope = self.facts.scopes[scope.row()].parent;
         }
         None
     }
@@ -310,29 +310,29 @@ fn writes(text: &str, name: &str) -> bool {
 pub fn packages(spec: &'static LanguageSpec, facts: &[u8]) -> Vec<(u32, String)> {
     let Some(tables) = unpack(facts) else { return Vec::new() };
     let Some(facts) = Facts::open(&tables) else { return Vec::new() };
-    let package = |expression: u32| path(&facts, expression).map(|path| (spec.package)(&path).to_owned());
+    let package = |expression: ExpressionId| path(&facts, expression).map(|path| (spec.package)(&path).to_owned());
     facts.imports.iter().map(|import| (import.at, package(import.expression).unwrap_or_default())).collect()
 }
 
 /// An imported expression as a path with dots; `None` for one that begins with a name of the file itself.
-fn path(facts: &Facts<'_>, expression: u32) -> Option<String> {
+fn path(facts: &Facts<'_>, expression: ExpressionId) -> Option<String> {
     let mut parts = Vec::new();
-    let mut it = facts.expressions[expression as usize];
+    let mut it = facts.expressions[expression.row()];
     while it.op == Op::Member {
-        parts.push(facts.name(it.b));
+        parts.push(facts.name(NameId(it.b)));
         it = facts.expressions[it.a as usize];
     }
     if it.op == Op::Module {
-        parts.push(facts.name(it.a));
+        parts.push(facts.name(NameId(it.a)));
     } else if it.op == Op::Name {
-        let mut scope = it.a;
-        while scope != NONE {
-            if !facts.bound(scope, it.b).is_empty() {
+        let mut scope = ScopeId(it.a);
+        while scope != ScopeId::NONE {
+            if !facts.bound(scope, NameId(it.b)).is_empty() {
                 return None;
             }
-            scope = facts.scopes[scope as usize].parent;
+            scope = facts.scopes[scope.row()].parent;
         }
-        parts.push(facts.name(it.b));
+        parts.push(facts.name(NameId(it.b)));
     } else {
         return None;
     }

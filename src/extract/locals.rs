@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashMap};
 
 use super::{Limits, Reading};
-use crate::facts::{BindingKind, Facts, NONE, Op, ScopeKind, hash, unpack};
+use crate::facts::{BindingKind, ExpressionId, Facts, NameId, Op, ScopeId, ScopeKind, hash, unpack};
 use crate::languages::{KEYED, LanguageSpec};
 use crate::model::Span;
 use crate::parsing::SyntaxTree;
@@ -50,7 +50,7 @@ fn bind(facts: &Facts<'_>, mut scopes: Scopes, mut bound: Vec<Span>) -> Vec<Loca
     let written: Vec<Span> = scopes.values().flatten().copied().collect();
     bound.retain(|token| !written.contains(token));
     let mut locals: Vec<Local> = Vec::new();
-    let mut order: Vec<(usize, u32)> = scopes.keys().map(|scope| (depth(facts, *scope), *scope)).collect();
+    let mut order: Vec<(usize, ScopeId)> = scopes.keys().map(|scope| (depth(facts, *scope), *scope)).collect();
     order.sort_unstable_by(|a, b| b.cmp(a));
     for (_, scope) in order {
         let mut uses = scopes.remove(&scope).unwrap_or_default();
@@ -71,15 +71,15 @@ pub fn import_of(source: &[u8], packed: &[u8], byte: u32) -> Option<u32> {
     let facts = Facts::open(&tables).filter(Facts::is_sound)?;
     let here = word_at(source, byte)?;
     let occurrence = facts.occurrences.iter().find(|occurrence| occurrence.at == here.start)?;
-    let name = facts.expressions.get(occurrence.expression as usize).filter(|it| it.op == Op::Name)?;
-    let mut scope = name.a;
-    while scope != NONE && facts.bound(scope, name.b).is_empty() {
-        scope = facts.scopes[scope as usize].parent;
+    let name = facts.expressions.get(occurrence.expression.row()).filter(|it| it.op == Op::Name)?;
+    let mut scope = ScopeId(name.a);
+    while scope != ScopeId::NONE && facts.bound(scope, NameId(name.b)).is_empty() {
+        scope = facts.scopes[scope.row()].parent;
     }
-    let bound = if scope == NONE { 0..0 } else { facts.bound(scope, name.b) };
+    let bound = if scope == ScopeId::NONE { 0..0 } else { facts.bound(scope, NameId(name.b)) };
     let mut aliases = facts.bindings[bound.start as usize..bound.end as usize].iter();
     let alias = aliases.find(|binding| binding.kind == BindingKind::Alias)?;
-    Some(facts.imports.iter().find(|import| import.expression == alias.a)?.at)
+    Some(facts.imports.iter().find(|import| import.expression == ExpressionId(alias.a))?.at)
 }
 
 /// Whether a byte is part of a word.
@@ -96,7 +96,7 @@ pub fn word_at(source: &[u8], byte: u32) -> Option<Span> {
 }
 
 /// Uses of a name by the scope of a function or block that binds it.
-type Scopes = BTreeMap<u32, Vec<Span>>;
+type Scopes = BTreeMap<ScopeId, Vec<Span>>;
 
 /// Uses of a name in a function.
 fn uses(facts: &Facts<'_>, source: &[u8], name: &str, function: Span) -> Scopes {
@@ -109,16 +109,16 @@ fn all_uses<'s>(facts: &Facts<'_>, source: &'s [u8], function: Span) -> BTreeMap
     let mut found: BTreeMap<&[u8], Scopes> = BTreeMap::new();
     for occurrence in facts.occurrences {
         let span = Span { start: occurrence.at, end: occurrence.at + u32::from(occurrence.len) };
-        let expression = &facts.expressions[occurrence.expression as usize];
+        let expression = &facts.expressions[occurrence.expression.row()];
         if expression.op != Op::Name || !function.contains(span) {
             continue;
         }
-        let (mut scope, number, written) = (expression.a, expression.b, span.of(source));
-        while scope != NONE && facts.bound(scope, number).is_empty() {
-            scope = facts.scopes[scope as usize].parent;
+        let (mut scope, number, written) = (ScopeId(expression.a), NameId(expression.b), span.of(source));
+        while scope != ScopeId::NONE && facts.bound(scope, number).is_empty() {
+            scope = facts.scopes[scope.row()].parent;
         }
         let is_local = |kind: ScopeKind| kind == ScopeKind::Function || kind == ScopeKind::Block;
-        if scope == NONE || !is_local(facts.scopes[scope as usize].kind) {
+        if scope == ScopeId::NONE || !is_local(facts.scopes[scope.row()].kind) {
             continue;
         }
         // An occurrence may be written otherwise than what it means.
@@ -130,8 +130,8 @@ fn all_uses<'s>(facts: &Facts<'_>, source: &'s [u8], function: Span) -> BTreeMap
     found
 }
 
-fn depth(facts: &Facts<'_>, scope: u32) -> usize {
-    let parent = |scope: &u32| Some(facts.scopes[*scope as usize].parent).filter(|parent| *parent != NONE);
+fn depth(facts: &Facts<'_>, scope: ScopeId) -> usize {
+    let parent = |scope: &ScopeId| Some(facts.scopes[scope.row()].parent).filter(|parent| *parent != ScopeId::NONE);
     std::iter::successors(Some(scope), parent).count()
 }
 

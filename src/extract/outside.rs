@@ -1,6 +1,6 @@
 //! Packages that a name may come from, by the imports that it leads back to.
 
-use crate::facts::{BindingKind, Facts, NONE, Op, UNKNOWN, unpack};
+use crate::facts::{BindingKind, ExpressionId, Facts, ListId, NameId, Op, ScopeId, UNKNOWN, unpack};
 use crate::languages::LanguageSpec;
 
 /// The most expressions that are followed from one name.
@@ -30,8 +30,8 @@ struct Search<'a> {
     facts: Facts<'a>,
     package: fn(&str) -> &str,
     /// Expressions to follow, each with the members that are taken of it, as a path that begins with a dot.
-    waiting: Vec<(u32, String)>,
-    seen: Vec<u32>,
+    waiting: Vec<(ExpressionId, String)>,
+    seen: Vec<ExpressionId>,
     found: Vec<String>,
 }
 
@@ -45,55 +45,60 @@ impl Search<'_> {
         }
     }
 
-    fn follow(&mut self, expression: u32, members: String) {
-        let it = self.facts.expressions[expression as usize];
+    fn follow(&mut self, expression: ExpressionId, members: String) {
+        let it = self.facts.expressions[expression.row()];
         let is = |ops: &[Op]| ops.contains(&it.op);
-        let other = |expression: u32| (expression, String::new());
+        let other = |expression: ExpressionId| (expression, String::new());
         if is(&[Op::Module]) {
             // In some languages the package is a part of what is imported, in others the module that is named.
-            let module = self.facts.name(it.a);
+            let module = self.facts.name(NameId(it.a));
             self.add(module);
             self.add(&format!("{module}{members}"));
         } else if is(&[Op::Name]) {
-            self.name(it.a, it.b, members);
+            self.name(ScopeId(it.a), NameId(it.b), members);
         } else if is(&[Op::Member]) {
-            let members = format!(".{}{members}", self.facts.name(it.b));
-            self.waiting.push((it.a, members));
+            let members = format!(".{}{members}", self.facts.name(NameId(it.b)));
+            self.waiting.push((ExpressionId(it.a), members));
         } else if is(&[Op::Union, Op::Tuple]) {
-            self.waiting.extend(self.facts.list(it.a).iter().copied().map(other));
+            self.waiting.extend(self.facts.list(ListId(it.a)).iter().copied().map(other));
         } else if is(&[Op::SelfOf, Op::ClassOf, Op::SuperOf, Op::Function, Op::Object, Op::Overridden]) {
             self.definition(it.a);
         } else if is(&[Op::Generic]) {
-            self.waiting.extend(self.facts.list(it.b).iter().copied().map(other));
-            self.waiting.push(other(it.a));
+            self.waiting.extend(self.facts.list(ListId(it.b)).iter().copied().map(other));
+            self.waiting.push(other(ExpressionId(it.a)));
         } else if is(&[Op::Else]) {
-            self.waiting.extend([other(it.a), other(it.b)]);
+            self.waiting.extend([other(ExpressionId(it.a)), other(ExpressionId(it.b))]);
         } else if !is(&[Op::Unknown]) {
-            self.waiting.push(other(it.a));
+            self.waiting.push(other(ExpressionId(it.a)));
         }
     }
 
     /// Follows a name to its bindings in the nearest scope that has some, or to what is imported as a whole.
-    fn name(&mut self, mut scope: u32, name: u32, members: String) {
+    fn name(&mut self, mut scope: ScopeId, name: NameId, members: String) {
         let mut stars = Vec::new();
-        while scope != NONE {
+        while scope != ScopeId::NONE {
             let bound = self.facts.bound(scope, name);
             for place in bound.clone() {
                 let binding = self.facts.bindings[place as usize];
                 match binding.kind {
                     BindingKind::Definition => self.definition(binding.a),
-                    BindingKind::Alias => self.waiting.push((binding.a, members.clone())),
+                    BindingKind::Alias => self.waiting.push((ExpressionId(binding.a), members.clone())),
                     BindingKind::Variable | BindingKind::Parameter => {
-                        self.waiting.extend([(binding.a, String::new()), (binding.b, String::new())]);
+                        self.waiting.extend([
+                            (ExpressionId(binding.a), String::new()),
+                            (ExpressionId(binding.b), String::new()),
+                        ]);
                     }
-                    BindingKind::Value | BindingKind::Narrowed => self.waiting.push((binding.a, String::new())),
+                    BindingKind::Value | BindingKind::Narrowed => {
+                        self.waiting.push((ExpressionId(binding.a), String::new()))
+                    }
                 }
             }
             if !bound.is_empty() {
                 return;
             }
             stars.extend(self.facts.stars(scope).iter().map(|star| (star.from, String::new())));
-            scope = self.facts.scopes[scope as usize].parent;
+            scope = self.facts.scopes[scope.row()].parent;
         }
         self.add(&format!("{}{members}", self.facts.name(name)));
         self.waiting.extend(stars);

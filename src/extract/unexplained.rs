@@ -42,7 +42,7 @@ pub(super) fn record(
         let word = &source[start..end];
         let is_local = || {
             let name = std::str::from_utf8(word).ok().and_then(|word| facts.known_name(word));
-            name.is_some_and(|name| local[name as usize]) && !is_member(source, start)
+            name.is_some_and(|name| local[name.row()]) && !is_member(source, start)
         };
         if words.is_reserved(word) || !is_call && is_local() {
             continue;

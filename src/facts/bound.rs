@@ -1,5 +1,6 @@
 //! Builder of a binding: what a name is bound to, before it has a name and a scope.
 
+use super::ids::{Column, DefinitionId, ExpressionId};
 use super::tables::{Binding, BindingKind, NONE, UNKNOWN};
 
 /// A binding to be added by [`Builder::bind`](super::Builder::bind).
@@ -7,27 +8,27 @@ use super::tables::{Binding, BindingKind, NONE, UNKNOWN};
 pub struct Bound(pub(super) Binding);
 
 impl Bound {
-    fn of_kind(kind: BindingKind, a: u32) -> Self {
-        Self(Binding { kind, a, b: UNKNOWN, at: NONE, ..Binding::default() })
+    fn of_kind(kind: BindingKind, a: impl Into<Column>) -> Self {
+        Self(Binding { kind, a: a.into().0, b: UNKNOWN.0, at: NONE, ..Binding::default() })
     }
 
     /// The name of a definition.
-    pub fn definition(definition: u32) -> Self {
+    pub fn definition(definition: DefinitionId) -> Self {
         Self::of_kind(BindingKind::Definition, definition)
     }
 
     /// Another name for an expression.
-    pub fn alias(of: u32) -> Self {
+    pub fn alias(of: ExpressionId) -> Self {
         Self::of_kind(BindingKind::Alias, of)
     }
 
     /// A name for the value of an expression, without a definition.
-    pub fn meaning(value: u32) -> Self {
+    pub fn meaning(value: ExpressionId) -> Self {
         Self::of_kind(BindingKind::Value, value)
     }
 
     /// A variable that a test narrowed to an instance of a type.
-    pub fn narrowed(to: u32) -> Self {
+    pub fn narrowed(to: ExpressionId) -> Self {
         Self::of_kind(BindingKind::Narrowed, to)
     }
 
@@ -42,14 +43,14 @@ impl Bound {
     }
 
     /// With the value assigned, or the default.
-    pub fn value(mut self, value: u32) -> Self {
-        self.0.a = value;
+    pub fn value(mut self, value: ExpressionId) -> Self {
+        self.0.a = value.0;
         self
     }
 
     /// With the type written.
-    pub fn of(mut self, of: u32) -> Self {
-        self.0.b = of;
+    pub fn of(mut self, of: ExpressionId) -> Self {
+        self.0.b = of.0;
         self
     }
 

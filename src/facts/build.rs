@@ -4,41 +4,42 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use zerocopy::IntoBytes;
 
 use super::bound::Bound;
+use super::ids::{Column, DefinitionId, ExpressionId, ListId, NameId, ScopeId};
 use super::tables::{
     Binding, Declared, Definition, EMPTY, Expression, Extension, Header, IN_PATH, Import, ModuleName, NONE, Occurrence,
-    Op, Scope, ScopeKind, Star, UNKNOWN, VERSION, hash,
+    Op, ROOT, Scope, ScopeKind, Star, UNKNOWN, VERSION, hash,
 };
 use crate::model::{Role, Span};
 
 /// Facts under construction. Scope 0 is the file's own scope, expression 0 the unknown expression.
 #[derive(Debug)]
 pub struct Builder {
-    names: FxHashMap<Box<str>, u32>,
+    names: FxHashMap<Box<str>, NameId>,
     texts: Vec<Box<str>>,
     /// Bytes of all names.
     text: usize,
     scopes: Vec<Scope>,
-    bindings: Vec<(u32, Binding)>,
+    bindings: Vec<(ScopeId, Binding)>,
     /// Newest binding of each name in each scope; `before` links a binding to the previous one.
-    bound: FxHashMap<(u32, u32), u32>,
+    bound: FxHashMap<(ScopeId, NameId), u32>,
     before: Vec<u32>,
     /// Newest scope that each name was looked up from.
-    named: Vec<u32>,
+    named: Vec<ScopeId>,
     definitions: Vec<Definition>,
-    values: Vec<Vec<u32>>,
-    bases: Vec<Vec<u32>>,
+    values: Vec<Vec<ExpressionId>>,
+    bases: Vec<Vec<ExpressionId>>,
     expressions: Vec<Expression>,
-    known: FxHashMap<Expression, u32>,
+    known: FxHashMap<Expression, ExpressionId>,
     lists: Vec<u32>,
-    known_lists: FxHashMap<Box<[u32]>, u32>,
-    stars: Vec<(u32, Star)>,
+    known_lists: FxHashMap<Box<[ExpressionId]>, ListId>,
+    stars: Vec<(ScopeId, Star)>,
     occurrences: Vec<Occurrence>,
     imports: Vec<Import>,
-    imported: FxHashSet<u32>,
+    imported: FxHashSet<NameId>,
     modules: Vec<ModuleName>,
     extensions: Vec<Extension>,
-    exports: u32,
-    whole: Vec<u32>,
+    exports: ScopeId,
+    whole: Vec<ExpressionId>,
     mentions: Vec<u32>,
 }
 
@@ -73,22 +74,22 @@ impl Builder {
             imported: FxHashSet::default(),
             modules: Vec::new(),
             extensions: Vec::new(),
-            exports: NONE,
+            exports: ScopeId::NONE,
             whole: Vec::new(),
             mentions: Vec::new(),
         };
-        builder.scope(ScopeKind::Module, NONE);
+        builder.scope(ScopeKind::Module, ScopeId::NONE);
         builder.expression(Op::Unknown, 0, 0);
         builder.list(&[]);
         builder
     }
 
     /// Interns a name. Languages that keep fields and methods apart spell them differently: `size` and `size()`.
-    pub fn name(&mut self, text: &str) -> u32 {
+    pub fn name(&mut self, text: &str) -> NameId {
         if let Some(name) = self.names.get(text) {
             return *name;
         }
-        let name = self.texts.len() as u32;
+        let name = NameId(self.texts.len() as u32);
         self.text += text.len();
         self.texts.push(text.into());
         self.names.insert(text.into(), name);
@@ -111,39 +112,39 @@ impl Builder {
     }
 
     /// Text of a name.
-    pub fn text(&self, name: u32) -> &str {
-        self.texts.get(name as usize).map_or("", |text| text)
+    pub fn text(&self, name: NameId) -> &str {
+        self.texts.get(name.row()).map_or("", |text| text)
     }
 
     /// Adds a scope inside another.
-    pub fn scope(&mut self, kind: ScopeKind, parent: u32) -> u32 {
-        self.scopes.push(Scope { parent, class: NONE, kind, ..Scope::default() });
-        self.scopes.len() as u32 - 1
+    pub fn scope(&mut self, kind: ScopeKind, parent: ScopeId) -> ScopeId {
+        self.scopes.push(Scope { parent, class: DefinitionId::NONE, kind, ..Scope::default() });
+        ScopeId(self.scopes.len() as u32 - 1)
     }
 
     /// Parent of a scope; [`NONE`] for the root.
-    pub fn parent(&self, scope: u32) -> u32 {
-        self.scopes[scope as usize].parent
+    pub fn parent(&self, scope: ScopeId) -> ScopeId {
+        self.scopes[scope.row()].parent
     }
 
     /// Moves a scope into another: a class whose type parameters were seen later.
-    pub fn set_parent(&mut self, scope: u32, parent: u32) {
-        self.scopes[scope as usize].parent = parent;
+    pub fn set_parent(&mut self, scope: ScopeId, parent: ScopeId) {
+        self.scopes[scope.row()].parent = parent;
     }
 
     /// Whether a scope is of this kind.
-    pub fn is(&self, scope: u32, kind: ScopeKind) -> bool {
-        self.scopes[scope as usize].kind == kind
+    pub fn is(&self, scope: ScopeId, kind: ScopeKind) -> bool {
+        self.scopes[scope.row()].kind == kind
     }
 
     /// The class whose members a scope holds.
-    pub fn class_of(&self, scope: u32) -> Option<u32> {
-        Some(self.scopes[scope as usize].class).filter(|class| *class != NONE)
+    pub fn class_of(&self, scope: ScopeId) -> Option<DefinitionId> {
+        Some(self.scopes[scope.row()].class).filter(|class| *class != DefinitionId::NONE)
     }
 
     /// Innermost class around a scope: the class that `self` or `super` refers to there.
-    pub fn class_around(&self, mut scope: u32) -> Option<u32> {
-        while scope != NONE {
+    pub fn class_around(&self, mut scope: ScopeId) -> Option<DefinitionId> {
+        while scope != ScopeId::NONE {
             if let Some(class) = self.class_of(scope) {
                 return Some(class);
             }
@@ -153,54 +154,54 @@ impl Builder {
     }
 
     /// Adds a definition.
-    pub fn define(&mut self, definition: Definition) -> u32 {
+    pub fn define(&mut self, definition: Definition) -> DefinitionId {
         self.definitions.push(definition);
         self.values.push(Vec::new());
         self.bases.push(Vec::new());
-        self.definitions.len() as u32 - 1
+        DefinitionId(self.definitions.len() as u32 - 1)
     }
 
     /// Adds a class with a scope for its members. Returns the definition and the member scope.
-    pub fn class(&mut self, definition: Definition, parent: u32) -> (u32, u32) {
+    pub fn class(&mut self, definition: Definition, parent: ScopeId) -> (DefinitionId, ScopeId) {
         let members = self.scope(ScopeKind::Class, parent);
         let class = self.define(Definition { members, ..definition });
-        self.scopes[members as usize].class = class;
+        self.scopes[members.row()].class = class;
         (class, members)
     }
 
     /// Mutable access to a definition, to complete it.
-    pub fn definition(&mut self, definition: u32) -> &mut Definition {
-        &mut self.definitions[definition as usize]
+    pub fn definition(&mut self, definition: DefinitionId) -> &mut Definition {
+        &mut self.definitions[definition.row()]
     }
 
     /// Records a return value of a function.
-    pub fn returns(&mut self, definition: u32, value: u32) {
+    pub fn returns(&mut self, definition: DefinitionId, value: ExpressionId) {
         // Four return values are enough to infer the type. Looking at all those of a parser finds nothing more.
         const MOST: usize = 4;
-        let values = &mut self.values[definition as usize];
+        let values = &mut self.values[definition.row()];
         if value != UNKNOWN && values.len() < MOST && !values.contains(&value) {
             values.push(value);
         }
     }
 
     /// Records a base of a class.
-    pub fn base(&mut self, definition: u32, base: u32) {
+    pub fn base(&mut self, definition: DefinitionId, base: ExpressionId) {
         if base != UNKNOWN {
-            self.bases[definition as usize].push(base);
+            self.bases[definition.row()].push(base);
         }
     }
 
     /// Scope for attributes assigned to a definition from elsewhere.
-    pub fn attributes(&mut self, definition: u32) -> u32 {
-        if self.definitions[definition as usize].attributes == NONE {
-            let scope = self.scope(ScopeKind::Class, NONE);
-            self.definitions[definition as usize].attributes = scope;
+    pub fn attributes(&mut self, definition: DefinitionId) -> ScopeId {
+        if self.definitions[definition.row()].attributes == ScopeId::NONE {
+            let scope = self.scope(ScopeKind::Class, ScopeId::NONE);
+            self.definitions[definition.row()].attributes = scope;
         }
-        self.definitions[definition as usize].attributes
+        self.definitions[definition.row()].attributes
     }
 
     /// Binds a name in a scope.
-    pub fn bind(&mut self, scope: u32, name: u32, bound: Bound) {
+    pub fn bind(&mut self, scope: ScopeId, name: NameId, bound: Bound) {
         let place = self.bindings.len() as u32;
         let before = self.bound.insert((scope, name), place).unwrap_or(NONE);
         self.before.push(before);
@@ -208,24 +209,24 @@ impl Builder {
     }
 
     /// Whether a scope binds a name so far.
-    pub fn binds(&self, scope: u32, name: u32) -> bool {
+    pub fn binds(&self, scope: ScopeId, name: NameId) -> bool {
         self.bound.contains_key(&(scope, name))
     }
 
     /// Whether a bare name was used from this scope so far.
-    pub fn is_used(&self, scope: u32, name: u32) -> bool {
-        self.known.contains_key(&Expression { a: scope, b: name, op: Op::Name, reserved: [0; 3] })
+    pub fn is_used(&self, scope: ScopeId, name: NameId) -> bool {
+        self.known.contains_key(&Expression { a: scope.0, b: name.0, op: Op::Name, reserved: [0; 3] })
     }
 
     /// Whether a name was looked up from this scope or a newer one. A binding added now would be visible to those
     /// uses.
-    pub fn is_named_since(&self, scope: u32, name: u32) -> bool {
-        self.named.get(name as usize).is_some_and(|newest| *newest != NONE && *newest >= scope)
+    pub fn is_named_since(&self, scope: ScopeId, name: NameId) -> bool {
+        self.named.get(name.row()).is_some_and(|newest| *newest != ScopeId::NONE && *newest >= scope)
     }
 
     /// Innermost scope that binds a name so far, seen from `scope`, and the newest binding there.
-    pub fn nearest(&self, mut scope: u32, name: u32) -> Option<(u32, Binding)> {
-        while scope != NONE {
+    pub fn nearest(&self, mut scope: ScopeId, name: NameId) -> Option<(ScopeId, Binding)> {
+        while scope != ScopeId::NONE {
             if let Some(place) = self.bound.get(&(scope, name)) {
                 return Some((scope, self.bindings[*place as usize].1));
             }
@@ -235,17 +236,17 @@ impl Builder {
     }
 
     /// Removes the bindings of a name in a scope: `let x = …` again.
-    pub fn unbind(&mut self, scope: u32, name: u32) {
+    pub fn unbind(&mut self, scope: ScopeId, name: NameId) {
         let mut place = self.bound.remove(&(scope, name)).unwrap_or(NONE);
         while place != NONE {
-            self.bindings[place as usize].0 = NONE;
+            self.bindings[place as usize].0 = ScopeId::NONE;
             place = self.before[place as usize];
         }
     }
 
     /// Bindings of a bare name so far, newest first, from the innermost scope that has any.
-    pub fn lookup(&self, mut scope: u32, name: u32) -> Vec<Binding> {
-        while scope != NONE {
+    pub fn lookup(&self, mut scope: ScopeId, name: NameId) -> Vec<Binding> {
+        while scope != ScopeId::NONE {
             let found: Vec<Binding> = self.bound_in(scope, name).copied().collect();
             if !found.is_empty() {
                 return found;
@@ -256,7 +257,7 @@ impl Builder {
     }
 
     /// Bindings of a name in one scope so far, newest first.
-    pub fn bound_in(&self, scope: u32, name: u32) -> impl Iterator<Item = &Binding> {
+    pub fn bound_in(&self, scope: ScopeId, name: NameId) -> impl Iterator<Item = &Binding> {
         let first = self.bound.get(&(scope, name)).copied();
         let places =
             std::iter::successors(first, |place| Some(self.before[*place as usize]).filter(|next| *next != NONE));
@@ -264,9 +265,10 @@ impl Builder {
     }
 
     /// Interns an expression; equal expressions share one number.
-    pub fn expression(&mut self, op: Op, a: u32, b: u32) -> u32 {
+    pub fn expression(&mut self, op: Op, a: impl Into<Column>, b: impl Into<Column>) -> ExpressionId {
+        let (Column(a), Column(b)) = (a.into(), b.into());
         let expression = Expression { a, b, op, reserved: [0; 3] };
-        let next = self.expressions.len() as u32;
+        let next = ExpressionId(self.expressions.len() as u32);
         let place = *self.known.entry(expression).or_insert(next);
         if place == next {
             self.expressions.push(expression);
@@ -275,29 +277,29 @@ impl Builder {
     }
 
     /// Unary expression of `of`; unknown when `of` is.
-    pub fn of(&mut self, op: Op, of: u32) -> u32 {
+    pub fn of(&mut self, op: Op, of: ExpressionId) -> ExpressionId {
         if of == UNKNOWN { UNKNOWN } else { self.expression(op, of, 0) }
     }
 
     /// Bare name, seen from a scope.
-    pub fn named(&mut self, scope: u32, name: u32) -> u32 {
-        if self.named.len() <= name as usize {
-            self.named.resize(name as usize + 1, NONE);
+    pub fn named(&mut self, scope: ScopeId, name: NameId) -> ExpressionId {
+        if self.named.len() <= name.row() {
+            self.named.resize(name.row() + 1, ScopeId::NONE);
         }
-        let newest = &mut self.named[name as usize];
-        *newest = if *newest == NONE { scope } else { scope.max(*newest) };
+        let newest = &mut self.named[name.row()];
+        *newest = if *newest == ScopeId::NONE { scope } else { scope.max(*newest) };
         self.expression(Op::Name, scope, name)
     }
 
     /// Member of an expression. Members of unknown receivers are kept, so that answers can report the unknown
     /// receiver.
-    pub fn member(&mut self, of: u32, name: u32) -> u32 {
+    pub fn member(&mut self, of: ExpressionId, name: NameId) -> ExpressionId {
         self.expression(Op::Member, of, name)
     }
 
     /// Union of expressions, ignoring unknown ones.
-    pub fn union(&mut self, of: &[u32]) -> u32 {
-        let known: Vec<u32> = of.iter().copied().filter(|one| *one != UNKNOWN).collect();
+    pub fn union(&mut self, of: &[ExpressionId]) -> ExpressionId {
+        let known: Vec<ExpressionId> = of.iter().copied().filter(|one| *one != UNKNOWN).collect();
         match known[..] {
             [] => UNKNOWN,
             [only] => only,
@@ -309,7 +311,7 @@ impl Builder {
     }
 
     /// Module named by a text, seen from a scope.
-    pub fn module(&mut self, spec: &str, mut scope: u32) -> u32 {
+    pub fn module(&mut self, spec: &str, mut scope: ScopeId) -> ExpressionId {
         while !self.is(scope, ScopeKind::Module) {
             scope = self.parent(scope);
         }
@@ -318,33 +320,33 @@ impl Builder {
     }
 
     /// Interns a list; equal lists share one number.
-    pub fn list(&mut self, items: &[u32]) -> u32 {
+    pub fn list(&mut self, items: &[ExpressionId]) -> ListId {
         if let Some(list) = self.known_lists.get(items) {
             return *list;
         }
-        let list = self.lists.len() as u32;
+        let list = ListId(self.lists.len() as u32);
         self.lists.push(items.len() as u32);
-        self.lists.extend_from_slice(items);
+        self.lists.extend(items.iter().map(|item| item.0));
         self.known_lists.insert(items.into(), list);
         list
     }
 
     /// Reads an expression back.
-    pub fn look(&self, expression: u32) -> Expression {
-        self.expressions[expression as usize]
+    pub fn look(&self, expression: ExpressionId) -> Expression {
+        self.expressions[expression.row()]
     }
 
     /// Records an occurrence: the name at `span` means `expression`.
-    pub fn occurrence(&mut self, span: Span, role: Role, expression: u32) {
+    pub fn occurrence(&mut self, span: Span, role: Role, expression: ExpressionId) {
         self.flagged(span, role, expression, 0);
     }
 
     /// Records an occurrence with [`IN_PATH`].
-    pub fn in_path(&mut self, span: Span, role: Role, expression: u32) {
+    pub fn in_path(&mut self, span: Span, role: Role, expression: ExpressionId) {
         self.flagged(span, role, expression, IN_PATH);
     }
 
-    fn flagged(&mut self, span: Span, role: Role, expression: u32, flags: u8) {
+    fn flagged(&mut self, span: Span, role: Role, expression: ExpressionId, flags: u8) {
         let len = u16::try_from(span.len()).unwrap_or(u16::MAX);
         self.occurrences.push(Occurrence { at: span.start, expression, len, role, flags });
     }
@@ -357,15 +359,15 @@ impl Builder {
     }
 
     /// The number of a name, if it was interned.
-    pub fn known_name(&self, text: &str) -> Option<u32> {
+    pub fn known_name(&self, text: &str) -> Option<NameId> {
         self.names.get(text).copied()
     }
 
     /// By name: whether a function or a block binds it.
     pub fn local_names(&self) -> Vec<bool> {
         let mut local = vec![false; self.texts.len()];
-        for (scope, binding) in self.bindings.iter().filter(|(scope, _)| *scope != NONE) {
-            local[binding.name as usize] |= self.is(*scope, ScopeKind::Function) || self.is(*scope, ScopeKind::Block);
+        for (scope, binding) in self.bindings.iter().filter(|(scope, _)| *scope != ScopeId::NONE) {
+            local[binding.name.row()] |= self.is(*scope, ScopeKind::Function) || self.is(*scope, ScopeKind::Block);
         }
         local
     }
@@ -376,48 +378,48 @@ impl Builder {
     }
 
     /// Records an import of another file. `flags` are those of [`Import`].
-    pub fn import(&mut self, at: u32, expression: u32, flags: u8) {
+    pub fn import(&mut self, at: u32, expression: ExpressionId, flags: u8) {
         self.imports.push(Import { at, expression, flags, reserved: [0; 3] });
     }
 
     /// Records that the file needs the one that defines a name: once for each name, in a language that imports no files.
-    pub fn needs(&mut self, at: u32, name: u32, expression: u32) {
+    pub fn needs(&mut self, at: u32, name: NameId, expression: ExpressionId) {
         if self.imported.insert(name) {
             self.import(at, expression, 0);
         }
     }
 
     /// Binds everything that `from` offers in a scope. `flags` are those of [`Star`].
-    pub fn star(&mut self, scope: u32, from: u32, flags: u8) {
+    pub fn star(&mut self, scope: ScopeId, from: ExpressionId, flags: u8) {
         self.stars.push((scope, Star { from, flags, reserved: [0; 3] }));
     }
 
     /// Scope of the exports, bound by their public names. After the first call, only these names are offered.
-    pub fn exports(&mut self) -> u32 {
-        if self.exports == NONE {
-            self.exports = self.scope(ScopeKind::Block, 0);
+    pub fn exports(&mut self) -> ScopeId {
+        if self.exports == ScopeId::NONE {
+            self.exports = self.scope(ScopeKind::Block, ROOT);
         }
         self.exports
     }
 
     /// Sets the value of the module as a whole: `module.exports = …`.
-    pub fn whole(&mut self, value: u32) {
+    pub fn whole(&mut self, value: ExpressionId) {
         self.whole.push(value);
     }
 
     /// Whether the file imports or exports anything.
     pub fn is_connected(&self) -> bool {
-        self.exports != NONE || !self.whole.is_empty() || !self.imports.is_empty()
+        self.exports != ScopeId::NONE || !self.whole.is_empty() || !self.imports.is_empty()
     }
 
     /// Declares a module; see [`ModuleName`].
-    pub fn declare(&mut self, kind: Declared, name: u32, scope: u32, within: u32) {
+    pub fn declare(&mut self, kind: Declared, name: NameId, scope: ScopeId, within: ScopeId) {
         self.modules.push(ModuleName { name, scope, within, kind, reserved: [0; 3] });
     }
 
     /// The name of the innermost inline module around a scope; empty for none.
-    pub fn declared_around(&self, mut scope: u32) -> &str {
-        while scope != NONE {
+    pub fn declared_around(&self, mut scope: ScopeId) -> &str {
+        while scope != ScopeId::NONE {
             let own = self.modules.iter().find(|module| module.scope == scope && module.kind == Declared::Inline);
             if let Some(own) = own {
                 return self.text(own.name);
@@ -428,13 +430,13 @@ impl Builder {
     }
 
     /// The scope of an inline module declared so far.
-    pub fn declared(&self, name: u32) -> Option<u32> {
+    pub fn declared(&self, name: NameId) -> Option<ScopeId> {
         let is_it = |module: &&ModuleName| module.name == name && module.kind == Declared::Inline;
         self.modules.iter().find(is_it).map(|module| module.scope)
     }
 
     /// Adds the members and bases of a definition to the class that `of` means; see [`Extension`].
-    pub fn extend(&mut self, of: u32, definition: u32) {
+    pub fn extend(&mut self, of: ExpressionId, definition: DefinitionId) {
         self.extensions.push(Extension { of, definition });
     }
 
@@ -482,20 +484,20 @@ impl Builder {
                 rename(&mut expression.a);
             }
         }
-        self.definitions.iter_mut().for_each(|definition| rename(&mut definition.name));
-        self.modules.iter_mut().for_each(|module| rename(&mut module.name));
-        self.bindings.iter_mut().for_each(|(_, binding)| rename(&mut binding.name));
+        self.definitions.iter_mut().for_each(|definition| rename(&mut definition.name.0));
+        self.modules.iter_mut().for_each(|module| rename(&mut module.name.0));
+        self.bindings.iter_mut().for_each(|(_, binding)| rename(&mut binding.name.0));
 
-        self.bindings.retain(|(scope, _)| *scope != NONE);
+        self.bindings.retain(|(scope, _)| *scope != ScopeId::NONE);
         self.bindings.sort_by_key(|(scope, binding)| (*scope, binding.name));
         for (place, (scope, _)) in self.bindings.iter().enumerate().rev() {
-            let scope = &mut self.scopes[*scope as usize];
+            let scope = &mut self.scopes[scope.row()];
             scope.first_binding = place as u32;
             scope.bindings += 1;
         }
         self.stars.sort_by_key(|(scope, _)| *scope);
         for (place, (scope, _)) in self.stars.iter().enumerate().rev() {
-            let scope = &mut self.scopes[*scope as usize];
+            let scope = &mut self.scopes[scope.row()];
             scope.first_star = place as u32;
             scope.stars = scope.stars.saturating_add(1);
         }

@@ -61,6 +61,7 @@
 
 mod bound;
 mod build;
+mod ids;
 mod packed;
 mod semantics;
 mod sound;
@@ -68,6 +69,7 @@ mod tables;
 
 pub use bound::Bound;
 pub use build::Builder;
+pub use ids::{Column, DefinitionId, ExpressionId, ListId, NameId, ScopeId};
 pub use packed::{is_readable, mentions, unpack};
 pub use semantics::{ClassNames, Each, Effect, Module, Modules, Project, ProjectFile, Read, Semantics, folder};
 pub use tables::*;

@@ -2,6 +2,7 @@
 
 use std::cell::OnceCell;
 
+use super::ids::ScopeId;
 use super::packed::unpack;
 use super::tables::Facts;
 
@@ -155,13 +156,13 @@ impl Project<'_> {
 /// inside a file.
 pub trait Modules {
     /// The module named by a text in a module scope of a file.
-    fn find(&self, file: u32, scope: u32, spec: &str) -> Option<Module>;
+    fn find(&self, file: u32, scope: ScopeId, spec: &str) -> Option<Module>;
 
     /// The module of a scope; most often the file's own.
-    fn of(&self, file: u32, scope: u32) -> Module;
+    fn of(&self, file: u32, scope: ScopeId) -> Module;
 
     /// Scopes of a module, each with its file; none for a folder that only holds others.
-    fn scopes(&self, module: Module) -> Vec<(u32, u32)>;
+    fn scopes(&self, module: Module) -> Vec<(u32, ScopeId)>;
 
     /// Removes bindings, each a file with a place in it, that a file does not see.
     fn keep_seen(&self, _file: u32, _bound: &mut Vec<(u32, u32)>) {}

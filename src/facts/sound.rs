@@ -76,14 +76,14 @@ impl Facts<'_> {
         let rows = |first: u32, count: u32, len: usize| first as usize + count as usize <= len;
         self.expressions.iter().enumerate().all(expression)
             && self.scopes.iter().all(|it| {
-                may_hold(To::Scope, it.parent)
-                    && may_hold(To::Definition, it.class)
+                may_hold(To::Scope, it.parent.0)
+                    && may_hold(To::Definition, it.class.0)
                     && rows(it.first_binding, it.bindings, self.bindings.len())
                     && rows(it.first_star, it.stars.into(), self.stars.len())
             })
             && !self.has_scope_in_itself()
             && self.bindings.iter().all(|it| {
-                holds(To::Name, it.name)
+                holds(To::Name, it.name.0)
                     && match it.kind {
                         BindingKind::Definition => holds(To::Definition, it.a),
                         BindingKind::Variable | BindingKind::Parameter => {
@@ -94,25 +94,25 @@ impl Facts<'_> {
             })
             && self.definitions.iter().all(|it| {
                 let lists = [it.bases, it.values, it.parameters, it.generics];
-                may_hold(To::Name, it.name)
-                    && may_hold(To::Definition, it.owner)
-                    && may_hold(To::Scope, it.members)
-                    && may_hold(To::Scope, it.attributes)
-                    && lists.iter().all(|list| holds(To::List, *list))
-                    && holds(To::Expression, it.returns)
-                    && holds(To::Expression, it.alias)
+                may_hold(To::Name, it.name.0)
+                    && may_hold(To::Definition, it.owner.0)
+                    && may_hold(To::Scope, it.members.0)
+                    && may_hold(To::Scope, it.attributes.0)
+                    && lists.iter().all(|list| holds(To::List, list.0))
+                    && holds(To::Expression, it.returns.0)
+                    && holds(To::Expression, it.alias.0)
             })
-            && self.stars.iter().all(|it| holds(To::Expression, it.from))
-            && self.occurrences.iter().all(|it| holds(To::Expression, it.expression))
+            && self.stars.iter().all(|it| holds(To::Expression, it.from.0))
+            && self.occurrences.iter().all(|it| holds(To::Expression, it.expression.0))
             && self.imports.iter().all(|it| {
-                holds(To::Expression, it.expression) && (it.flags & ELSE_WITHIN == 0 || is_within(it.expression))
+                holds(To::Expression, it.expression.0) && (it.flags & ELSE_WITHIN == 0 || is_within(it.expression.0))
             })
             && self.modules.iter().all(|it| {
-                may_hold(To::Name, it.name) && may_hold(To::Scope, it.scope) && may_hold(To::Scope, it.within)
+                may_hold(To::Name, it.name.0) && may_hold(To::Scope, it.scope.0) && may_hold(To::Scope, it.within.0)
             })
-            && self.extensions.iter().all(|it| holds(To::Expression, it.of) && holds(To::Definition, it.definition))
-            && may_hold(To::Scope, self.header.exports)
-            && holds(To::List, self.header.whole)
+            && self.extensions.iter().all(|it| holds(To::Expression, it.of.0) && holds(To::Definition, it.definition.0))
+            && may_hold(To::Scope, self.header.exports.0)
+            && holds(To::List, self.header.whole.0)
     }
 
     /// Marks the words where a list starts; `None` when an item is no expression.
@@ -140,7 +140,7 @@ impl Facts<'_> {
                     return true;
                 }
                 chain.push(around);
-                around = it.parent as usize;
+                around = it.parent.row();
             }
             chain.drain(..).for_each(|scope| ends[scope] = true);
             false

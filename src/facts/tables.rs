@@ -6,14 +6,16 @@
 
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, TryFromBytes};
 
+use super::ids::{DefinitionId, ExpressionId, ListId, NameId, ScopeId};
+
 /// No row, in any column that holds an index.
 pub const NONE: u32 = u32::MAX;
 /// The unknown expression.
-pub const UNKNOWN: u32 = 0;
+pub const UNKNOWN: ExpressionId = ExpressionId(0);
 /// The empty list.
-pub const EMPTY: u32 = 0;
+pub const EMPTY: ListId = ListId(0);
 /// The scope of the file itself; other files can name its bindings.
-pub const ROOT: u32 = 0;
+pub const ROOT: ScopeId = ScopeId(0);
 
 /// Kind of a scope.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default, TryFromBytes, IntoBytes, Immutable, KnownLayout)]
@@ -37,9 +39,9 @@ pub enum ScopeKind {
 #[repr(C)]
 pub struct Scope {
     /// Parent scope; [`NONE`] for the root.
-    pub parent: u32,
+    pub parent: ScopeId,
     /// The class whose members it holds, else [`NONE`].
-    pub class: u32,
+    pub class: DefinitionId,
     pub(crate) first_binding: u32,
     pub(crate) bindings: u32,
     pub(crate) first_star: u32,
@@ -74,7 +76,7 @@ pub enum BindingKind {
 #[repr(C)]
 pub struct Binding {
     /// The name.
-    pub name: u32,
+    pub name: NameId,
     /// See [`BindingKind`].
     pub a: u32,
     /// See [`BindingKind`].
@@ -118,27 +120,27 @@ pub const STANDS_IN: u8 = 32;
 #[repr(C)]
 pub struct Definition {
     /// Name; [`NONE`] for none.
-    pub name: u32,
+    pub name: NameId,
     /// Position of its name, which identifies it and ties it to a symbol; [`NONE`] for none.
     pub at: u32,
     /// The class it is a member of.
-    pub owner: u32,
+    pub owner: DefinitionId,
     /// Scope of its members.
-    pub members: u32,
+    pub members: ScopeId,
     /// Scope of members assigned from elsewhere: `self.x = …`, `Foo.prototype.bar = …`.
-    pub attributes: u32,
+    pub attributes: ScopeId,
     /// List of base classes, interfaces, traits, embedded structs, as expressions.
-    pub bases: u32,
+    pub bases: ListId,
     /// Declared return type.
-    pub returns: u32,
+    pub returns: ExpressionId,
     /// List of returned values, used when no return type is declared.
-    pub values: u32,
+    pub values: ListId,
     /// List of parameter types, [`UNKNOWN`] for parameters without one.
-    pub parameters: u32,
+    pub parameters: ListId,
     /// Aliased or underlying type; in an extension, the underlying type of the extended class.
-    pub alias: u32,
+    pub alias: ExpressionId,
     /// List of type parameters, as expressions that name them.
-    pub generics: u32,
+    pub generics: ListId,
     /// Kind.
     pub kind: DefinitionKind,
     /// [`PROPERTY`], [`STRUCTURAL`], [`NAMED`], [`ANY_NUMBER`], [`FEWER`], [`STANDS_IN`].
@@ -150,11 +152,11 @@ pub struct Definition {
 impl Definition {
     /// A definition without anything.
     pub const EMPTY: Self = Self {
-        name: NONE,
+        name: NameId::NONE,
         at: NONE,
-        owner: NONE,
-        members: NONE,
-        attributes: NONE,
+        owner: DefinitionId::NONE,
+        members: ScopeId::NONE,
+        attributes: ScopeId::NONE,
         bases: EMPTY,
         returns: UNKNOWN,
         values: EMPTY,
@@ -260,7 +262,7 @@ pub const OFFERED: u8 = 2;
 #[repr(C)]
 pub struct Star {
     /// Expression of a module or a class.
-    pub from: u32,
+    pub from: ExpressionId,
     /// [`SEEN`], [`OFFERED`].
     pub flags: u8,
     pub(crate) reserved: [u8; 3],
@@ -280,7 +282,7 @@ pub struct Occurrence {
     /// First byte.
     pub at: u32,
     /// Meaning of the name: [`Op::Name`] or [`Op::Member`].
-    pub expression: u32,
+    pub expression: ExpressionId,
     /// Length in bytes.
     pub len: u16,
     /// Role of the name.
@@ -301,7 +303,7 @@ pub struct Import {
     /// Position in the source.
     pub at: u32,
     /// Expression of a module, or of a definition whose file counts.
-    pub expression: u32,
+    pub expression: ExpressionId,
     /// [`MODULES_ONLY`], [`ELSE_WITHIN`].
     pub flags: u8,
     pub(crate) reserved: [u8; 3],
@@ -325,11 +327,11 @@ pub enum Declared {
 #[repr(C)]
 pub struct ModuleName {
     /// Name as written.
-    pub name: u32,
+    pub name: NameId,
     /// Scope of the module itself for [`Declared::Inline`], else the scope of the declaration.
-    pub scope: u32,
+    pub scope: ScopeId,
     /// Scope of the declaration.
-    pub within: u32,
+    pub within: ScopeId,
     /// Kind.
     pub kind: Declared,
     pub(crate) reserved: [u8; 3],
@@ -341,9 +343,9 @@ pub struct ModuleName {
 #[repr(C)]
 pub struct Extension {
     /// Expression of the class, function or object.
-    pub of: u32,
+    pub of: ExpressionId,
     /// Definition of the members and bases, a class without a name.
-    pub definition: u32,
+    pub definition: DefinitionId,
 }
 
 /// Sizes of the tables, in file order.
@@ -352,9 +354,9 @@ pub struct Extension {
 pub(crate) struct Header {
     pub version: u32,
     /// Scope of the exports, when the file lists them; else its root is exported.
-    pub exports: u32,
+    pub exports: ScopeId,
     /// List of values of the module as a whole: `module.exports = …`.
-    pub whole: u32,
+    pub whole: ListId,
     pub names: u32,
     pub scopes: u32,
     pub bindings: u32,
@@ -448,23 +450,24 @@ impl<'a> Facts<'a> {
     }
 
     /// Text of a name.
-    pub fn name(&self, name: u32) -> &'a str {
-        let name = name as usize;
+    pub fn name(&self, name: NameId) -> &'a str {
+        let name = name.row();
         let start = name.checked_sub(1).and_then(|before| self.ends.get(before)).copied().unwrap_or(0);
         let end = self.ends.get(name).copied().unwrap_or(start);
         std::str::from_utf8(self.text.get(start as usize..end as usize).unwrap_or_default()).unwrap_or_default()
     }
 
     /// Index of a name by its hash, if the file holds it.
-    pub fn find_name(&self, hash: u64) -> Option<u32> {
-        self.hashes.binary_search(&hash).ok().map(|place| place as u32)
+    pub fn find_name(&self, hash: u64) -> Option<NameId> {
+        self.hashes.binary_search(&hash).ok().map(|place| NameId(place as u32))
     }
 
     /// Items of a list.
-    pub fn list(&self, list: u32) -> &'a [u32] {
-        let start = list as usize;
+    pub fn list(&self, list: ListId) -> &'a [ExpressionId] {
+        let start = list.row();
         let len = self.lists.get(start).copied().unwrap_or(0) as usize;
-        self.lists.get(start + 1..start + 1 + len).unwrap_or_default()
+        let items = self.lists.get(start + 1..start + 1 + len).unwrap_or_default();
+        <[ExpressionId]>::ref_from_bytes(items.as_bytes()).unwrap_or_default()
     }
 
     /// Whether a binding writes a name that a use of unknown meaning may mean. Modules are found by their paths.
@@ -475,8 +478,8 @@ impl<'a> Facts<'a> {
     }
 
     /// Range of a name's bindings in a scope.
-    pub(crate) fn bound(&self, scope: u32, name: u32) -> std::ops::Range<u32> {
-        let scope = &self.scopes[scope as usize];
+    pub(crate) fn bound(&self, scope: ScopeId, name: NameId) -> std::ops::Range<u32> {
+        let scope = &self.scopes[scope.row()];
         let first = scope.first_binding as usize;
         let all = &self.bindings[first..first + scope.bindings as usize];
         let from = all.partition_point(|binding| binding.name < name);
@@ -489,8 +492,8 @@ impl<'a> Facts<'a> {
     }
 
     /// Stars of a scope.
-    pub(crate) fn stars(&self, scope: u32) -> &'a [Star] {
-        let scope = &self.scopes[scope as usize];
+    pub(crate) fn stars(&self, scope: ScopeId) -> &'a [Star] {
+        let scope = &self.scopes[scope.row()];
         let first = scope.first_star as usize;
         &self.stars[first..first + scope.stars as usize]
     }

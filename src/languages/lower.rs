@@ -7,7 +7,7 @@ use super::budget::Budget;
 use super::definition::span_of;
 use super::doc::{Comments, comment_above};
 use super::shape::Shape;
-use crate::facts::{Builder, ScopeKind};
+use crate::facts::{Builder, ExpressionId, NameId, ScopeId, ScopeKind};
 use crate::model::Role;
 use crate::parsing::SyntaxTree;
 
@@ -87,7 +87,7 @@ impl<'s, 't> Lower<'s, 't> {
     }
 
     /// Interns the text of a node as a name.
-    pub fn name(&mut self, node: Node<'_>) -> u32 {
+    pub fn name(&mut self, node: Node<'_>) -> NameId {
         self.facts.name(self.text(node))
     }
 
@@ -146,8 +146,8 @@ impl<'s, 't> Lower<'s, 't> {
 
     /// Scope for a declaration. A new one if a name was used with another meaning before, so that earlier uses keep
     /// it: `x := f(x)`.
-    pub fn fresh(&mut self, names: &[u32], scope: u32) -> u32 {
-        let had_another = |name: &u32| {
+    pub fn fresh(&mut self, names: &[NameId], scope: ScopeId) -> ScopeId {
+        let had_another = |name: &NameId| {
             !self.facts.binds(scope, *name)
                 && (self.facts.is_used(scope, *name) || !self.facts.lookup(scope, *name).is_empty())
         };
@@ -155,14 +155,14 @@ impl<'s, 't> Lower<'s, 't> {
     }
 
     /// Records an occurrence of a bare name.
-    pub fn bare(&mut self, node: Node<'_>, scope: u32, role: Role) {
+    pub fn bare(&mut self, node: Node<'_>, scope: ScopeId, role: Role) {
         let name = self.name(node);
         let meant = self.facts.named(scope, name);
         self.facts.occurrence(span_of(node), role, meant);
     }
 
     /// Records an occurrence of a member of `of`.
-    pub fn member(&mut self, node: Node<'_>, of: u32, role: Role) {
+    pub fn member(&mut self, node: Node<'_>, of: ExpressionId, role: Role) {
         let name = self.name(node);
         let meant = self.facts.member(of, name);
         self.facts.occurrence(span_of(node), role, meant);

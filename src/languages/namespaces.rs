@@ -6,7 +6,7 @@
 
 use rustc_hash::FxHashMap;
 
-use crate::facts::{Declared, Module, Modules, Project, ROOT};
+use crate::facts::{Declared, Module, Modules, Project, ROOT, ScopeId};
 
 /// The namespaces of one project.
 pub struct Namespaces {
@@ -14,9 +14,9 @@ pub struct Namespaces {
     numbers: FxHashMap<String, u32>,
     names: Vec<String>,
     /// The scopes of each namespace, each with its file.
-    scopes: Vec<Vec<(u32, u32)>>,
+    scopes: Vec<Vec<(u32, ScopeId)>>,
     /// The namespace of a scope other than a root.
-    own: FxHashMap<(u32, u32), u32>,
+    own: FxHashMap<(u32, ScopeId), u32>,
 }
 
 impl Namespaces {
@@ -68,7 +68,7 @@ impl Namespaces {
 
 // A namespace is twice its number; the next number is that of the namespaces in it alone.
 impl Modules for Namespaces {
-    fn find(&self, file: u32, scope: u32, spec: &str) -> Option<Module> {
+    fn find(&self, file: u32, scope: ScopeId, spec: &str) -> Option<Module> {
         if let Some(around) = spec.strip_suffix('*') {
             let around = around.strip_suffix(self.separator).unwrap_or(around);
             return self.numbers.get(around).map(|number| number * 2 + 1);
@@ -88,11 +88,11 @@ impl Modules for Namespaces {
         }
     }
 
-    fn of(&self, file: u32, scope: u32) -> Module {
+    fn of(&self, file: u32, scope: ScopeId) -> Module {
         self.own.get(&(file, scope)).map_or(0, |number| number * 2)
     }
 
-    fn scopes(&self, module: Module) -> Vec<(u32, u32)> {
+    fn scopes(&self, module: Module) -> Vec<(u32, ScopeId)> {
         if module.is_multiple_of(2) { self.scopes[module as usize / 2].clone() } else { Vec::new() }
     }
 

@@ -9,7 +9,7 @@ use super::definition::span_of;
 use super::lower::Lower;
 use crate::model::Role;
 
-use crate::facts::{Op, ScopeKind, UNKNOWN};
+use crate::facts::{ExpressionId, Op, ScopeId, ScopeKind, UNKNOWN};
 
 /// A table of shapes, each with its node kinds.
 pub type Shapes = &'static [(Shape, &'static [&'static str])];
@@ -62,19 +62,19 @@ pub enum Shape {
 #[derive(Clone, Copy)]
 pub struct At {
     /// The scope of its names.
-    pub scope: u32,
+    pub scope: ScopeId,
     /// The role of its outermost name.
     pub role: Role,
 }
 
 impl At {
     /// Context of a part that is only referenced.
-    pub fn used(scope: u32) -> Self {
+    pub fn used(scope: ScopeId) -> Self {
         Self { scope, role: Role::Reference }
     }
 
     /// The result of a node that has a value and declares nothing.
-    pub fn says(self, value: u32) -> Said {
+    pub fn says(self, value: ExpressionId) -> Said {
         Said { value, scope: self.scope }
     }
 }
@@ -83,9 +83,9 @@ impl At {
 #[derive(Clone, Copy)]
 pub struct Said {
     /// Its value.
-    pub value: u32,
+    pub value: ExpressionId,
     /// The scope for the nodes after it.
-    pub scope: u32,
+    pub scope: ScopeId,
 }
 
 impl<'t> Lower<'_, 't> {
@@ -97,12 +97,12 @@ impl<'t> Lower<'_, 't> {
     }
 
     /// Reads a node as a reference and returns its value.
-    pub fn value(&mut self, node: Node<'t>, scope: u32) -> u32 {
+    pub fn value(&mut self, node: Node<'t>, scope: ScopeId) -> ExpressionId {
         self.read(node, At::used(scope)).value
     }
 
     /// Reads the parts of a node in sequence; returns the scope for the nodes after it.
-    pub fn parts(&mut self, node: Node<'t>, mut scope: u32) -> u32 {
+    pub fn parts(&mut self, node: Node<'t>, mut scope: ScopeId) -> ScopeId {
         for part in self.pieces(node) {
             scope = self.read(part, At::used(scope)).scope;
         }
@@ -110,7 +110,7 @@ impl<'t> Lower<'_, 't> {
     }
 
     /// Reads each part of a list in the same scope and role; returns their values.
-    pub fn list(&mut self, node: Node<'t>, at: At) -> Vec<u32> {
+    pub fn list(&mut self, node: Node<'t>, at: At) -> Vec<ExpressionId> {
         self.children(node).into_iter().map(|part| self.read(part, at).value).collect()
     }
 
@@ -173,7 +173,7 @@ impl<'t> Lower<'_, 't> {
         at.says(value)
     }
 
-    fn named(&mut self, node: Node<'t>, at: At) -> u32 {
+    fn named(&mut self, node: Node<'t>, at: At) -> ExpressionId {
         let name = self.name(node);
         let meant = self.facts.named(at.scope, name);
         self.facts.occurrence(span_of(node), at.role, meant);
@@ -181,7 +181,7 @@ impl<'t> Lower<'_, 't> {
     }
 
     /// Reads all parts of a node except `but`.
-    fn others(&mut self, node: Node<'t>, but: Option<Node<'t>>, scope: u32) {
+    fn others(&mut self, node: Node<'t>, but: Option<Node<'t>>, scope: ScopeId) {
         for part in self.children(node).into_iter().filter(|part| Some(*part) != but) {
             self.value(part, scope);
         }

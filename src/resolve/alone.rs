@@ -7,7 +7,7 @@ use super::notes::{Item, Noted, take};
 use super::surface::{BINDING, WRITTEN};
 use super::world::{Def, Settled, World};
 use super::{defined_names_of, put_in_order, resolve_file};
-use crate::facts::{Project, Semantics};
+use crate::facts::{DefinitionId, Project, Semantics};
 use crate::model::Relations;
 
 /// Notes on a project as they are stored, read in place.
@@ -44,27 +44,31 @@ impl<'a> StoredNotes<'a> {
     }
 
     /// Places of an edited file's definitions by their earlier places: the first of a name is the first again.
-    fn places<'p>(&self, project: &'p Project<'p>, file: u32) -> FxHashMap<u32, u32> {
+    fn places<'p>(&self, project: &'p Project<'p>, file: u32) -> FxHashMap<DefinitionId, DefinitionId> {
         let now = Noted::of(project, file, &|_, _| None);
-        let mut places: FxHashMap<u64, Vec<u32>> = FxHashMap::default();
+        let mut places: FxHashMap<u64, Vec<DefinitionId>> = FxHashMap::default();
         let definitions = now.items().iter().filter(|item| item.flags & BINDING == 0);
-        definitions.for_each(|item| places.entry(item.name).or_default().push(item.place));
+        definitions.for_each(|item| places.entry(item.name).or_default().push(DefinitionId(item.place)));
         places.values_mut().for_each(|places| places.sort_unstable_by(|a, b| b.cmp(a)));
         let mut before: Vec<Item> = self.items(file).filter(|item| item.flags & BINDING == 0).collect();
         before.sort_unstable_by_key(|item| item.place);
-        before.iter().filter_map(|item| Some((item.place, places.get_mut(&item.name)?.pop()?))).collect()
+        before.iter().filter_map(|item| Some((DefinitionId(item.place), places.get_mut(&item.name)?.pop()?))).collect()
     }
 
     /// Pairs of definitions whose first one lies in an unedited file, by their present places.
-    fn pairs(&self, words: &[u32], edited: &FxHashMap<u32, FxHashMap<u32, u32>>) -> Vec<(Def, Def)> {
+    fn pairs(&self, words: &[u32], edited: &FxHashMap<u32, FxHashMap<DefinitionId, DefinitionId>>) -> Vec<(Def, Def)> {
         let is_known = |file: u32| (file as usize) < self.files.len();
-        let place = |file: u32, place: u32| match edited.get(&file) {
+        let place = |file: u32, place: DefinitionId| match edited.get(&file) {
             Some(places) => Some(Def { file, place: *places.get(&place)? }),
             None => Some(Def { file, place }),
         };
         let pair = |pair: &[u32]| {
             let is_kept = is_known(pair[0]) && is_known(pair[2]) && !edited.contains_key(&pair[0]);
-            is_kept.then(|| Some((Def { file: pair[0], place: pair[1] }, place(pair[2], pair[3])?))).flatten()
+            is_kept
+                .then(|| {
+                    Some((Def { file: pair[0], place: DefinitionId(pair[1]) }, place(pair[2], DefinitionId(pair[3]))?))
+                })
+                .flatten()
         };
         words.chunks_exact(4).filter_map(pair).collect()
     }
@@ -112,7 +116,7 @@ pub fn resolve_guest<'a>(
     if notes.files.len() + 1 != files || guest as usize >= files {
         return None;
     }
-    let def = |file: u32, place: u32| Def { file: file + u32::from(file >= guest), place };
+    let def = |file: u32, place: u32| Def { file: file + u32::from(file >= guest), place: DefinitionId(place) };
     let pairs = |words: &[u32]| {
         let known = words.chunks_exact(4).filter(|pair| (pair[0].max(pair[2]) as usize) < notes.files.len());
         known.map(|pair| (def(pair[0], pair[1]), def(pair[2], pair[3]))).collect()

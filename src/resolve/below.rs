@@ -5,7 +5,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::classes::below;
 use super::world::{Def, World};
-use crate::facts::NONE;
+use crate::facts::{DefinitionId, ScopeId};
 
 /// Marks a removed definition, by its former place.
 const GONE: u32 = 1 << 31;
@@ -48,7 +48,7 @@ pub(super) fn changed_below(world: &World<'_>, before: &[(Def, Def)]) -> Vec<(u3
     above.dedup();
     let (earlier, now) = (subclasses(before), subclasses(&world.derives));
     let mut found = Vec::new();
-    for class in above.into_iter().filter(|class| class.place & GONE == 0) {
+    for class in above.into_iter().filter(|class| !is_gone(*class)) {
         let (earlier, now) = (below(&earlier, class), below(&now, class));
         let others = |one: &[Def], other: &[Def]| -> Vec<Def> {
             one.iter().copied().filter(|class| !other.contains(class)).collect()
@@ -68,23 +68,27 @@ pub(super) fn changed_below(world: &World<'_>, before: &[(Def, Def)]) -> Vec<(u3
 
 /// A removed definition.
 pub(super) fn gone(def: Def) -> Def {
-    Def { place: def.place | GONE, ..def }
+    Def { place: DefinitionId(def.place.0 | GONE), ..def }
+}
+
+fn is_gone(def: Def) -> bool {
+    def.place.0 & GONE != 0
 }
 
 /// The hashes of the names of a class's members; none for a removed class, because its file has changed anyway.
 fn names_of(world: &World<'_>, class: Def) -> Vec<u64> {
     let mut names = Vec::new();
-    if class.place & GONE != 0 {
+    if is_gone(class) {
         return names;
     }
     let parts = world.extensions.get(&class).into_iter().flatten().copied();
     for part in std::iter::once(class).chain(parts) {
         let facts = world.project.files[part.file as usize].facts();
-        let Some(definition) = facts.definitions.get(part.place as usize) else { continue };
-        for scope in [definition.members, definition.attributes].into_iter().filter(|scope| *scope != NONE) {
-            let Some(scope) = facts.scopes.get(scope as usize) else { continue };
+        let Some(definition) = facts.definitions.get(part.place.row()) else { continue };
+        for scope in [definition.members, definition.attributes].into_iter().filter(|scope| *scope != ScopeId::NONE) {
+            let Some(scope) = facts.scopes.get(scope.row()) else { continue };
             let own = scope.first_binding as usize..(scope.first_binding + scope.bindings) as usize;
-            names.extend(facts.bindings[own].iter().filter_map(|binding| facts.hashes.get(binding.name as usize)));
+            names.extend(facts.bindings[own].iter().filter_map(|binding| facts.hashes.get(binding.name.row())));
         }
     }
     names

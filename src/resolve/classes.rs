@@ -7,7 +7,7 @@ use rustc_hash::FxHashMap;
 use super::questions::{Kept, Question};
 use super::values::Value;
 use super::world::{Def, MOST_BOUND, Meaning, World};
-use crate::facts::{BindingKind, DefinitionKind, NAMED, NONE, STANDS_IN, UNKNOWN};
+use crate::facts::{BindingKind, DefinitionId, DefinitionKind, NAMED, STANDS_IN, ScopeId, UNKNOWN};
 
 /// The most bases of a class, direct or not, that are looked through; real classes have some dozens.
 pub(super) const MOST_BASES: usize = 250;
@@ -62,7 +62,7 @@ impl World<'_> {
     pub fn bases_of(&mut self, file: u32, found: &mut Vec<(Def, Def)>) {
         self.enter(file);
         for (place, definition) in self.facts(file).definitions.iter().enumerate() {
-            let def = Def { file, place: place as u32 };
+            let def = Def { file, place: DefinitionId(place as u32) };
             if definition.kind == DefinitionKind::Function || self.extended.contains_key(&def) {
                 continue;
             }
@@ -123,7 +123,7 @@ impl World<'_> {
         let facts = self.facts(def.file);
         let Some(name) = facts.find_name(name) else { return Vec::new() };
         let definition = self.definition(def);
-        let bound = |scope: u32| if scope == NONE { 0..0 } else { facts.bound(scope, name) };
+        let bound = |scope: ScopeId| if scope == ScopeId::NONE { 0..0 } else { facts.bound(scope, name) };
         let members = bound(definition.members);
         let is_definition = |place: &u32| facts.bindings[*place as usize].kind == BindingKind::Definition;
         let defined: Vec<u32> = members.clone().take(MOST_BOUND).filter(is_definition).collect();

@@ -5,7 +5,7 @@ use rustc_hash::FxHashMap;
 
 use super::values::{Found, Set, Value};
 use super::world::{Def, Meaning, World};
-use crate::facts::{EMPTY, Effect, Expression, NONE, Op, UNKNOWN};
+use crate::facts::{DefinitionId, EMPTY, Effect, Expression, ExpressionId, ListId, Op, UNKNOWN};
 
 /// The types of type parameters, by their binding: a file and a place among its bindings.
 pub(super) type Environment = FxHashMap<(u32, u32), Set>;
@@ -50,7 +50,9 @@ impl World<'_> {
     /// parameters, or when they are unknown.
     pub fn of_parameters(&mut self, file: u32, it: Expression, meanings: &[Meaning]) -> Option<Found> {
         let written = |world: &Self, meaning: &Meaning| match *meaning {
-            Meaning::Variable { file, binding } => Some((file, world.facts(file).bindings[binding as usize].b)),
+            Meaning::Variable { file, binding } => {
+                Some((file, ExpressionId(world.facts(file).bindings[binding as usize].b)))
+            }
             Meaning::Definition(def) => Some((def.file, world.definition(def).returns)),
             _ => None,
         };
@@ -77,13 +79,13 @@ impl World<'_> {
         file: u32,
         callee: Expression,
         function: Def,
-        arguments: &[u32],
+        arguments: &[ExpressionId],
     ) -> Option<Found> {
         let definition = self.definition(function);
         if definition.returns == UNKNOWN {
             return None;
         }
-        let is_member = callee.op == Op::Member && definition.owner != NONE;
+        let is_member = callee.op == Op::Member && definition.owner != DefinitionId::NONE;
         let mut environment = if is_member { self.environment_of(file, callee) } else { None }.unwrap_or_default();
         if definition.generics != EMPTY {
             let wanted = self.facts(function.file).list(definition.parameters);
@@ -100,7 +102,7 @@ impl World<'_> {
 
     /// The types that a member's receiver gives to type parameters; `None` where it gives none.
     pub fn environment_of(&mut self, file: u32, member: Expression) -> Option<Environment> {
-        let receivers = self.value(file, member.a);
+        let receivers = self.value(file, ExpressionId(member.a));
         self.environment(&receivers)
     }
 
@@ -134,7 +136,7 @@ impl World<'_> {
         seen.push(class);
         for part in std::iter::once(class).chain(self.extensions_to(class)) {
             let facts = self.facts(part.file);
-            let parameters: Vec<u32> = match part == class {
+            let parameters: Vec<ExpressionId> = match part == class {
                 true => facts.list(self.definition(class).generics).to_vec(),
                 // `impl<T> Box<T>` has type parameters of its own.
                 false if given.is_empty() => Vec::new(),
@@ -167,18 +169,21 @@ impl World<'_> {
     }
 
     /// The type arguments of a written type.
-    fn arguments_of(&self, file: u32, of: u32) -> Vec<u32> {
+    fn arguments_of(&self, file: u32, of: ExpressionId) -> Vec<ExpressionId> {
         let facts = self.facts(file);
-        let it = facts.expressions[of as usize];
+        let it = facts.expressions[of.row()];
         if it.op == Op::Generic {
-            return facts.list(it.b).to_vec();
+            return facts.list(ListId(it.b)).to_vec();
         }
-        let parts = if it.op == Op::Union { facts.list(it.a) } else { &[] };
-        let generic = parts.iter().map(|part| facts.expressions[*part as usize]);
-        generic.into_iter().find(|part| part.op == Op::Generic).map_or_else(Vec::new, |it| facts.list(it.b).to_vec())
+        let parts = if it.op == Op::Union { facts.list(ListId(it.a)) } else { &[] };
+        let generic = parts.iter().map(|part| facts.expressions[part.row()]);
+        generic
+            .into_iter()
+            .find(|part| part.op == Op::Generic)
+            .map_or_else(Vec::new, |it| facts.list(ListId(it.b)).to_vec())
     }
 
-    fn stand_for(&mut self, file: u32, parameter: u32, set: &Set, environment: &mut Environment) {
+    fn stand_for(&mut self, file: u32, parameter: ExpressionId, set: &Set, environment: &mut Environment) {
         if set.is_empty() {
             return;
         }
@@ -190,12 +195,18 @@ impl World<'_> {
     }
 
     /// Instances of a type with its type parameters replaced; `None` when it has none of them.
-    pub fn substituted(&mut self, file: u32, of: u32, environment: &Environment, depth: usize) -> Option<Found> {
+    pub fn substituted(
+        &mut self,
+        file: u32,
+        of: ExpressionId,
+        environment: &Environment,
+        depth: usize,
+    ) -> Option<Found> {
         if of == UNKNOWN || depth > DEEPEST || !self.work(1) {
             return None;
         }
         let facts = self.facts(file);
-        let it = facts.expressions[of as usize];
+        let it = facts.expressions[of.row()];
         let is = |op: Op| it.op == op;
         if is(Op::Name) || is(Op::Member) {
             let meant = self.meaning(file, of);
@@ -205,8 +216,8 @@ impl World<'_> {
             });
         }
         let list = match is(Op::Generic) {
-            true => self.list(file, it.b),
-            false if is(Op::Union) || is(Op::Tuple) => self.list(file, it.a),
+            true => self.list(file, ListId(it.b)),
+            false if is(Op::Union) || is(Op::Tuple) => self.list(file, ListId(it.a)),
             false => return None,
         };
         let mut any = false;
@@ -225,34 +236,34 @@ impl World<'_> {
         if is(Op::Tuple) {
             return Some(vec![Value::Tuple(self.sets.row(parts))]);
         }
-        let found = self.instance(file, it.a).to_vec();
+        let found = self.instance(file, ExpressionId(it.a)).to_vec();
         Some(self.generic(found, parts))
     }
 
     /// Binds the type parameters of a wanted type to the given values.
-    fn unify(&mut self, file: u32, wanted: u32, given: &Set, environment: &mut Environment, depth: usize) {
+    fn unify(&mut self, file: u32, wanted: ExpressionId, given: &Set, environment: &mut Environment, depth: usize) {
         if wanted == UNKNOWN || given.is_empty() || depth > DEEPEST || !self.work(1) {
             return;
         }
         let facts = self.facts(file);
-        let it = facts.expressions[wanted as usize];
+        let it = facts.expressions[wanted.row()];
         let is = |op: Op| it.op == op;
         if is(Op::Name) || is(Op::Member) {
             return self.stand_for(file, wanted, given, environment);
         }
         if is(Op::Union) {
-            let list = self.list(file, it.a);
+            let list = self.list(file, ListId(it.a));
             return list.iter().for_each(|one| self.unify(file, *one, given, environment, depth + 1));
         }
         let instances: Found = given.iter().filter_map(|value| as_instance(*value)).collect();
         if is(Op::TypeOf) {
-            return self.unify(file, it.a, &as_set(instances), environment, depth + 1);
+            return self.unify(file, ExpressionId(it.a), &as_set(instances), environment, depth + 1);
         }
         if !is(Op::Generic) {
             return;
         }
-        let list = facts.list(it.b);
-        let ours = self.instance(file, it.a);
+        let list = facts.list(ListId(it.b));
+        let ours = self.instance(file, ExpressionId(it.a));
         for value in given.iter() {
             let row = match *value {
                 Value::Container(row) if ours.is_empty() => row,
@@ -267,7 +278,7 @@ impl World<'_> {
             }
         }
         // The argument of `Class<T>` is a class.
-        if let ([of], true, false) = (list, ours.is_empty() && it.a != UNKNOWN, instances.is_empty()) {
+        if let ([of], true, false) = (list, ours.is_empty() && ExpressionId(it.a) != UNKNOWN, instances.is_empty()) {
             self.unify(file, *of, &as_set(instances), environment, depth + 1);
         }
     }

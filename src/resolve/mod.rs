@@ -24,8 +24,8 @@ pub use notes::{Notes, Plan, SymbolAt};
 use rustc_hash::FxHashMap;
 
 use crate::facts::{
-    Binding, BindingKind as Kind, DefinitionKind, ELSE_WITHIN, Expression, Facts, IN_PATH, MODULES_ONLY, Module, NAMED,
-    NONE, Op, Project, ProjectFile, STANDS_IN, Semantics, UNKNOWN,
+    Binding, BindingKind as Kind, DefinitionId, DefinitionKind, ELSE_WITHIN, Expression, ExpressionId, Facts, IN_PATH,
+    MODULES_ONLY, Module, NAMED, NONE, NameId, Op, Project, ProjectFile, STANDS_IN, ScopeId, Semantics, UNKNOWN,
 };
 use crate::model::{How, Occurrence, Relations, Role, Site};
 use classes::MOST_BASES;
@@ -100,7 +100,7 @@ fn resolve_file(world: &mut World<'_>, file: u32, defined: &[u64], relations: &m
     let mut answers: Vec<Option<Answer>> = vec![None; facts.expressions.len()];
     let mut in_paths: FxHashMap<usize, Answer> = FxHashMap::default();
     for occurrence in facts.occurrences {
-        let expression = occurrence.expression as usize;
+        let expression = occurrence.expression.row();
         let answer = match answers[expression] {
             _ if occurrence.flags & IN_PATH != 0 => *in_paths
                 .entry(expression)
@@ -131,7 +131,7 @@ fn resolve_file(world: &mut World<'_>, file: u32, defined: &[u64], relations: &m
         if definition.kind != DefinitionKind::Class || definition.at == NONE || definition.alias != UNKNOWN {
             continue;
         }
-        for base in true_bases(world, Def { file, place: place as u32 }) {
+        for base in true_bases(world, Def { file, place: DefinitionId(place as u32) }) {
             let at = world.definition(base).at;
             if at != NONE {
                 relations.bases.push((Site { file, at: definition.at }, Site { file: base.file, at }));
@@ -178,7 +178,7 @@ enum Answer {
     Nothing,
 }
 
-fn bind(world: &mut World<'_>, file: u32, expression: u32, targets: &mut Vec<Site>) -> Answer {
+fn bind(world: &mut World<'_>, file: u32, expression: ExpressionId, targets: &mut Vec<Site>) -> Answer {
     if is_field_outside(world, file, expression) {
         return Answer::Bound { how: How::Outside, first_target: 0, targets: 0 };
     }
@@ -210,22 +210,24 @@ fn bind(world: &mut World<'_>, file: u32, expression: u32, targets: &mut Vec<Sit
     let how = match is_member {
         // It was given up: nothing is known.
         _ if world.left == 0 => How::NoReceiver,
-        true => match &*world.value(file, it.a) {
-            [] if is_outside(world, file, it.a, 0) => How::Outside,
+        true => match &*world.value(file, ExpressionId(it.a)) {
+            [] if is_outside(world, file, ExpressionId(it.a), 0) => How::Outside,
             // A module of the project may offer names that were not seen: from an outside star, or created at run
             // time.
             [] | [Value::Module(_), ..] => How::NoReceiver,
             _ => How::NoMember,
         },
         false if is_missed(world, file, expression) => How::NoReceiver,
-        false if world.is_bound(file, it.a, it.b) && !is_outside(world, file, expression, 0) => return Answer::Nothing,
+        false if world.is_bound(file, ScopeId(it.a), NameId(it.b)) && !is_outside(world, file, expression, 0) => {
+            return Answer::Nothing;
+        }
         _ => How::Outside,
     };
     Answer::Bound { how, first_target, targets: 0 }
 }
 
 /// Binds a name inside a path: a module, or a type in lower case.
-fn bind_in_path(world: &mut World<'_>, file: u32, expression: u32, targets: &mut Vec<Site>) -> Answer {
+fn bind_in_path(world: &mut World<'_>, file: u32, expression: ExpressionId, targets: &mut Vec<Site>) -> Answer {
     let meanings = world.meaning(file, expression);
     let first_target = targets.len() as u32;
     add_modules(world, &meanings, targets);
@@ -257,49 +259,53 @@ fn bound_since(first_target: u32, targets: &[Site]) -> Option<Answer> {
 }
 
 /// Whether an expression is a module that was not found and may be one of the project's own.
-fn may_be_own(world: &World<'_>, file: u32, expression: u32) -> bool {
+fn may_be_own(world: &World<'_>, file: u32, expression: ExpressionId) -> bool {
     let facts = world.facts(file);
-    let it = facts.expressions[expression as usize];
+    let it = facts.expressions[expression.row()];
     it.op == Op::Module
-        && world.modules.find(file, it.b, facts.name(it.a)).is_none()
-        && world.modules.may_be_own(facts.name(it.a))
+        && world.modules.find(file, ScopeId(it.b), facts.name(NameId(it.a))).is_none()
+        && world.modules.may_be_own(facts.name(NameId(it.a)))
 }
 
 /// Whether it is a member, not called, of a type outside of the project, of which only the methods that extend it are known.
-fn is_field_outside(world: &mut World<'_>, file: u32, expression: u32) -> bool {
-    let it = world.facts(file).expressions[expression as usize];
+fn is_field_outside(world: &mut World<'_>, file: u32, expression: ExpressionId) -> bool {
+    let it = world.facts(file).expressions[expression.row()];
     if it.op != Op::Member {
         return false;
     }
-    let on = world.value(file, it.a);
+    let on = world.value(file, ExpressionId(it.a));
     let stands_in =
         |value: &Value| matches!(value, Value::Instance(def) if world.definition(*def).flags & STANDS_IN != 0);
     on.iter().any(stands_in)
 }
 
 /// Whether a bare name is imported from a project module that was not seen to offer it.
-fn is_missed(world: &mut World<'_>, file: u32, expression: u32) -> bool {
+fn is_missed(world: &mut World<'_>, file: u32, expression: ExpressionId) -> bool {
     let facts = world.facts(file);
-    let it = facts.expressions[expression as usize];
+    let it = facts.expressions[expression.row()];
     let bound = if it.op == Op::Name { nearest(facts, it) } else { &[] };
     let imported = bound.iter().filter(|binding| binding.kind == Kind::Alias);
     imported
         .map(|binding| facts.expressions[binding.a as usize])
-        .filter(|from| from.op == Op::Member && from.a != UNKNOWN)
-        .any(|from| matches!(world.value(file, from.a)[..], [Value::Module(_), ..]) || may_be_own(world, file, from.a))
+        .filter(|from| from.op == Op::Member && ExpressionId(from.a) != UNKNOWN)
+        .any(|from| {
+            matches!(world.value(file, ExpressionId(from.a))[..], [Value::Module(_), ..])
+                || may_be_own(world, file, ExpressionId(from.a))
+        })
 }
 
 /// Whether an expression names something outside the project: a builtin, an imported module or a part of one. Aliases
 /// are followed to a fixed depth, for they may form a cycle.
-fn is_outside(world: &mut World<'_>, file: u32, expression: u32, depth: u32) -> bool {
+fn is_outside(world: &mut World<'_>, file: u32, expression: ExpressionId, depth: u32) -> bool {
     const DEEPEST: u32 = 16;
     let facts = world.facts(file);
-    let it = facts.expressions[expression as usize];
+    let it = facts.expressions[expression.row()];
     if depth > DEEPEST || !world.work(1) {
         return false;
     }
     if it.op == Op::Member {
-        return it.a != UNKNOWN && (is_outside(world, file, it.a, depth + 1) || is_unlisted(world, file, expression));
+        return ExpressionId(it.a) != UNKNOWN
+            && (is_outside(world, file, ExpressionId(it.a), depth + 1) || is_unlisted(world, file, expression));
     }
     if it.op == Op::Module {
         return world.meaning(file, expression).is_empty() && !may_be_own(world, file, expression);
@@ -310,16 +316,16 @@ fn is_outside(world: &mut World<'_>, file: u32, expression: u32, depth: u32) -> 
     match nearest(facts, it) {
         [] => world.meaning(file, expression).is_empty(),
         bound => bound.iter().all(|one| {
-            let is_empty = one.kind == Kind::Alias && world.meaning(file, one.a).is_empty();
-            is_empty && is_outside(world, file, one.a, depth + 1)
+            let is_empty = one.kind == Kind::Alias && world.meaning(file, ExpressionId(one.a)).is_empty();
+            is_empty && is_outside(world, file, ExpressionId(one.a), depth + 1)
         }),
     }
 }
 
 /// Whether it is a name in a module without files of its own that holds others, and not one of those: `google` of `com`,
 /// an external crate.
-fn is_unlisted(world: &mut World<'_>, file: u32, expression: u32) -> bool {
-    let on = world.facts(file).expressions[expression as usize].a;
+fn is_unlisted(world: &mut World<'_>, file: u32, expression: ExpressionId) -> bool {
+    let on = ExpressionId(world.facts(file).expressions[expression.row()].a);
     let is_list = match world.value(file, on)[..] {
         [Value::Module(module)] => world.modules.scopes(module).is_empty(),
         _ => false,
@@ -329,26 +335,26 @@ fn is_unlisted(world: &mut World<'_>, file: u32, expression: u32) -> bool {
 
 /// Bindings of a bare name in the innermost scope of its file that has any.
 fn nearest<'a>(facts: &Facts<'a>, name: Expression) -> &'a [Binding] {
-    let mut scope = name.a;
-    while scope != NONE {
-        let bound = facts.bound(scope, name.b);
+    let mut scope = ScopeId(name.a);
+    while scope != ScopeId::NONE {
+        let bound = facts.bound(scope, NameId(name.b));
         if !bound.is_empty() {
             return &facts.bindings[bound.start as usize..bound.end as usize];
         }
-        scope = facts.scopes[scope as usize].parent;
+        scope = facts.scopes[scope.row()].parent;
     }
     &[]
 }
 
 /// The name or member of an occurrence.
-fn written(facts: &Facts<'_>, expression: u32) -> Expression {
-    let it = facts.expressions[expression as usize];
+fn written(facts: &Facts<'_>, expression: ExpressionId) -> Expression {
+    let it = facts.expressions[expression.row()];
     let is_around = it.op == Op::Else || it.op == Op::Fitting;
     if is_around { facts.expressions[it.a as usize] } else { it }
 }
 
 /// Whether the project defines the name of an expression.
-fn is_defined(facts: &Facts<'_>, expression: u32, defined: &[u64]) -> bool {
+fn is_defined(facts: &Facts<'_>, expression: ExpressionId, defined: &[u64]) -> bool {
     let name = written(facts, expression).b as usize;
     facts.hashes.get(name).is_some_and(|name| defined.binary_search(name).is_ok())
 }
@@ -366,7 +372,7 @@ fn defined_names_of<'a>(files: impl IntoIterator<Item = &'a ProjectFile<'a>>) ->
         let named = facts.definitions.iter().filter(|definition| definition.at != NONE);
         let bound = facts.bindings.iter().filter(|binding| facts.names_a_thing(binding));
         let names = named.map(|definition| definition.name).chain(bound.map(|binding| binding.name));
-        defined.extend(names.filter_map(|name| facts.hashes.get(name as usize)));
+        defined.extend(names.filter_map(|name| facts.hashes.get(name.row())));
     }
     defined.sort_unstable();
     defined.dedup();
@@ -379,8 +385,8 @@ fn imports(world: &mut World<'_>, file: u32, found: &mut Vec<(u32, u32, u32)>) {
     for import in facts.imports {
         let mut files = files_of(world, file, import.expression, import.flags & MODULES_ONLY != 0);
         if files.is_empty() && import.flags & ELSE_WITHIN != 0 {
-            let it = facts.expressions[import.expression as usize];
-            files = files_of(world, file, it.a, true);
+            let it = facts.expressions[import.expression.row()];
+            files = files_of(world, file, ExpressionId(it.a), true);
         }
         // A module may have many files, and be imported many times.
         if !world.work(files.len() * NOTE) {
@@ -391,12 +397,12 @@ fn imports(world: &mut World<'_>, file: u32, found: &mut Vec<(u32, u32, u32)>) {
     }
 }
 
-fn files_of(world: &mut World<'_>, file: u32, expression: u32, modules_only: bool) -> Vec<u32> {
+fn files_of(world: &mut World<'_>, file: u32, expression: ExpressionId, modules_only: bool) -> Vec<u32> {
     let facts = world.facts(file);
-    let it = facts.expressions[expression as usize];
+    let it = facts.expressions[expression.row()];
     // A module means its files here, even if it exports something else as a whole.
     if it.op == Op::Module {
-        let module = world.modules.find(file, it.b, facts.name(it.a));
+        let module = world.modules.find(file, ScopeId(it.b), facts.name(NameId(it.a)));
         return module.map_or_else(Vec::new, |module| files_of_module(world, module));
     }
     let mut files = Vec::new();

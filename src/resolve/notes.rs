@@ -10,7 +10,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::below::{changed_below, gone};
 use super::surface::{BINDING, Changed, DERIVES, INTERFACE, Surface, WRITTEN, touched};
 use super::world::{Def, Settled, World};
-use crate::facts::{DefinitionKind, NONE, Project, Semantics};
+use crate::facts::{DefinitionId, DefinitionKind, NONE, Project, Semantics};
 
 /// The most rounds of resolving the bases of affected classes, before all is resolved.
 const MOST_ROUNDS: usize = 3;
@@ -147,7 +147,7 @@ struct Change {
     names: FxHashSet<u64>,
     symbols: FxHashMap<u32, u32>,
     /// Places of definitions, by their earlier places.
-    places: FxHashMap<u32, u32>,
+    places: FxHashMap<DefinitionId, DefinitionId>,
     flags: u32,
 }
 
@@ -186,7 +186,7 @@ impl Change {
                 }
                 order[(was.flags & BINDING) as usize].push((was.place, is.place));
                 if was.flags & BINDING == 0 {
-                    change.places.insert(was.place, is.place);
+                    change.places.insert(DefinitionId(was.place), DefinitionId(is.place));
                 }
             }
         }
@@ -390,7 +390,7 @@ impl Notes {
         }
         out.extend(self.consulted.iter().flat_map(|(from, to)| [*from, *to]));
         for (own, other) in self.extends.iter().chain(&self.derives) {
-            out.extend([own.file, own.place, other.file, other.place]);
+            out.extend([own.file, own.place.0, other.file, other.place.0]);
         }
         out.extend(&self.tangled);
     }
@@ -416,7 +416,7 @@ impl Notes {
             (0..count)
                 .map(|_| {
                     let [file, place, other, there] = *take(words)?;
-                    Some((Def { file, place }, Def { file: other, place: there }))
+                    Some((Def { file, place: DefinitionId(place) }, Def { file: other, place: DefinitionId(there) }))
                 })
                 .collect()
         };
@@ -484,7 +484,7 @@ impl Spread<'_, '_> {
             if self.asked_unnamed(&names) {
                 let facts = self.project.files[file as usize].facts();
                 let classes = facts.definitions.iter().filter(|it| it.kind != DefinitionKind::Function);
-                names.extend(classes.filter_map(|class| facts.hashes.get(class.name as usize)));
+                names.extend(classes.filter_map(|class| facts.hashes.get(class.name.row())));
             }
             for (asking, _) in self.notes.consulted.iter().filter(|(_, consulted)| *consulted == file) {
                 let noted = edited.get(asking).copied().unwrap_or(&self.notes.files[*asking as usize]);

@@ -3,7 +3,10 @@
 
 use super::values::Value;
 use super::world::{Def, Meaning, World};
-use crate::facts::{ANY_NUMBER, BindingKind, ClassNames, DefinitionKind, FEWER, NONE, Op, STANDS_IN, UNKNOWN};
+use crate::facts::{
+    ANY_NUMBER, BindingKind, ClassNames, DefinitionId, DefinitionKind, ExpressionId, FEWER, ListId, NameId, Op,
+    STANDS_IN, ScopeId, UNKNOWN,
+};
 
 /// The type of an argument or of a parameter, as far as known.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -26,7 +29,7 @@ const BOXES: &[&str] = &["Boolean", "Byte", "Short", "Character", "Integer", "Lo
 
 impl<'a> World<'a> {
     /// The meanings of a call's callee: of functions of one name, those that fit its arguments best.
-    pub fn fitting(&mut self, file: u32, callee: u32, arguments: u32) -> Vec<Meaning> {
+    pub fn fitting(&mut self, file: u32, callee: ExpressionId, arguments: ListId) -> Vec<Meaning> {
         let meant = self.meaning(file, callee);
         let is_function = |world: &Self, meaning: &Meaning| match meaning {
             Meaning::Definition(def) => world.definition(*def).kind == DefinitionKind::Function,
@@ -35,7 +38,7 @@ impl<'a> World<'a> {
         if !meant.iter().any(|meaning| is_function(self, meaning)) {
             return meant.to_vec();
         }
-        let arguments: &[u32] = self.facts(file).list(arguments);
+        let arguments: &[ExpressionId] = self.facts(file).list(arguments);
         let mut given: Option<Vec<Type<'a>>> = None;
         let mut best: Option<(i32, Vec<Def>)> = None;
         // Nearer functions first: a farther one must fit better, otherwise it is overridden.
@@ -72,23 +75,25 @@ impl<'a> World<'a> {
     }
 
     /// The candidate functions of a callee, nearest first: of the class itself, then of its bases.
-    fn candidates(&mut self, file: u32, callee: u32, meant: &[Meaning]) -> Vec<Vec<Def>> {
+    fn candidates(&mut self, file: u32, callee: ExpressionId, meant: &[Meaning]) -> Vec<Vec<Def>> {
         let facts = self.facts(file);
-        let it = facts.expressions[callee as usize];
+        let it = facts.expressions[callee.row()];
         let mut classes = Vec::new();
         if it.op == Op::Member {
-            classes.extend(self.value(file, it.a).iter().filter_map(|value| match *value {
+            classes.extend(self.value(file, ExpressionId(it.a)).iter().filter_map(|value| match *value {
                 Value::Instance(class) | Value::Class(class) | Value::Super(class) => Some(class),
                 _ => None,
             }));
         } else if it.op == Op::Name && self.semantics.class_names == ClassNames::Inherited {
-            let mut scope = it.a;
-            while scope != NONE && classes.is_empty() && self.work(1) {
-                let class = self.extended(Def { file, place: facts.scopes[scope as usize].class });
-                if class.place != NONE && !self.member(Value::Instance(class), facts.hashes[it.b as usize]).is_empty() {
+            let mut scope = ScopeId(it.a);
+            while scope != ScopeId::NONE && classes.is_empty() && self.work(1) {
+                let class = self.extended(Def { file, place: facts.scopes[scope.row()].class });
+                if class.place != DefinitionId::NONE
+                    && !self.member(Value::Instance(class), facts.hashes[it.b as usize]).is_empty()
+                {
                     classes.push(class);
                 }
-                scope = facts.scopes[scope as usize].parent;
+                scope = facts.scopes[scope.row()].parent;
             }
         }
         let as_function = |world: &Self, meaning: &Meaning| match meaning {
@@ -159,27 +164,27 @@ impl<'a> World<'a> {
     }
 
     /// The type of a value, from the declaration of its variable or from its expression.
-    fn type_of_value(&mut self, file: u32, expression: u32, depth: usize) -> Type<'a> {
+    fn type_of_value(&mut self, file: u32, expression: ExpressionId, depth: usize) -> Type<'a> {
         if expression == UNKNOWN || depth > DEEPEST {
             return Type::Unknown;
         }
         let facts = self.facts(file);
-        let it = facts.expressions[expression as usize];
+        let it = facts.expressions[expression.row()];
         if it.op == Op::Instance {
-            return self.type_written(file, it.a);
+            return self.type_written(file, ExpressionId(it.a));
         }
         if it.op == Op::Name || it.op == Op::Member {
             return match self.meaning(file, expression)[..] {
-                [] if it.op == Op::Name => match facts.name(it.b) {
+                [] if it.op == Op::Name => match facts.name(NameId(it.b)) {
                     name if is_primitive(name) || name == "String" => Type::Outside(name),
                     _ => Type::Unknown,
                 },
                 [Meaning::Variable { file, binding }] => {
                     let binding = self.facts(file).bindings[binding as usize];
-                    match binding.b {
-                        _ if binding.kind == BindingKind::Narrowed => self.type_written(file, binding.a),
+                    match ExpressionId(binding.b) {
+                        _ if binding.kind == BindingKind::Narrowed => self.type_written(file, ExpressionId(binding.a)),
                         UNKNOWN if binding.kind != BindingKind::Parameter => {
-                            self.type_of_value(file, binding.a, depth + 1)
+                            self.type_of_value(file, ExpressionId(binding.a), depth + 1)
                         }
                         written => self.type_written(file, written),
                     }
@@ -189,7 +194,7 @@ impl<'a> World<'a> {
         }
         if it.op == Op::Call {
             let mut types = Vec::new();
-            for meaning in self.meaning(file, it.a).iter() {
+            for meaning in self.meaning(file, ExpressionId(it.a)).iter() {
                 match *meaning {
                     Meaning::Definition(def) if self.definition(def).returns != UNKNOWN => {
                         let returns = self.definition(def).returns;
@@ -209,7 +214,7 @@ impl<'a> World<'a> {
     }
 
     /// The known classes of a value.
-    fn known(&mut self, file: u32, expression: u32) -> Type<'a> {
+    fn known(&mut self, file: u32, expression: ExpressionId) -> Type<'a> {
         let instances = self.value(file, expression);
         let classes: Vec<Def> = instances
             .iter()
@@ -219,14 +224,14 @@ impl<'a> World<'a> {
     }
 
     /// The type that an expression in a type position names.
-    fn type_written(&mut self, file: u32, of: u32) -> Type<'a> {
+    fn type_written(&mut self, file: u32, of: ExpressionId) -> Type<'a> {
         let facts = self.facts(file);
-        let (mut of, mut it) = (of, facts.expressions[of as usize]);
+        let (mut of, mut it) = (of, facts.expressions[of.row()]);
         while it.op == Op::Generic {
-            if it.a == UNKNOWN || !self.work(1) {
+            if ExpressionId(it.a) == UNKNOWN || !self.work(1) {
                 return Type::Array;
             }
-            (of, it) = (it.a, facts.expressions[it.a as usize]);
+            (of, it) = (ExpressionId(it.a), facts.expressions[it.a as usize]);
         }
         if it.op != Op::Name && it.op != Op::Member {
             return Type::Unknown;
@@ -243,7 +248,7 @@ impl<'a> World<'a> {
             }
         }
         // The names of types may be spelt with a word before them.
-        let name = facts.name(it.b);
+        let name = facts.name(NameId(it.b));
         let name = name.rsplit_once(' ').map_or(name, |(_, name)| name);
         if classes.is_empty() { Type::Outside(name) } else { Type::Ours(classes) }
     }

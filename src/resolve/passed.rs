@@ -2,15 +2,15 @@
 
 use super::values::{Found, Value};
 use super::world::{Def, Meaning, World};
-use crate::facts::{Expression, NONE, Op, UNKNOWN};
+use crate::facts::{DefinitionId, Expression, ExpressionId, ListId, Op, UNKNOWN};
 
 impl World<'_> {
     /// The values that a callee passes to a callback.
     pub(super) fn passed(&mut self, file: u32, it: Expression) -> Found {
         let (argument, parameter) = ((it.b >> 16) as usize, (it.b & 0xffff) as usize);
         let mut found = Vec::new();
-        let callees = self.value(file, it.a);
-        let written = super::written(self.facts(file), it.a);
+        let callees = self.value(file, ExpressionId(it.a));
+        let written = super::written(self.facts(file), ExpressionId(it.a));
         let is_member = written.op == Op::Member && !callees.is_empty();
         let environment = if is_member { self.environment_of(file, written) } else { None };
         for callee in callees.iter() {
@@ -38,11 +38,11 @@ impl World<'_> {
                 }
             }
         }
-        let callee = super::written(self.facts(file), it.a);
+        let callee = super::written(self.facts(file), ExpressionId(it.a));
         if callees.is_empty() && callee.op == Op::Member && parameter == 0 {
             // A container's own method passes its elements.
             let holds = |value: &&Value| matches!(value, Value::Container(_) | Value::Tuple(_));
-            for receiver in self.value(file, callee.a).iter().filter(holds) {
+            for receiver in self.value(file, ExpressionId(callee.a)).iter().filter(holds) {
                 self.element(*receiver, &mut found);
             }
         }
@@ -53,10 +53,10 @@ impl World<'_> {
     pub(super) fn inherited_parameter(&mut self, function: Def, place: usize) -> Found {
         let definition = self.definition(function);
         let mut found = Vec::new();
-        if definition.owner == NONE {
+        if definition.owner == DefinitionId::NONE {
             return found;
         }
-        let Some(name) = self.facts(function.file).hashes.get(definition.name as usize) else { return found };
+        let Some(name) = self.facts(function.file).hashes.get(definition.name.row()) else { return found };
         let class = self.extended(Def { file: function.file, place: definition.owner });
         for meaning in self.member(Value::Super(class), *name) {
             if let Meaning::Definition(overridden) = meaning {
@@ -71,7 +71,13 @@ impl World<'_> {
 
     /// The parameter lists of functions that a type admits, each with its file: function types, and the call methods
     /// of instances. Parameters of external function types are type arguments, and added to `found` directly.
-    fn callbacks(&mut self, file: u32, wanted: u32, parameter: usize, found: &mut Found) -> Vec<(u32, u32)> {
+    fn callbacks(
+        &mut self,
+        file: u32,
+        wanted: ExpressionId,
+        parameter: usize,
+        found: &mut Found,
+    ) -> Vec<(u32, ListId)> {
         let mut takes = Vec::new();
         for value in self.instance(file, wanted).iter() {
             let beneath = match *value {
@@ -81,7 +87,7 @@ impl World<'_> {
             for value in beneath {
                 match value {
                     Value::FunctionType { file, expression } => {
-                        takes.push((file, self.facts(file).expressions[expression as usize].b));
+                        takes.push((file, ListId(self.facts(file).expressions[expression.row()].b)));
                     }
                     Value::Container(row) => {
                         let row = &self.sets.rows[row as usize];

@@ -10,17 +10,17 @@ use std::rc::Rc;
 
 use super::values::Set;
 use super::world::{Def, Memo, World};
-use crate::facts::{NONE, Project};
+use crate::facts::{ExpressionId, ListId, NONE, Project};
 
 /// A question that may lead back to itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Question {
     /// The meanings of an expression.
-    Meaning(u32, u32),
+    Meaning(u32, ExpressionId),
     /// The values of an expression.
-    Value(u32, u32),
+    Value(u32, ExpressionId),
     /// The instances of a type.
-    Instance(u32, u32),
+    Instance(u32, ExpressionId),
     /// The direct bases of a class.
     Bases(Def),
     /// A class and all its bases.
@@ -100,9 +100,9 @@ impl<'a> World<'a> {
         self.allow(self.project.files[file as usize].size());
         for question in std::mem::take(&mut self.here) {
             match question {
-                Question::Meaning(file, place) => self.memos[file as usize].meanings[place as usize] = NONE,
-                Question::Value(file, place) => self.memos[file as usize].values[place as usize] = NONE,
-                Question::Instance(file, place) => self.memos[file as usize].instances[place as usize] = NONE,
+                Question::Meaning(file, place) => self.memos[file as usize].meanings[place.row()] = NONE,
+                Question::Value(file, place) => self.memos[file as usize].values[place.row()] = NONE,
+                Question::Instance(file, place) => self.memos[file as usize].instances[place.row()] = NONE,
                 Question::Bases(def) => drop(self.bases.remove(&def)),
                 Question::Order(def) => drop(self.orders.remove(&def)),
             }
@@ -144,7 +144,7 @@ impl<'a> World<'a> {
     }
 
     /// The items of a list, each of which is some work; none when that is too much.
-    pub fn list(&mut self, file: u32, list: u32) -> &'a [u32] {
+    pub fn list(&mut self, file: u32, list: ListId) -> &'a [ExpressionId] {
         let items = self.facts(file).list(list);
         if self.work(items.len()) { items } else { &[] }
     }

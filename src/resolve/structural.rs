@@ -5,7 +5,10 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::true_bases;
 use super::values::Value;
 use super::world::{Def, Meaning, NOTE, World};
-use crate::facts::{BindingKind, DefinitionKind, NAMED, NONE, Op, ProjectFile, STRUCTURAL, UNKNOWN, folder};
+use crate::facts::{
+    BindingKind, DefinitionId, DefinitionKind, ExpressionId, ListId, NAMED, NONE, Op, ProjectFile, STRUCTURAL, UNKNOWN,
+    folder,
+};
 use crate::model::Site;
 
 /// The deepest comparison of types; deeper parts count as equal.
@@ -18,12 +21,12 @@ pub(super) fn satisfied(world: &mut World<'_>, found: &mut Vec<(Site, Site)>) {
     let mut by_method: FxHashMap<u64, Vec<Def>> = FxHashMap::default();
     for (file, of) in world.project.files.iter().enumerate() {
         for (place, definition) in of.facts().definitions.iter().enumerate() {
-            let def = Def { file: file as u32, place: place as u32 };
+            let def = Def { file: file as u32, place: DefinitionId(place as u32) };
             if definition.flags & STRUCTURAL != 0 && definition.at != NONE {
                 interfaces.push(def);
-            } else if definition.kind == DefinitionKind::Function && definition.owner != NONE {
+            } else if definition.kind == DefinitionKind::Function && definition.owner != DefinitionId::NONE {
                 // A method may lack its name, where the source is broken.
-                let Some(name) = of.facts().hashes.get(definition.name as usize) else { continue };
+                let Some(name) = of.facts().hashes.get(definition.name.row()) else { continue };
                 let class = world.extended(Def { place: definition.owner, ..def });
                 by_method.entry(*name).or_default().push(class);
             }
@@ -63,16 +66,16 @@ fn methods(world: &mut World<'_>, interface: Def) -> Option<Vec<(u64, Def)>> {
     let mut names = FxHashSet::default();
     for part in world.order(interface).iter() {
         let (facts, definition) = (world.facts(part.file), world.definition(*part));
-        let Some(members) = facts.scopes.get(definition.members as usize) else { continue };
+        let Some(members) = facts.scopes.get(definition.members.row()) else { continue };
         let first = members.first_binding as usize;
         let bindings = &facts.bindings[first..first + members.bindings as usize];
         if !world.work(bindings.len()) {
             return None;
         }
         for binding in bindings.iter().filter(|binding| binding.kind == BindingKind::Definition) {
-            let name = facts.hashes[binding.name as usize];
+            let name = facts.hashes[binding.name.row()];
             if names.insert(name) {
-                methods.push((name, Def { file: part.file, place: binding.a }));
+                methods.push((name, Def { file: part.file, place: DefinitionId(binding.a) }));
             }
         }
     }
@@ -88,7 +91,7 @@ fn outside(world: &mut World<'_>, class: Def) -> Option<Vec<u64>> {
             if !world.value(part.file, *base).is_empty() {
                 continue;
             }
-            let it = facts.expressions[*base as usize];
+            let it = facts.expressions[base.row()];
             let is_name = it.op == Op::Name || it.op == Op::Member;
             outside.push(if is_name { facts.hashes[it.b as usize] } else { return None });
         }
@@ -135,27 +138,29 @@ fn fits(world: &mut World<'_>, method: Def, wanted: Def) -> bool {
 }
 
 /// Whether two types, each in its file, may be the same.
-fn same(world: &mut World<'_>, types: (u32, u32, u32, u32), depth: usize) -> bool {
+fn same(world: &mut World<'_>, types: (u32, ExpressionId, u32, ExpressionId), depth: usize) -> bool {
     let (file, own, other_file, other) = types;
     let is_equal = own == UNKNOWN || other == UNKNOWN || depth > DEEPEST || (file, own) == (other_file, other);
     if is_equal || !world.work(1) {
         return true;
     }
     let (facts, others) = (world.facts(file), world.facts(other_file));
-    let (a, b) = (facts.expressions[own as usize], others.expressions[other as usize]);
-    let lists = |world: &mut World<'_>, a: u32, b: u32| {
+    let (a, b) = (facts.expressions[own.row()], others.expressions[other.row()]);
+    let lists = |world: &mut World<'_>, a: ListId, b: ListId| {
         let (a, b) = (facts.list(a), others.list(b));
         a.len() == b.len() && a.iter().zip(b).all(|(a, b)| same(world, (file, *a, other_file, *b), depth + 1))
     };
     let both = |op: Op| a.op == op && b.op == op;
     if both(Op::Tuple) {
-        return lists(world, a.a, b.a);
+        return lists(world, ListId(a.a), ListId(b.a));
     }
     if both(Op::FunctionType) {
-        return lists(world, a.b, b.b) && same(world, (file, a.a, other_file, b.a), depth + 1);
+        return lists(world, ListId(a.b), ListId(b.b))
+            && same(world, (file, ExpressionId(a.a), other_file, ExpressionId(b.a)), depth + 1);
     }
     if both(Op::Generic) {
-        return lists(world, a.b, b.b) && same(world, (file, a.a, other_file, b.a), depth + 1);
+        return lists(world, ListId(a.b), ListId(b.b))
+            && same(world, (file, ExpressionId(a.a), other_file, ExpressionId(b.a)), depth + 1);
     }
     let is_name = |op: Op| op == Op::Name || op == Op::Member;
     if !is_name(a.op) || !is_name(b.op) {
@@ -175,7 +180,7 @@ fn same(world: &mut World<'_>, types: (u32, u32, u32, u32), depth: usize) -> boo
 }
 
 /// The classes of a type, with aliases replaced by their classes.
-fn classes(world: &mut World<'_>, file: u32, of: u32) -> Vec<Def> {
+fn classes(world: &mut World<'_>, file: u32, of: ExpressionId) -> Vec<Def> {
     let mut found = Vec::new();
     for value in world.instance(file, of).iter() {
         let Value::Instance(def) = *value else { continue };

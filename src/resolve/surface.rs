@@ -4,8 +4,8 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::facts::{
-    BindingKind, ClassNames, Definition, DefinitionKind, Expression, Facts, NONE, Op, ROOT, STRUCTURAL, ScopeKind,
-    UNKNOWN,
+    BindingKind, ClassNames, Column, Definition, DefinitionId, DefinitionKind, Expression, ExpressionId, Facts, ListId,
+    NONE, NameId, Op, ROOT, STRUCTURAL, ScopeId, ScopeKind, UNKNOWN,
 };
 
 /// A name that other files can see, or that has a symbol. Items of one name in one file share a hash.
@@ -47,7 +47,7 @@ impl Surface {
         let mut items = Vec::new();
         let mut hashes = Vec::new();
         for (place, definition) in facts.definitions.iter().enumerate() {
-            if definition.name == NONE {
+            if definition.name == NameId::NONE {
                 continue;
             }
             let is_class = definition.kind != DefinitionKind::Function;
@@ -57,9 +57,9 @@ impl Surface {
                 (definition.flags & STRUCTURAL != 0, INTERFACE),
             ];
             let flags = flags.iter().filter(|(is, _)| *is).map(|(_, flag)| flag).sum();
-            let name = facts.hashes[definition.name as usize];
+            let name = facts.hashes[definition.name.row()];
             items.push(Item { name, hash: 0, at: definition.at, place: place as u32, flags });
-            hashes.push(reader.begun(|reader| reader.definition(place as u32)));
+            hashes.push(reader.begun(|reader| reader.definition(DefinitionId(place as u32))));
         }
         for scope in 0..facts.scopes.len() as u32 {
             let (id, it) = (reader.shared[scope as usize], &facts.scopes[scope as usize]);
@@ -69,7 +69,7 @@ impl Surface {
                     continue;
                 }
                 let flags = BINDING | if facts.names_a_thing(binding) { WRITTEN } else { 0 };
-                let name = facts.hashes[binding.name as usize];
+                let name = facts.hashes[binding.name.row()];
                 items.push(Item { name, hash: 0, at: binding.at, place, flags });
                 hashes.push(reader.begun(|reader| {
                     reader.put(id);
@@ -136,25 +136,25 @@ impl<'f, 'a> Reader<'f, 'a> {
             depth: 0,
             all: None,
         };
-        for definition in facts.definitions.iter().filter(|definition| definition.attributes != NONE) {
-            reader.shared[definition.attributes as usize] = reader.name_of(definition) ^ 0x61;
+        for definition in facts.definitions.iter().filter(|definition| definition.attributes != ScopeId::NONE) {
+            reader.shared[definition.attributes.row()] = reader.name_of(definition) ^ 0x61;
         }
         for module in facts.modules {
             // The scope of an inline module; for a module in a file of its own, the scope that declares it.
-            if facts.scopes.get(module.scope as usize).is_some_and(|scope| scope.kind == ScopeKind::Module) {
-                reader.shared[module.scope as usize] ^= facts.hashes.get(module.name as usize).copied().unwrap_or(0);
+            if facts.scopes.get(module.scope.row()).is_some_and(|scope| scope.kind == ScopeKind::Module) {
+                reader.shared[module.scope.row()] ^= facts.hashes.get(module.name.row()).copied().unwrap_or(0);
             }
         }
         for scope in 0..facts.scopes.len() {
             let it = &facts.scopes[scope];
-            if it.kind == ScopeKind::Class && it.class != NONE {
-                let class = &facts.definitions[it.class as usize];
+            if it.kind == ScopeKind::Class && it.class != DefinitionId::NONE {
+                let class = &facts.definitions[it.class.row()];
                 reader.shared[scope] = reader.name_of(class) ^ reader.around(it.parent) ^ 0x63;
             } else if it.kind == ScopeKind::Module {
-                reader.shared[scope] ^= if scope as u32 == ROOT { 0x6d } else { 0x6e };
+                reader.shared[scope] ^= if scope == ROOT.row() { 0x6d } else { 0x6e };
             }
         }
-        if let Some(exports) = reader.shared.get_mut(facts.header.exports as usize) {
+        if let Some(exports) = reader.shared.get_mut(facts.header.exports.row()) {
             *exports = 0x65;
         }
         // Zero means local, so a shared scope must not hash to it.
@@ -166,15 +166,15 @@ impl<'f, 'a> Reader<'f, 'a> {
     }
 
     fn name_of(&self, definition: &Definition) -> u64 {
-        self.facts.hashes.get(definition.name as usize).copied().unwrap_or(7)
+        self.facts.hashes.get(definition.name.row()).copied().unwrap_or(7)
     }
 
     /// The classes around a scope.
-    fn around(&self, mut scope: u32) -> u64 {
+    fn around(&self, mut scope: ScopeId) -> u64 {
         let mut all = Mix::default();
         for _ in 0..self.facts.scopes.len() {
-            let Some(it) = self.facts.scopes.get(scope as usize) else { break };
-            if let Some(class) = self.facts.definitions.get(it.class as usize) {
+            let Some(it) = self.facts.scopes.get(scope.row()) else { break };
+            if let Some(class) = self.facts.definitions.get(it.class.row()) {
                 all.put(self.name_of(class));
             }
             scope = it.parent;
@@ -207,10 +207,10 @@ impl<'f, 'a> Reader<'f, 'a> {
     fn frame(&mut self) -> u64 {
         let facts = self.facts;
         self.begun(|reader| {
-            reader.put(u64::from(facts.header.exports != NONE));
+            reader.put(u64::from(facts.header.exports != ScopeId::NONE));
             reader.list(facts.header.whole);
-            for scope in 0..facts.scopes.len() as u32 {
-                let id = reader.shared[scope as usize];
+            for scope in (0..facts.scopes.len() as u32).map(ScopeId) {
+                let id = reader.shared[scope.row()];
                 for star in facts.stars(scope).iter().filter(|_| id != 0) {
                     reader.put(id);
                     reader.put(u64::from(star.flags));
@@ -218,10 +218,10 @@ impl<'f, 'a> Reader<'f, 'a> {
                 }
             }
             for module in facts.modules {
-                reader.put(facts.hashes.get(module.name as usize).copied().unwrap_or(0));
+                reader.put(facts.hashes.get(module.name.row()).copied().unwrap_or(0));
                 reader.put(module.kind as u64);
                 for scope in [module.scope, module.within] {
-                    reader.put(reader.shared.get(scope as usize).copied().unwrap_or(0));
+                    reader.put(reader.shared.get(scope.row()).copied().unwrap_or(0));
                 }
             }
             for extension in facts.extensions {
@@ -231,33 +231,38 @@ impl<'f, 'a> Reader<'f, 'a> {
             // Unnamed classes, which only their bases know.
             for (place, definition) in facts.definitions.iter().enumerate() {
                 let is_class = definition.kind != DefinitionKind::Function;
-                if definition.name == NONE && is_class && !facts.list(definition.bases).is_empty() {
-                    reader.definition(place as u32);
+                if definition.name == NameId::NONE && is_class && !facts.list(definition.bases).is_empty() {
+                    reader.definition(DefinitionId(place as u32));
                 }
             }
         })
     }
 
-    fn list(&mut self, list: u32) {
+    fn list(&mut self, list: ListId) {
         let items = self.facts.list(list);
         self.put(items.len() as u64);
         items.iter().for_each(|item| self.expression(*item));
     }
 
     /// Hashes a definition without its members, which are items.
-    fn definition(&mut self, place: u32) {
-        let Some(it) = self.facts.definitions.get(place as usize) else { return };
-        if !self.is_first(0, place, 0) {
+    fn definition(&mut self, place: DefinitionId) {
+        let Some(it) = self.facts.definitions.get(place.row()) else { return };
+        if !self.is_first(0, place.0, 0) {
             return;
         }
         self.put(self.name_of(it));
-        let bits = [it.at != NONE, it.members != NONE, it.attributes != NONE, it.owner != NONE];
+        let bits = [
+            it.at != NONE,
+            it.members != ScopeId::NONE,
+            it.attributes != ScopeId::NONE,
+            it.owner != DefinitionId::NONE,
+        ];
         let bits = bits.iter().fold(0, |bits, bit| bits << 1 | u64::from(*bit));
         self.put(bits << 16 | (it.kind as u64) << 8 | u64::from(it.flags));
-        if let Some(scope) = self.shared.get(it.members as usize) {
+        if let Some(scope) = self.shared.get(it.members.row()) {
             self.put(*scope);
         }
-        if let Some(owner) = self.facts.definitions.get(it.owner as usize) {
+        if let Some(owner) = self.facts.definitions.get(it.owner.row()) {
             self.put(self.name_of(owner));
         }
         self.expression(it.returns);
@@ -266,15 +271,15 @@ impl<'f, 'a> Reader<'f, 'a> {
             self.list(list);
         }
         for scope in [it.members, it.attributes] {
-            let Some(members) = self.facts.scopes.get(scope as usize) else { continue };
+            let Some(members) = self.facts.scopes.get(scope.row()) else { continue };
             if members.stars > 0 {
                 self.facts.stars(scope).iter().for_each(|star| self.expression(star.from));
             }
         }
         // The members of an unnamed definition cannot be told from other items.
-        if it.name == NONE {
+        if it.name == NameId::NONE {
             for scope in [it.members, it.attributes] {
-                let Some(members) = self.facts.scopes.get(scope as usize) else { continue };
+                let Some(members) = self.facts.scopes.get(scope.row()) else { continue };
                 for place in members.first_binding..members.first_binding + members.bindings {
                     self.binding(place);
                 }
@@ -284,34 +289,34 @@ impl<'f, 'a> Reader<'f, 'a> {
 
     fn binding(&mut self, place: u32) {
         let binding = &self.facts.bindings[place as usize];
-        self.put(self.facts.hashes[binding.name as usize]);
+        self.put(self.facts.hashes[binding.name.row()]);
         self.put((binding.kind as u64) << 1 | u64::from(binding.at != NONE));
         if binding.kind == BindingKind::Definition {
-            self.refer(binding.a);
+            self.refer(DefinitionId(binding.a));
         } else {
-            self.expression(binding.a);
-            self.expression(binding.b);
+            self.expression(ExpressionId(binding.a));
+            self.expression(ExpressionId(binding.b));
         }
     }
 
     /// Hashes a reference to a definition: an item by its name, any other by its content.
-    fn refer(&mut self, definition: u32) {
-        let Some(it) = self.facts.definitions.get(definition as usize) else { return };
-        if it.name == NONE {
+    fn refer(&mut self, definition: DefinitionId) {
+        let Some(it) = self.facts.definitions.get(definition.row()) else { return };
+        if it.name == NameId::NONE {
             return self.definition(definition);
         }
-        let scope = self.shared.get(it.members as usize).copied().unwrap_or(0);
+        let scope = self.shared.get(it.members.row()).copied().unwrap_or(0);
         let name = self.name_of(it);
         self.put(name);
         self.put(scope);
     }
 
-    fn expression(&mut self, place: u32) {
+    fn expression(&mut self, place: ExpressionId) {
         if place == UNKNOWN {
             return self.put(3);
         }
-        let Some(it) = self.facts.expressions.get(place as usize).copied() else { return };
-        if !self.is_first(1, place, 0) {
+        let Some(it) = self.facts.expressions.get(place.row()).copied() else { return };
+        if !self.is_first(1, place.0, 0) {
             return;
         }
         if self.depth == DEEPEST {
@@ -331,7 +336,7 @@ impl<'f, 'a> Reader<'f, 'a> {
             facts.hashes.iter().for_each(|name| all.put(*name));
             let words = facts.expressions.iter().flat_map(|it| [it.op as u32, it.a, it.b]);
             words.chain(facts.lists.iter().copied()).for_each(|word| all.put(word.into()));
-            facts.bindings.iter().flat_map(|it| [it.name, it.a, it.b]).for_each(|word| all.put(word.into()));
+            facts.bindings.iter().flat_map(|it| [it.name.0, it.a, it.b]).for_each(|word| all.put(word.into()));
             all.finish()
         })
     }
@@ -340,20 +345,20 @@ impl<'f, 'a> Reader<'f, 'a> {
         self.put(it.op as u64);
         let is = |ops: &[Op]| ops.contains(&it.op);
         if is(&[Op::Name]) {
-            self.name(it.a, it.b);
+            self.name(ScopeId(it.a), NameId(it.b));
         } else if is(&[Op::Member]) {
             self.put(self.facts.hashes[it.b as usize]);
-            self.expression(it.a);
+            self.expression(ExpressionId(it.a));
         } else if is(&[Op::Call, Op::Generic, Op::FunctionType]) {
-            self.expression(it.a);
-            self.list(it.b);
+            self.expression(ExpressionId(it.a));
+            self.list(ListId(it.b));
         } else if is(&[Op::Union, Op::Tuple]) {
-            self.list(it.a);
+            self.list(ListId(it.a));
         } else if is(&[Op::SelfOf, Op::ClassOf, Op::SuperOf, Op::Function, Op::Object, Op::Overridden]) {
-            self.refer(it.a);
+            self.refer(DefinitionId(it.a));
             self.put(u64::from(it.b));
             if let Some(owner) =
-                self.facts.definitions.get(it.a as usize).map(|own| own.owner).filter(|own| *own != NONE)
+                self.facts.definitions.get(it.a as usize).map(|own| own.owner).filter(|own| *own != DefinitionId::NONE)
             {
                 self.refer(owner);
             }
@@ -361,28 +366,28 @@ impl<'f, 'a> Reader<'f, 'a> {
             self.put(self.facts.hashes[it.a as usize]);
             self.put(self.shared.get(it.b as usize).copied().unwrap_or(0));
         } else if is(&[Op::Else]) {
-            self.expression(it.a);
-            self.expression(it.b);
+            self.expression(ExpressionId(it.a));
+            self.expression(ExpressionId(it.b));
         } else if it.op != Op::Unknown {
-            self.expression(it.a);
+            self.expression(ExpressionId(it.a));
             self.put(u64::from(it.b));
         }
     }
 
     /// Hashes a name and its bindings in the enclosing scopes.
-    fn name(&mut self, scope: u32, name: u32) {
+    fn name(&mut self, scope: ScopeId, name: NameId) {
         let facts = self.facts;
-        self.put(facts.hashes[name as usize]);
+        self.put(facts.hashes[name.row()]);
         let (mut at, mut steps) = (scope, 0);
-        while let Some(it) = facts.scopes.get(at as usize) {
-            let shared = self.shared[at as usize];
+        while let Some(it) = facts.scopes.get(at.row()) {
+            let shared = self.shared[at.row()];
             let bound = facts.bound(at, name);
             if it.stars > 0 || shared != 0 || !bound.is_empty() {
                 self.put(steps);
                 self.put(shared);
             }
             if shared == 0 {
-                if !bound.is_empty() && self.is_first(2, at, name) {
+                if !bound.is_empty() && self.is_first(2, at.0, name.0) {
                     self.put(bound.len() as u64);
                     bound.for_each(|place| self.binding(place));
                 }
@@ -409,7 +414,7 @@ pub(super) fn touched(facts: &Facts<'_>, changed: &Changed, class_names: ClassNa
     let is_in = |names: &FxHashSet<u64>| facts.hashes.iter().map(|name| names.contains(name)).collect::<Vec<bool>>();
     let (mut by_name, others) = (is_in(&changed.own), is_in(&changed.others));
     // A bare name bound by the file itself cannot mean another file's name, unless classes are searched first.
-    let is_elsewhere = |scope: u32, name: u32| {
+    let is_elsewhere = |scope: ScopeId, name: NameId| {
         at(&others, name) && (class_names == ClassNames::Inherited || !is_bound_outside_classes(facts, scope, name))
     };
     let mut found = vec![false; facts.hashes.len()];
@@ -420,21 +425,21 @@ pub(super) fn touched(facts: &Facts<'_>, changed: &Changed, class_names: ClassNa
         let of_definition = |place: u32, by_name: &[bool], definitions: &[bool]| {
             let Some(it) = facts.definitions.get(place as usize) else { return false };
             definitions[place as usize] || at(by_name, it.name) || {
-                let owner = facts.definitions.get(it.owner as usize);
+                let owner = facts.definitions.get(it.owner.row());
                 owner.is_some_and(|owner| at(by_name, owner.name) || at(definitions, it.owner))
             }
         };
         for (place, it) in facts.expressions.iter().enumerate() {
             let is = |ops: &[Op]| ops.contains(&it.op);
-            let of_list = |list: u32| facts.list(list).iter().any(|item| at(&expressions, *item));
+            let of_list = |list: ListId| facts.list(list).iter().any(|item| at(&expressions, *item));
             let is_touched = if is(&[Op::Name]) {
-                at(&by_name, it.b) || is_elsewhere(it.a, it.b)
+                at(&by_name, it.b) || is_elsewhere(ScopeId(it.a), NameId(it.b))
             } else if is(&[Op::Member]) {
                 at(&by_name, it.b) || at(&others, it.b) || at(&expressions, it.a)
             } else if is(&[Op::Call, Op::Generic, Op::FunctionType]) {
-                at(&expressions, it.a) || of_list(it.b)
+                at(&expressions, it.a) || of_list(ListId(it.b))
             } else if is(&[Op::Union, Op::Tuple]) {
-                of_list(it.a)
+                of_list(ListId(it.a))
             } else if is(&[Op::SelfOf, Op::ClassOf, Op::SuperOf, Op::Function, Op::Object, Op::Overridden]) {
                 // The overridden method has the same name.
                 let overridden = facts.definitions.get(it.a as usize).filter(|_| is(&[Op::Overridden]));
@@ -470,13 +475,13 @@ pub(super) fn touched(facts: &Facts<'_>, changed: &Changed, class_names: ClassNa
                 is_any |= at(&by_name, binding.name);
             }
             // An unnamed class is known by its members.
-            if let Some(class) = facts.definitions.get(scope.class as usize).filter(|class| class.name == NONE) {
-                definitions[scope.class as usize] |= is_any && class.name == NONE;
+            if let Some(class) = facts.definitions.get(scope.class.row()).filter(|class| class.name == NameId::NONE) {
+                definitions[scope.class.row()] |= is_any && class.name == NameId::NONE;
             }
         }
         for extension in facts.extensions {
             if at(&expressions, extension.of) {
-                definitions[extension.definition as usize] = true;
+                definitions[extension.definition.row()] = true;
             }
         }
         if before == (count(&by_name), count(&definitions), count(&expressions)) {
@@ -488,8 +493,8 @@ pub(super) fn touched(facts: &Facts<'_>, changed: &Changed, class_names: ClassNa
 }
 
 /// Whether a bare name is bound in its own file by a scope other than a class.
-fn is_bound_outside_classes(facts: &Facts<'_>, mut scope: u32, name: u32) -> bool {
-    while let Some(it) = facts.scopes.get(scope as usize) {
+fn is_bound_outside_classes(facts: &Facts<'_>, mut scope: ScopeId, name: NameId) -> bool {
+    while let Some(it) = facts.scopes.get(scope.row()) {
         if it.kind != ScopeKind::Class && !facts.bound(scope, name).is_empty() {
             return true;
         }
@@ -498,12 +503,12 @@ fn is_bound_outside_classes(facts: &Facts<'_>, mut scope: u32, name: u32) -> boo
     false
 }
 
-fn at(all: &[bool], place: u32) -> bool {
-    all.get(place as usize).copied().unwrap_or(false)
+fn at(all: &[bool], place: impl Into<Column>) -> bool {
+    all.get(place.into().row()).copied().unwrap_or(false)
 }
 
-fn set(all: &mut [bool], place: u32) {
-    if let Some(one) = all.get_mut(place as usize) {
+fn set(all: &mut [bool], place: NameId) {
+    if let Some(one) = all.get_mut(place.row()) {
         *one = true;
     }
 }

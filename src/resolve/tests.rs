@@ -24,13 +24,13 @@ static SEMANTICS: Semantics = Semantics {
 struct ByPath<'a>(&'a Project<'a>);
 
 impl Modules for ByPath<'_> {
-    fn find(&self, _: u32, _: u32, spec: &str) -> Option<Module> {
+    fn find(&self, _: u32, _: ScopeId, spec: &str) -> Option<Module> {
         self.0.find(spec)
     }
-    fn of(&self, file: u32, _: u32) -> Module {
+    fn of(&self, file: u32, _: ScopeId) -> Module {
         file
     }
-    fn scopes(&self, module: Module) -> Vec<(u32, u32)> {
+    fn scopes(&self, module: Module) -> Vec<(u32, ScopeId)> {
         vec![(module, ROOT)]
     }
     fn child(&self, _: Module, _: &str) -> Option<Module> {
@@ -38,7 +38,7 @@ impl Modules for ByPath<'_> {
     }
 }
 
-fn named(at: u32, name: u32, kind: DefinitionKind) -> Definition {
+fn named(at: u32, name: NameId, kind: DefinitionKind) -> Definition {
     Definition { name, at, kind, ..Definition::default() }
 }
 
@@ -123,7 +123,7 @@ fn damaged_facts_are_refused_or_read_but_never_a_fault() {
     let mut file = Builder::new();
     for name in ["a", "b", "long_name_of_something"] {
         let name = file.name(name);
-        file.define(named(name, name, DefinitionKind::Function));
+        file.define(named(name.0, name, DefinitionKind::Function));
     }
     let whole = file.finish();
     assert!(Facts::open(&unpack(&whole).expect("it is whole")).is_some());
@@ -136,8 +136,8 @@ fn damaged_facts_are_refused_or_read_but_never_a_fault() {
             if let Some(tables) = unpack(&damaged)
                 && let Some(facts) = Facts::open(&tables).filter(Facts::is_sound)
             {
-                let bound = |scope: u32| facts.bound(scope, 0).len() + facts.stars(scope).len();
-                let _: usize = (0..facts.scopes.len() as u32).map(bound).sum();
+                let bound = |scope: ScopeId| facts.bound(scope, NameId(0)).len() + facts.stars(scope).len();
+                let _: usize = (0..facts.scopes.len() as u32).map(ScopeId).map(bound).sum();
             }
         }
         let _ = unpack(&whole[..at]);

@@ -8,7 +8,10 @@ use super::classes::MOST_BASES;
 use super::generics::effect;
 use super::questions::{Kept, Question};
 use super::world::{Def, Meaning, World};
-use crate::facts::{BindingKind, DefinitionKind, Effect, Expression, Module, NONE, Op, PROPERTY, UNKNOWN};
+use crate::facts::{
+    BindingKind, DefinitionId, DefinitionKind, Effect, Expression, ExpressionId, ListId, Module, NONE, NameId, Op,
+    PROPERTY, ScopeId, UNKNOWN,
+};
 
 /// A possible value of an expression.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -25,7 +28,7 @@ pub(super) enum Value {
     Tuple(u32),
     FunctionType {
         file: u32,
-        expression: u32,
+        expression: ExpressionId,
     },
     /// Type arguments of the generic instance beside it: a number in [`Sets::rows`]. It is no value by itself.
     Applied {
@@ -78,16 +81,16 @@ pub(super) type Found = Vec<Value>;
 
 impl World<'_> {
     /// The possible values of an expression.
-    pub fn value(&mut self, file: u32, expression: u32) -> Set {
+    pub fn value(&mut self, file: u32, expression: ExpressionId) -> Set {
         self.remembered(file, expression, false)
     }
 
     /// The possible instances of a type.
-    pub fn instance(&mut self, file: u32, expression: u32) -> Set {
+    pub fn instance(&mut self, file: u32, expression: ExpressionId) -> Set {
         self.remembered(file, expression, true)
     }
 
-    fn remembered(&mut self, file: u32, expression: u32, as_instance: bool) -> Set {
+    fn remembered(&mut self, file: u32, expression: ExpressionId, as_instance: bool) -> Set {
         if expression == UNKNOWN {
             return Rc::from([]);
         }
@@ -97,7 +100,7 @@ impl World<'_> {
         if memo.is_empty() {
             memo.resize(self.project.files[file as usize].facts().expressions.len(), NONE);
         }
-        let remembered = memo[expression as usize];
+        let remembered = memo[expression.row()];
         if let Some(number) = self.recall(remembered) {
             return self.sets.sets[number].clone();
         }
@@ -106,7 +109,7 @@ impl World<'_> {
             false => Question::Value(file, expression),
         };
         let Some(begun) = self.begin(question) else { return Rc::from([]) };
-        let it = self.facts(file).expressions[expression as usize];
+        let it = self.facts(file).expressions[expression.row()];
         let mut found = match as_instance {
             true => self.make_instance(file, expression, it),
             false => self.evaluate(file, expression, it),
@@ -120,19 +123,19 @@ impl World<'_> {
             let number = self.sets.number(&set) | kept.mark();
             let memo = &mut self.memos[file as usize];
             let memo = if as_instance { &mut memo.instances } else { &mut memo.values };
-            memo[expression as usize] = number;
+            memo[expression.row()] = number;
         }
         set
     }
 
-    fn evaluate(&mut self, file: u32, expression: u32, it: Expression) -> Found {
-        let own = |place: u32| self.extended(Def { file, place });
+    fn evaluate(&mut self, file: u32, expression: ExpressionId, it: Expression) -> Found {
+        let own = |place: u32| self.extended(Def { file, place: DefinitionId(place) });
         match it.op {
             Op::Name => {
                 // By the name's meaning, whose answer is kept; its place of definition shows whether it is a property.
                 let meanings = self.meaning(file, expression);
                 let has_property = meanings.iter().any(|meaning| self.is_property(*meaning));
-                let calls = has_property && self.lookup(file, it.a, it.b).1;
+                let calls = has_property && self.lookup(file, ScopeId(it.a), NameId(it.b)).1;
                 self.values_of(&meanings, calls)
             }
             Op::Member => {
@@ -150,29 +153,29 @@ impl World<'_> {
                     Value::Class(def) | Value::Function(def) => Some(Value::Instance(def)),
                     _ => None,
                 };
-                self.value(file, it.a).iter().filter_map(constructed).collect()
+                self.value(file, ExpressionId(it.a)).iter().filter_map(constructed).collect()
             }
-            Op::Instance => self.instance(file, it.a).to_vec(),
+            Op::Instance => self.instance(file, ExpressionId(it.a)).to_vec(),
             Op::SelfOf | Op::Object => vec![Value::Instance(own(it.a))],
             Op::ClassOf => vec![Value::Class(own(it.a))],
             Op::SuperOf => vec![Value::Super(own(it.a))],
             Op::Function => vec![Value::Function(own(it.a))],
-            Op::TypeOf | Op::Generic => self.value(file, it.a).to_vec(),
-            Op::Union => self.list(file, it.a).iter().flat_map(|one| self.value(file, *one).to_vec()).collect(),
+            Op::TypeOf | Op::Generic => self.value(file, ExpressionId(it.a)).to_vec(),
+            Op::Union => self.list(file, ListId(it.a)).iter().flat_map(|one| self.value(file, *one).to_vec()).collect(),
             Op::Tuple => {
-                let items = self.list(file, it.a).iter().map(|item| self.value(file, *item)).collect();
+                let items = self.list(file, ListId(it.a)).iter().map(|item| self.value(file, *item)).collect();
                 vec![Value::Tuple(self.sets.row(items))]
             }
             Op::Item => {
-                let of = self.value(file, it.a);
+                let of = self.value(file, ExpressionId(it.a));
                 of.iter().flat_map(|value| self.item(*value, it.b as usize)).collect()
             }
-            Op::Element => self.out_of(file, it.a, Self::element),
-            Op::Each => self.out_of(file, it.a, Self::each),
-            Op::Key => self.out_of(file, it.a, Self::key),
-            Op::Await => self.out_of(file, it.a, Self::awaited),
-            Op::Enter => self.out_of(file, it.a, Self::entered),
-            Op::Overridden => self.inherited_parameter(Def { file, place: it.a }, it.b as usize),
+            Op::Element => self.out_of(file, ExpressionId(it.a), Self::element),
+            Op::Each => self.out_of(file, ExpressionId(it.a), Self::each),
+            Op::Key => self.out_of(file, ExpressionId(it.a), Self::key),
+            Op::Await => self.out_of(file, ExpressionId(it.a), Self::awaited),
+            Op::Enter => self.out_of(file, ExpressionId(it.a), Self::entered),
+            Op::Overridden => self.inherited_parameter(Def { file, place: DefinitionId(it.a) }, it.b as usize),
             Op::Passed => self.passed(file, it),
             // A type is no value, and of the two meanings of a key neither is.
             Op::Unknown | Op::FunctionType | Op::Else => Vec::new(),
@@ -180,7 +183,7 @@ impl World<'_> {
     }
 
     /// Parts of every value of an expression.
-    fn out_of(&mut self, file: u32, of: u32, part: fn(&mut Self, Value, &mut Found)) -> Found {
+    fn out_of(&mut self, file: u32, of: ExpressionId, part: fn(&mut Self, Value, &mut Found)) -> Found {
         let mut found = Vec::new();
         for value in self.value(file, of).iter() {
             part(self, *value, &mut found);
@@ -188,21 +191,26 @@ impl World<'_> {
         found
     }
 
-    fn make_instance(&mut self, file: u32, expression: u32, it: Expression) -> Found {
+    fn make_instance(&mut self, file: u32, expression: ExpressionId, it: Expression) -> Found {
         // A value of the type of a class is that class.
         let is_type_of = it.op == Op::TypeOf;
         let to_instance = |value: Value| as_class(value).filter(|_| !is_type_of).map_or(value, Value::Instance);
         match it.op {
             Op::Union => {
-                return self.list(file, it.a).iter().flat_map(|one| self.instance(file, *one).to_vec()).collect();
+                return self
+                    .list(file, ListId(it.a))
+                    .iter()
+                    .flat_map(|one| self.instance(file, *one).to_vec())
+                    .collect();
             }
             Op::Generic => {
-                let found = self.instance(file, it.a).to_vec();
-                let arguments: Vec<Set> = self.list(file, it.b).iter().map(|one| self.instance(file, *one)).collect();
+                let found = self.instance(file, ExpressionId(it.a)).to_vec();
+                let arguments: Vec<Set> =
+                    self.list(file, ListId(it.b)).iter().map(|one| self.instance(file, *one)).collect();
                 return self.generic(found, arguments);
             }
             Op::Tuple => {
-                let items = self.list(file, it.a).iter().map(|item| self.instance(file, *item)).collect();
+                let items = self.list(file, ListId(it.a)).iter().map(|item| self.instance(file, *item)).collect();
                 return vec![Value::Tuple(self.sets.row(items))];
             }
             Op::FunctionType => return vec![Value::FunctionType { file, expression }],
@@ -214,7 +222,7 @@ impl World<'_> {
             match *meaning {
                 // A variable may name a type: `Handler = Callable[[Request], Response]`.
                 Meaning::Variable { file, binding } if self.is_untyped(file, binding) => {
-                    let stands_for = self.facts(file).bindings[binding as usize].a;
+                    let stands_for = ExpressionId(self.facts(file).bindings[binding as usize].a);
                     found.extend(self.instance(file, stands_for).iter());
                 }
                 other => found.extend(self.values_of(&[other], true).into_iter().map(to_instance)),
@@ -237,12 +245,12 @@ impl World<'_> {
     pub fn declares(&self, meaning: Meaning) -> bool {
         let Meaning::Variable { file, binding } = meaning else { return false };
         let binding = &self.facts(file).bindings[binding as usize];
-        binding.kind == BindingKind::Variable && binding.b != UNKNOWN && binding.at != NONE
+        binding.kind == BindingKind::Variable && ExpressionId(binding.b) != UNKNOWN && binding.at != NONE
     }
 
     fn is_untyped(&self, file: u32, binding: u32) -> bool {
         let binding = &self.facts(file).bindings[binding as usize];
-        binding.kind == BindingKind::Variable && binding.b == UNKNOWN
+        binding.kind == BindingKind::Variable && ExpressionId(binding.b) == UNKNOWN
     }
 
     pub fn is_property(&self, meaning: Meaning) -> bool {
@@ -273,17 +281,17 @@ impl World<'_> {
                 Meaning::Variable { file, binding } => {
                     let binding = self.facts(file).bindings[binding as usize];
                     match binding.kind {
-                        BindingKind::Value => found.extend(self.value(file, binding.a).iter()),
-                        BindingKind::Narrowed => found.extend(self.instance(file, binding.a).iter()),
+                        BindingKind::Value => found.extend(self.value(file, ExpressionId(binding.a)).iter()),
+                        BindingKind::Narrowed => found.extend(self.instance(file, ExpressionId(binding.a)).iter()),
                         BindingKind::Definition | BindingKind::Alias => {}
                         BindingKind::Variable | BindingKind::Parameter => {
-                            let typed = self.instance(file, binding.b);
+                            let typed = self.instance(file, ExpressionId(binding.b));
                             let is_known = !typed.is_empty();
                             found.extend(typed.iter());
                             // A name visible to others has its declared type, even an external one; a local has the
                             // value assigned to it.
-                            if !is_known && (binding.b == UNKNOWN || binding.at == NONE) {
-                                found.extend(self.value(file, binding.a).iter());
+                            if !is_known && (ExpressionId(binding.b) == UNKNOWN || binding.at == NONE) {
+                                found.extend(self.value(file, ExpressionId(binding.a)).iter());
                             }
                         }
                     }
@@ -296,9 +304,9 @@ impl World<'_> {
     fn call_expression(&mut self, file: u32, it: Expression) -> Found {
         let facts = self.facts(file);
         let mut found = Vec::new();
-        let callees = self.value(file, it.a);
-        let callee = super::written(facts, it.a);
-        let arguments = facts.list(it.b);
+        let callees = self.value(file, ExpressionId(it.a));
+        let callee = super::written(facts, ExpressionId(it.a));
+        let arguments = facts.list(ListId(it.b));
         for value in callees.iter() {
             let given = match *value {
                 Value::Function(def) => self.call_of_parameters(file, callee, def, arguments),
@@ -312,7 +320,7 @@ impl World<'_> {
         if callee.op == Op::Member {
             let name = facts.hashes[callee.b as usize];
             let is_answered = !found.is_empty();
-            for receiver in self.value(file, callee.a).iter() {
+            for receiver in self.value(file, ExpressionId(callee.a)).iter() {
                 let named = effect(&self.methods, name);
                 match receiver {
                     // Project functions have answered already.
@@ -352,7 +360,7 @@ impl World<'_> {
     }
 
     /// Adds the values that a call with this effect on a value gives.
-    fn apply(&mut self, effect: Option<Effect>, on: Value, file: u32, arguments: &[u32], found: &mut Found) {
+    fn apply(&mut self, effect: Option<Effect>, on: Value, file: u32, arguments: &[ExpressionId], found: &mut Found) {
         match effect {
             Some(Effect::Same) => found.push(on),
             Some(Effect::Element) => self.element(on, found),
@@ -419,7 +427,7 @@ impl World<'_> {
                 }
             }
             Value::FunctionType { file, expression } => {
-                let returns = self.facts(file).expressions[expression as usize].a;
+                let returns = ExpressionId(self.facts(file).expressions[expression.row()].a);
                 found.extend(self.instance(file, returns).iter());
             }
             Value::Instance(def) => {

@@ -10,8 +10,8 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::questions::{Kept, Question};
 use super::values::{Sets, Value};
 use crate::facts::{
-    BindingKind, ClassNames, Definition, Effect, Facts, Module, Modules, NONE, OFFERED, Op, Project, ROOT, SEEN,
-    ScopeKind, Semantics,
+    BindingKind, ClassNames, Definition, DefinitionId, Effect, ExpressionId, Facts, ListId, Module, Modules, NONE,
+    NameId, OFFERED, Op, Project, ROOT, SEEN, ScopeId, ScopeKind, Semantics,
 };
 use crate::model::Site;
 
@@ -32,7 +32,7 @@ const GIVING: &[Op] = &[Op::Call, Op::New, Op::Await, Op::Element, Op::Item, Op:
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(super) struct Def {
     pub file: u32,
-    pub place: u32,
+    pub place: DefinitionId,
 }
 
 /// The meaning of a name once imports are followed.
@@ -51,11 +51,11 @@ pub(super) enum Meaning {
 
 /// The scopes of a module, each with its file.
 struct Parts {
-    scopes: Vec<(u32, u32)>,
+    scopes: Vec<(u32, ScopeId)>,
     /// Expressions that it exports as a whole.
-    whole: Vec<(u32, u32)>,
+    whole: Vec<(u32, ExpressionId)>,
     /// Its scopes with stars.
-    starred: Vec<(u32, u32)>,
+    starred: Vec<(u32, ScopeId)>,
 }
 
 /// Modules with so many scopes are scanned for each name; larger ones are indexed.
@@ -68,7 +68,7 @@ enum Step {
     /// The module's own names.
     Module(Module),
     /// The names that a star imports, by file and expression.
-    Star(u32, u32),
+    Star(u32, ExpressionId),
 }
 
 /// Kept answers for each expression of a file, by its place; [`NONE`] before the first question.
@@ -230,17 +230,17 @@ impl<'a> World<'a> {
     }
 
     pub fn definition(&self, def: Def) -> &'a Definition {
-        self.facts(def.file).definitions.get(def.place as usize).unwrap_or(const { &Definition::EMPTY })
+        self.facts(def.file).definitions.get(def.place.row()).unwrap_or(const { &Definition::EMPTY })
     }
 
     /// The meanings of an expression.
-    pub fn meaning(&mut self, file: u32, expression: u32) -> Rc<[Meaning]> {
+    pub fn meaning(&mut self, file: u32, expression: ExpressionId) -> Rc<[Meaning]> {
         self.consult(file);
         let memo = &mut self.memos[file as usize].meanings;
         if memo.is_empty() {
             memo.resize(self.project.files[file as usize].facts().expressions.len(), NONE);
         }
-        let remembered = memo[expression as usize];
+        let remembered = memo[expression.row()];
         if let Some(number) = self.recall(remembered) {
             return self.lists[number].clone();
         }
@@ -257,48 +257,54 @@ impl<'a> World<'a> {
             if number > 0 {
                 self.lists.push(list.clone());
             }
-            self.memos[file as usize].meanings[expression as usize] = number | kept.mark();
+            self.memos[file as usize].meanings[expression.row()] = number | kept.mark();
         }
         list
     }
 
-    fn mean(&mut self, file: u32, expression: u32) -> Vec<Meaning> {
+    fn mean(&mut self, file: u32, expression: ExpressionId) -> Vec<Meaning> {
         let facts = self.facts(file);
-        let it = facts.expressions[expression as usize];
+        let it = facts.expressions[expression.row()];
         match it.op {
-            Op::Name => self.lookup(file, it.a, it.b).0,
+            Op::Name => self.lookup(file, ScopeId(it.a), NameId(it.b)).0,
             Op::Member => {
                 let name = facts.hashes[it.b as usize];
                 let mut meanings = Vec::new();
                 let of = facts.expressions[it.a as usize];
                 if of.op == Op::Module {
                     // A name that a module offers takes precedence over a member of the module's whole value.
-                    let Some(module) = self.modules.find(file, of.b, facts.name(of.a)) else { return meanings };
+                    let Some(module) = self.modules.find(file, ScopeId(of.b), facts.name(NameId(of.a))) else {
+                        return meanings;
+                    };
                     meanings = self.export(module, name);
-                    if meanings.is_empty() && facts.name(it.b) == self.semantics.default_export {
+                    if meanings.is_empty() && facts.name(NameId(it.b)) == self.semantics.default_export {
                         meanings = self.whole_means(module).unwrap_or_default();
                     }
                     return meanings;
                 }
-                for value in self.value(file, it.a).iter() {
+                for value in self.value(file, ExpressionId(it.a)).iter() {
                     meanings.extend(self.member(*value, name));
                 }
                 meanings
             }
             Op::Else => {
-                let found = self.meaning(file, it.a);
-                let of = facts.expressions[it.a as usize].a;
+                let found = self.meaning(file, ExpressionId(it.a));
+                let of = ExpressionId(facts.expressions[it.a as usize].a);
                 if !found.is_empty() || self.value(file, of).is_empty() {
                     return found.to_vec();
                 }
-                self.meaning(file, it.b).to_vec()
+                self.meaning(file, ExpressionId(it.b)).to_vec()
             }
-            Op::Fitting => self.fitting(file, it.a, it.b),
+            Op::Fitting => self.fitting(file, ExpressionId(it.a), ListId(it.b)),
             Op::Module => {
-                let Some(module) = self.modules.find(file, it.b, facts.name(it.a)) else { return Vec::new() };
+                let Some(module) = self.modules.find(file, ScopeId(it.b), facts.name(NameId(it.a))) else {
+                    return Vec::new();
+                };
                 self.whole_means(module).unwrap_or_else(|| vec![Meaning::Module(module)])
             }
-            Op::Union => self.list(file, it.a).iter().flat_map(|one| self.meaning(file, *one).to_vec()).collect(),
+            Op::Union => {
+                self.list(file, ListId(it.a)).iter().flat_map(|one| self.meaning(file, *one).to_vec()).collect()
+            }
             _ => self.value(file, expression).iter().map(|value| meaning_of(*value)).collect(),
         }
     }
@@ -321,7 +327,7 @@ impl<'a> World<'a> {
         }
         let mut meanings = Vec::new();
         for (file, expression) in &parts.whole {
-            let op = self.facts(*file).expressions[*expression as usize].op;
+            let op = self.facts(*file).expressions[expression.row()].op;
             let is_value = GIVING.contains(&op);
             let values = self.value(*file, *expression);
             meanings
@@ -341,7 +347,7 @@ impl<'a> World<'a> {
                     |file: u32| facts(file).list(facts(file).header.whole).iter().map(move |one| (file, *one));
                 let whole = scopes.iter().filter(|(_, scope)| *scope == ROOT).flat_map(|(file, _)| exported(*file));
                 let whole = whole.collect();
-                let has_stars = |(file, scope): &&(u32, u32)| facts(*file).scopes[*scope as usize].stars > 0;
+                let has_stars = |(file, scope): &&(u32, ScopeId)| facts(*file).scopes[scope.row()].stars > 0;
                 let starred = scopes.iter().filter(has_stars).copied().collect();
                 self.parts.entry(module).insert_entry(Rc::new(Parts { scopes, whole, starred })).get().clone()
             }
@@ -356,30 +362,30 @@ impl<'a> World<'a> {
     }
 
     /// Whether a bare name is bound in a scope or around it.
-    pub fn is_bound(&mut self, file: u32, scope: u32, name: u32) -> bool {
+    pub fn is_bound(&mut self, file: u32, scope: ScopeId, name: NameId) -> bool {
         let facts = self.facts(file);
         let mut at = scope;
-        while at != NONE && self.work(1) {
+        while at != ScopeId::NONE && self.work(1) {
             if !facts.bound(at, name).is_empty() {
                 return true;
             }
-            at = facts.scopes[at as usize].parent;
+            at = facts.scopes[at.row()].parent;
         }
         !self.lookup(file, scope, name).0.is_empty()
     }
 
     /// The meanings of a bare name in a scope, and whether it was found directly in a class.
-    pub fn lookup(&mut self, file: u32, scope: u32, name: u32) -> (Vec<Meaning>, bool) {
+    pub fn lookup(&mut self, file: u32, scope: ScopeId, name: NameId) -> (Vec<Meaning>, bool) {
         let facts = self.facts(file);
         let (mut at, mut is_direct) = (scope, true);
         // Names from stars rank below the module's own, regardless of their order.
         let mut starred = Vec::new();
-        while at != NONE && self.work(1) {
-            let it = &facts.scopes[at as usize];
+        while at != ScopeId::NONE && self.work(1) {
+            let it = &facts.scopes[at.row()];
             let is_class = it.kind == ScopeKind::Class;
-            if is_class && self.semantics.class_names == ClassNames::Inherited && it.class != NONE {
+            if is_class && self.semantics.class_names == ClassNames::Inherited && it.class != DefinitionId::NONE {
                 let class = self.extended(Def { file, place: it.class });
-                let found = self.inherited(class, facts.hashes[name as usize], false);
+                let found = self.inherited(class, facts.hashes[name.row()], false);
                 if !found.is_empty() {
                     return (found, true);
                 }
@@ -393,7 +399,7 @@ impl<'a> World<'a> {
                 starred.push(at);
             }
             if it.kind == ScopeKind::Module {
-                let hash = facts.hashes[name as usize];
+                let hash = facts.hashes[name.row()];
                 let module = self.modules.of(file, at);
                 let mut found = Vec::new();
                 for (other, place) in self.bound_in(module, hash, Some(file)) {
@@ -438,7 +444,7 @@ impl<'a> World<'a> {
     fn bound_in_all(&mut self, module: Module, name: u64) -> Vec<(u32, u32)> {
         let parts = self.parts(module);
         if parts.scopes.len() <= FEW {
-            let bound = |(file, scope): &(u32, u32)| {
+            let bound = |(file, scope): &(u32, ScopeId)| {
                 let (file, facts) = (*file, self.facts(*file));
                 let places = facts.find_name(name).map_or(0..0, |name| facts.bound(*scope, name));
                 places.take(MOST_BOUND).map(move |place| (file, place))
@@ -451,9 +457,9 @@ impl<'a> World<'a> {
         let mut index: FxHashMap<u64, Vec<(u32, u32)>> = FxHashMap::default();
         for &(file, scope) in &parts.scopes {
             let facts = self.project.files[file as usize].facts();
-            let it = &facts.scopes[scope as usize];
+            let it = &facts.scopes[scope.row()];
             for place in it.first_binding..it.first_binding + it.bindings {
-                let name = facts.hashes[facts.bindings[place as usize].name as usize];
+                let name = facts.hashes[facts.bindings[place as usize].name.row()];
                 let places = index.entry(name).or_default();
                 if places.len() < MOST_INDEXED {
                     places.push((file, place));
@@ -522,7 +528,7 @@ impl<'a> World<'a> {
     }
 
     /// Adds the stars of a scope as steps, so that the first star is followed first.
-    fn add_stars(&self, file: u32, scope: u32, flag: u8, steps: &mut Vec<Step>) {
+    fn add_stars(&self, file: u32, scope: ScopeId, flag: u8, steps: &mut Vec<Step>) {
         let stars = self.facts(file).stars(scope).iter().rev().filter(|star| star.flags & flag != 0);
         steps.extend(stars.map(|star| Step::Star(file, star.from)));
     }
@@ -531,7 +537,7 @@ impl<'a> World<'a> {
     fn offered(&mut self, module: Module, name: u64) -> Vec<Meaning> {
         let mut found = Vec::new();
         match self.parts(module).scopes[..] {
-            [(file, ROOT)] if self.facts(file).header.exports != NONE => {
+            [(file, ROOT)] if self.facts(file).header.exports != ScopeId::NONE => {
                 let facts = self.facts(file);
                 if let Some(name) = facts.find_name(name) {
                     found = self.follow_all(file, facts.bound(facts.header.exports, name));
@@ -583,8 +589,10 @@ impl<'a> World<'a> {
             }
             let binding = &facts.bindings[place as usize];
             match binding.kind {
-                BindingKind::Alias => meanings.extend(self.meaning(file, binding.a).iter()),
-                BindingKind::Definition => meanings.push(Meaning::Definition(Def { file, place: binding.a })),
+                BindingKind::Alias => meanings.extend(self.meaning(file, ExpressionId(binding.a)).iter()),
+                BindingKind::Definition => {
+                    meanings.push(Meaning::Definition(Def { file, place: DefinitionId(binding.a) }))
+                }
                 BindingKind::Variable | BindingKind::Parameter | BindingKind::Value | BindingKind::Narrowed => {
                     meanings.push(Meaning::Variable { file, binding: place });
                 }

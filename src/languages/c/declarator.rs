@@ -4,20 +4,20 @@ use tree_sitter::Node;
 
 use super::super::lower::Lower;
 use super::lower::{field, function_type, type_of};
-use crate::facts::{Bound, EMPTY, Op, ROOT, UNKNOWN};
+use crate::facts::{Bound, EMPTY, ExpressionId, NameId, Op, ROOT, ScopeId, UNKNOWN};
 
 /// A declared name.
 pub(in crate::languages) struct Declarator<'t> {
     /// The name.
     pub name: Node<'t>,
     /// Its type; for a function, its function type.
-    pub of: u32,
+    pub of: ExpressionId,
     /// Whether it is a function, not a pointer to one.
     pub is_function: bool,
     /// The result type of the function.
-    pub returns: u32,
+    pub returns: ExpressionId,
     /// The parameter types of the function.
-    pub takes: Vec<u32>,
+    pub takes: Vec<ExpressionId>,
     /// Number of array dimensions.
     pub arrays: usize,
     /// Its initial value.
@@ -28,9 +28,9 @@ pub(in crate::languages) struct Declarator<'t> {
 pub(in crate::languages) fn declarator<'t>(
     cx: &mut Lower<'_, 't>,
     node: Node<'t>,
-    of: u32,
-    scope: u32,
-    into: Option<u32>,
+    of: ExpressionId,
+    scope: ScopeId,
+    into: Option<ScopeId>,
 ) -> Option<Declarator<'t>> {
     let mut found =
         Declarator { name: node, of, is_function: false, returns: of, takes: Vec::new(), arrays: 0, value: None };
@@ -73,9 +73,9 @@ pub(in crate::languages) fn declarator<'t>(
 }
 
 /// A pointer to a type. One to a type of the language is another type, for overloads; others are what they point to.
-fn pointer(cx: &mut Lower<'_, '_>, of: u32) -> u32 {
+fn pointer(cx: &mut Lower<'_, '_>, of: ExpressionId) -> ExpressionId {
     let it = cx.facts.look(of);
-    let name = if it.op == Op::Name { cx.facts.text(it.b) } else { "" };
+    let name = if it.op == Op::Name { cx.facts.text(NameId(it.b)) } else { "" };
     match name.strip_prefix(PRIMITIVE).and_then(|name| name.strip_suffix('_')) {
         None | Some(STRING) => of,
         Some("char") => primitive(cx, STRING),
@@ -91,7 +91,7 @@ pub(in crate::languages) const STRING: &str = "cstring";
 
 /// A type of the language, for overloads: the same is preferred, but all are converted to each other. So their names are none
 /// of those between which the rules of Java decide.
-pub(in crate::languages) fn primitive(cx: &mut Lower<'_, '_>, name: &str) -> u32 {
+pub(in crate::languages) fn primitive(cx: &mut Lower<'_, '_>, name: &str) -> ExpressionId {
     let name = cx.facts.name(&format!("{PRIMITIVE}{name}_"));
     cx.facts.named(ROOT, name)
 }
@@ -100,9 +100,9 @@ pub(in crate::languages) fn primitive(cx: &mut Lower<'_, '_>, name: &str) -> u32
 pub(in crate::languages) fn parameters<'t>(
     cx: &mut Lower<'_, 't>,
     list: Node<'t>,
-    scope: u32,
-    into: Option<u32>,
-) -> Vec<u32> {
+    scope: ScopeId,
+    into: Option<ScopeId>,
+) -> Vec<ExpressionId> {
     let mut types = Vec::new();
     for parameter in cx.children(list) {
         let mut of = type_of(cx, parameter, scope);

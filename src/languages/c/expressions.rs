@@ -6,11 +6,11 @@ use super::super::definition::span_of;
 use super::super::lower::Lower;
 use super::super::shape::{At, Said};
 use super::lower::field;
-use crate::facts::{EMPTY, Op, UNKNOWN};
+use crate::facts::{EMPTY, ExpressionId, Op, ScopeId, UNKNOWN};
 use crate::model::Role;
 
 /// The value of a part of a node.
-fn part<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, name: &str, at: At) -> u32 {
+fn part<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, name: &str, at: At) -> ExpressionId {
     field(node, name).map_or(UNKNOWN, |part| cx.read(part, at).value)
 }
 
@@ -111,7 +111,13 @@ pub(in crate::languages) fn untyped_literal<'t>(cx: &mut Lower<'_, 't>, node: No
 }
 
 /// Reads the braces of a value. `arrays` is its number of dimensions.
-pub(in crate::languages) fn literal<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32, value: u32, arrays: usize) {
+pub(in crate::languages) fn literal<'t>(
+    cx: &mut Lower<'_, 't>,
+    node: Node<'t>,
+    scope: ScopeId,
+    value: ExpressionId,
+    arrays: usize,
+) {
     for child in cx.children(node) {
         if child.kind() != "initializer_pair" {
             // Without designators, an element of a struct may be any of its fields.
@@ -143,7 +149,7 @@ pub(in crate::languages) fn literal<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, 
     }
 }
 
-fn element<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32, value: u32, arrays: usize) {
+fn element<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: ScopeId, value: ExpressionId, arrays: usize) {
     if node.kind() == "initializer_list" {
         cx.deeper(|cx| literal(cx, node, scope, value, arrays));
     } else {

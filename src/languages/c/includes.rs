@@ -11,7 +11,8 @@ use serde_json::Value;
 
 use super::lower::LINKED;
 use crate::facts::{
-    BindingKind, ClassNames, Declared, Each, Effect, Module, Modules, Op, Project, ROOT, Semantics, folder,
+    BindingKind, ClassNames, Declared, Each, Effect, Module, Modules, NameId, Op, Project, ROOT, ScopeId, Semantics,
+    folder,
 };
 
 /// Name resolution of C and C++.
@@ -94,7 +95,7 @@ struct Includes<'a> {
     includers: OnceCell<FxHashMap<u32, Vec<u32>>>,
     /// The numbers of namespaces by their names, and the scopes of each.
     numbers: FxHashMap<&'a str, u32>,
-    namespaces: Vec<(&'a str, Vec<(u32, u32)>)>,
+    namespaces: Vec<(&'a str, Vec<(u32, ScopeId)>)>,
 }
 
 impl<'a> Includes<'a> {
@@ -227,8 +228,8 @@ impl<'a> Includes<'a> {
             return found.clone();
         }
         let facts = self.project.files[file as usize].facts();
-        let specs = facts.imports.iter().map(|import| facts.expressions[import.expression as usize]);
-        let specs = specs.filter(|it| it.op == Op::Module).map(|it| facts.name(it.a));
+        let specs = facts.imports.iter().map(|import| facts.expressions[import.expression.row()]);
+        let specs = specs.filter(|it| it.op == Op::Module).map(|it| facts.name(NameId(it.a)));
         let found: Rc<[u32]> = specs.filter_map(|spec| self.look(file, spec)).collect();
         self.direct.borrow_mut().insert(file, found.clone());
         found
@@ -308,7 +309,7 @@ fn joined(folder: &str, path: &str) -> String {
 }
 
 impl Modules for Includes<'_> {
-    fn find(&self, file: u32, _scope: u32, spec: &str) -> Option<Module> {
+    fn find(&self, file: u32, _scope: ScopeId, spec: &str) -> Option<Module> {
         match spec {
             PROGRAM => Some(LINKED_OF_ALL),
             INSIDE => Some(OUTERMOST),
@@ -317,16 +318,16 @@ impl Modules for Includes<'_> {
         }
     }
 
-    fn of(&self, _file: u32, _scope: u32) -> Module {
+    fn of(&self, _file: u32, _scope: ScopeId) -> Module {
         ALL
     }
 
-    fn scopes(&self, module: Module) -> Vec<(u32, u32)> {
+    fn scopes(&self, module: Module) -> Vec<(u32, ScopeId)> {
         let files = 0..self.project.files.len() as u32;
         match module {
             ALL => files.map(|file| (file, ROOT)).collect(),
             LINKED_OF_ALL => {
-                let has_linked = |file: &u32| self.project.files[*file as usize].facts().scopes.len() > LINKED as usize;
+                let has_linked = |file: &u32| self.project.files[*file as usize].facts().scopes.len() > LINKED.row();
                 files.filter(has_linked).map(|file| (file, LINKED)).collect()
             }
             OUTERMOST => Vec::new(),

@@ -14,15 +14,18 @@ use super::declarator::{Declarator, declarator};
 use super::expressions;
 use super::includes::PROGRAM;
 use super::{legible, macros};
-use crate::facts::{BindingKind, Bound, Definition, DefinitionKind, EMPTY, NONE, Op, ROOT, ScopeKind, UNKNOWN};
+use crate::facts::{
+    BindingKind, Bound, Definition, DefinitionId, DefinitionKind, EMPTY, ExpressionId, NONE, NameId, Op, ROOT, ScopeId,
+    ScopeKind, UNKNOWN,
+};
 use crate::model::Role;
 
 /// The scope of a file's functions and variables with external linkage.
-pub const LINKED: u32 = 1;
+pub const LINKED: ScopeId = ScopeId(1);
 
 /// Records a file's facts about names.
 pub fn lower<'t>(cx: &mut Lower<'_, 't>, root: Node<'t>) {
-    let linked = cx.facts.scope(ScopeKind::Module, NONE);
+    let linked = cx.facts.scope(ScopeKind::Module, ScopeId::NONE);
     debug_assert_eq!(linked, LINKED, "the root scope is the only one before it");
     cx.parts(root, ROOT);
     for place in legible::left_out(cx.source(), false) {
@@ -49,7 +52,7 @@ pub(in crate::languages) fn include<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, 
 }
 
 /// The type of a declaration.
-pub(in crate::languages) fn type_of<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32) -> u32 {
+pub(in crate::languages) fn type_of<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: ScopeId) -> ExpressionId {
     field(node, "type").map_or(UNKNOWN, |of| cx.read(of, At { scope, role: Role::Type }).value)
 }
 
@@ -64,7 +67,7 @@ pub(in crate::languages) fn declarators<'t>(node: Node<'t>) -> Vec<Node<'t>> {
 }
 
 /// Binds a definition in its scope, instead of earlier declarations, and for the linker.
-pub(in crate::languages) fn bind(cx: &mut Lower<'_, '_>, scope: u32, name: u32, bound: Bound, linked: bool) {
+pub(in crate::languages) fn bind(cx: &mut Lower<'_, '_>, scope: ScopeId, name: NameId, bound: Bound, linked: bool) {
     if scope == ROOT {
         let is_alias = |binding: &crate::facts::Binding| binding.kind == BindingKind::Alias;
         // The newest decides, unless it is a prototype: a name may have thousands.
@@ -139,10 +142,10 @@ pub(in crate::languages) fn declaration<'t>(cx: &mut Lower<'_, 't>, node: Node<'
 pub(in crate::languages) fn initial<'t>(
     cx: &mut Lower<'_, 't>,
     value: Node<'t>,
-    of: u32,
+    of: ExpressionId,
     arrays: usize,
-    scope: u32,
-) -> u32 {
+    scope: ScopeId,
+) -> ExpressionId {
     if value.kind() == "initializer_list" {
         let instance = cx.facts.of(Op::Instance, of);
         expressions::literal(cx, value, scope, instance, arrays);
@@ -152,7 +155,7 @@ pub(in crate::languages) fn initial<'t>(
 }
 
 /// A declaration without a definition: a reference to what is defined elsewhere.
-pub(in crate::languages) fn mention(cx: &mut Lower<'_, '_>, declared: &Declarator<'_>, scope: u32, linked: bool) {
+pub(in crate::languages) fn mention(cx: &mut Lower<'_, '_>, declared: &Declarator<'_>, scope: ScopeId, linked: bool) {
     let name = cx.name(declared.name);
     if linked && !cx.facts.binds(scope, name) {
         let program = cx.facts.module(PROGRAM, ROOT);
@@ -200,7 +203,7 @@ pub(in crate::languages) fn is_unnamed(of: Node<'_>) -> bool {
 pub(in crate::languages) fn tagged<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At) -> Said {
     let scope = outside(cx, at.scope);
     let Some(name_node) = field(node, "name") else {
-        let class = tag(cx, node, scope, NONE, NONE);
+        let class = tag(cx, node, scope, NameId::NONE, NONE);
         return at.says(cx.facts.expression(Op::ClassOf, class, 0));
     };
     let name = cx.facts.name(&format!("struct {}", cx.text(name_node)));
@@ -216,7 +219,7 @@ pub(in crate::languages) fn tagged<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, a
 }
 
 /// The innermost scope that is no struct: a struct offers no names but its fields.
-fn outside(cx: &Lower<'_, '_>, mut scope: u32) -> u32 {
+fn outside(cx: &Lower<'_, '_>, mut scope: ScopeId) -> ScopeId {
     while cx.facts.is(scope, ScopeKind::Class) {
         scope = cx.facts.parent(scope);
     }
@@ -224,7 +227,7 @@ fn outside(cx: &Lower<'_, '_>, mut scope: u32) -> u32 {
 }
 
 /// Defines a struct, union or enum with its fields or enumerators.
-fn tag<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32, name: u32, at: u32) -> u32 {
+fn tag<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: ScopeId, name: NameId, at: u32) -> DefinitionId {
     let kind = DefinitionKind::Class;
     let (class, members) = cx.facts.class(Definition { name, at, kind, ..Definition::default() }, scope);
     let into = if node.kind() == "enum_specifier" { scope } else { members };
@@ -268,7 +271,11 @@ pub(in crate::languages) fn fields<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, a
 }
 
 /// A function type.
-pub(in crate::languages) fn function_type(cx: &mut Lower<'_, '_>, gives: u32, takes: &[u32]) -> u32 {
+pub(in crate::languages) fn function_type(
+    cx: &mut Lower<'_, '_>,
+    gives: ExpressionId,
+    takes: &[ExpressionId],
+) -> ExpressionId {
     let takes = if takes.is_empty() { EMPTY } else { cx.facts.list(takes) };
     cx.facts.expression(Op::FunctionType, gives, takes)
 }

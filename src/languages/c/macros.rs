@@ -7,7 +7,7 @@ use tree_sitter::Node;
 use super::super::lower::Lower;
 use super::super::shape::{At, Said};
 use super::lower::field;
-use crate::facts::{Binding, BindingKind, Bound, Definition, EMPTY, Op, ROOT, UNKNOWN};
+use crate::facts::{Binding, BindingKind, Bound, Definition, EMPTY, ExpressionId, NameId, Op, ROOT, UNKNOWN};
 use crate::model::{Role, Span};
 
 /// `#define NAME value`.
@@ -37,7 +37,7 @@ pub(in crate::languages) fn function<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>,
 
 /// Binds a macro. It replaces an enumerator or a variable of its name, but no other macro: that may be of another
 /// system.
-fn define(cx: &mut Lower<'_, '_>, name: u32, value: u32, at: u32) {
+fn define(cx: &mut Lower<'_, '_>, name: NameId, value: ExpressionId, at: u32) {
     let is_variable = |binding: &Binding| binding.kind == BindingKind::Variable;
     if cx.facts.lookup(ROOT, name).iter().all(is_variable) {
         cx.facts.unbind(ROOT, name);
@@ -65,7 +65,7 @@ enum Token<'s> {
 }
 
 /// Records the names in a macro's text; returns its value if it is a name, a call, or a conversion.
-fn names<'s, 't>(cx: &mut Lower<'s, 't>, text: Node<'t>, parameters: &[&str]) -> u32 {
+fn names<'s, 't>(cx: &mut Lower<'s, 't>, text: Node<'t>, parameters: &[&str]) -> ExpressionId {
     let start = text.start_byte();
     let tokens = tokens(cx.text(text));
     let sign = |place: usize| match tokens.get(place) {

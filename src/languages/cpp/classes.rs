@@ -7,14 +7,17 @@ use super::super::c::lower::{bind, declarators, field, is_stored, is_unnamed, ty
 use super::super::lower::Lower;
 use super::super::shape::{At, Said};
 use super::names;
-use crate::facts::{ANY_NUMBER, Bound, Definition, DefinitionKind, FEWER, NONE, Op, SEEN, ScopeKind, UNKNOWN};
+use crate::facts::{
+    ANY_NUMBER, Bound, Definition, DefinitionId, DefinitionKind, FEWER, NONE, NameId, Op, SEEN, ScopeId, ScopeKind,
+    UNKNOWN,
+};
 use crate::model::Role;
 
 /// The name of all constructors of a class: as a function, it would hide the class.
 pub(in crate::languages) const CONSTRUCTOR: &str = "new";
 
 /// The scope of the members of a class that a declared name with `::` belongs to, else `scope`.
-pub(super) fn owner<'t>(cx: &mut Lower<'_, 't>, inside: Node<'t>, scope: u32) -> u32 {
+pub(super) fn owner<'t>(cx: &mut Lower<'_, 't>, inside: Node<'t>, scope: ScopeId) -> ScopeId {
     let mut at = inside;
     while at.kind() != "qualified_identifier" {
         let is_inner =
@@ -55,7 +58,7 @@ pub(super) fn function<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At) -> Sa
 }
 
 /// Binds a function, or the declaration of a method in its class.
-fn define<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, declared: &Declarator<'t>, scope: u32) {
+fn define<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, declared: &Declarator<'t>, scope: ScopeId) {
     let class = cx.facts.class_of(scope);
     let is_named = matches!(declared.name.kind(), "identifier" | "field_identifier");
     let text: String = match class {
@@ -67,7 +70,7 @@ fn define<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, declared: &Declarator<'t>,
     let is_open = cx.text(node).split('{').next().is_some_and(|head| head.contains("..."));
     // Defaults may be written at another declaration.
     let flags = if is_open { ANY_NUMBER } else { FEWER };
-    let owner = class.unwrap_or(NONE);
+    let owner = class.unwrap_or(DefinitionId::NONE);
     let function =
         Definition { name, at, owner, parameters, returns: declared.returns, flags, ..Definition::default() };
     let function = cx.facts.define(function);
@@ -155,8 +158,8 @@ pub(super) fn tagged<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At) -> Said
         }
         name
     });
-    let (name, place) = name_node.map_or((NONE, NONE), |name| (cx.name(name), name.start_byte() as u32));
-    let (kind, owner) = (DefinitionKind::Class, cx.facts.class_of(at.scope).unwrap_or(NONE));
+    let (name, place) = name_node.map_or((NameId::NONE, NONE), |name| (cx.name(name), name.start_byte() as u32));
+    let (kind, owner) = (DefinitionKind::Class, cx.facts.class_of(at.scope).unwrap_or(DefinitionId::NONE));
     let definition = Definition { name, at: place, kind, owner, ..Definition::default() };
     let (class, members) = cx.facts.class(definition, at.scope);
     if let Some(name_node) = name_node {

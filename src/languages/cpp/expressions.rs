@@ -8,7 +8,7 @@ use super::super::definition::span_of;
 use super::super::lower::Lower;
 use super::super::shape::{At, Said};
 use super::names;
-use crate::facts::{Definition, Op, ScopeKind, UNKNOWN};
+use crate::facts::{Definition, ExpressionId, Op, ScopeId, ScopeKind, UNKNOWN};
 use crate::model::Role;
 
 pub(super) fn this<'t>(cx: &mut Lower<'_, 't>, _: Node<'t>, at: At) -> Said {
@@ -16,7 +16,7 @@ pub(super) fn this<'t>(cx: &mut Lower<'_, 't>, _: Node<'t>, at: At) -> Said {
 }
 
 /// The value before `.` or `->`; of a container, what is behind an iterator.
-fn receiver<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32) -> u32 {
+fn receiver<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: ScopeId) -> ExpressionId {
     let on = field(node, "argument").map_or(UNKNOWN, |on| cx.value(on, scope));
     let is_arrow = field(node, "operator").is_some_and(|operator| cx.text(operator) == "->");
     if is_arrow { cx.facts.of(Op::Await, on) } else { on }
@@ -86,7 +86,7 @@ pub(super) fn call<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At) -> Said {
     })
 }
 
-fn arguments<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32) -> Vec<u32> {
+fn arguments<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: ScopeId) -> Vec<ExpressionId> {
     field(node, "arguments").map(|list| cx.list(list, At::used(scope))).unwrap_or_default()
 }
 

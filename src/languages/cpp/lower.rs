@@ -14,12 +14,12 @@ use super::super::definition::span_of;
 use super::super::lower::Lower;
 use super::super::shape::{At, Said};
 use super::{classes, names};
-use crate::facts::{Bound, Declared, Definition, DefinitionKind, NONE, Op, ROOT, SEEN, ScopeKind, UNKNOWN};
+use crate::facts::{Bound, Declared, Definition, DefinitionKind, Op, ROOT, SEEN, ScopeId, ScopeKind, UNKNOWN};
 use crate::model::Role;
 
 /// Records a file's facts about names.
 pub fn lower<'t>(cx: &mut Lower<'_, 't>, root: Node<'t>) {
-    let linked = cx.facts.scope(ScopeKind::Module, NONE);
+    let linked = cx.facts.scope(ScopeKind::Module, ScopeId::NONE);
     debug_assert_eq!(linked, LINKED, "the root scope is the only one before it");
     let namespaces = cx.facts.module(INSIDE, ROOT);
     cx.facts.star(ROOT, namespaces, SEEN);
@@ -30,7 +30,7 @@ pub fn lower<'t>(cx: &mut Lower<'_, 't>, root: Node<'t>) {
 }
 
 /// Whether names bound in a scope are those of the file or of a namespace.
-fn is_open(cx: &Lower<'_, '_>, scope: u32) -> bool {
+fn is_open(cx: &Lower<'_, '_>, scope: ScopeId) -> bool {
     scope == ROOT || cx.facts.is(scope, ScopeKind::File)
 }
 

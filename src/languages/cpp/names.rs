@@ -7,7 +7,7 @@ use super::super::c::lower::field;
 use super::super::definition::span_of;
 use super::super::lower::Lower;
 use super::super::shape::{At, Said};
-use crate::facts::{Op, ROOT, UNKNOWN};
+use crate::facts::{ExpressionId, Op, ROOT, ScopeId, UNKNOWN};
 use crate::model::Role;
 
 /// Templates that are treated as what they point to.
@@ -22,14 +22,14 @@ pub(super) fn bare(node: Node<'_>) -> Node<'_> {
 }
 
 /// The types between `<` and `>`.
-pub(super) fn arguments<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32) -> Vec<u32> {
+pub(super) fn arguments<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: ScopeId) -> Vec<ExpressionId> {
     let list = field(node, "arguments").filter(|list| list.kind() == "template_argument_list");
     let all = list.map(|list| cx.children(list)).unwrap_or_default();
     all.into_iter().map(|of| cx.read(of, At { scope, role: Role::Type }).value).collect()
 }
 
 /// The parts of a name with `::`: the value before the last one, and the last one.
-pub(super) fn split<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32) -> (Option<u32>, Node<'t>) {
+pub(super) fn split<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: ScopeId) -> (Option<ExpressionId>, Node<'t>) {
     let (mut on, mut at) = (None, node);
     while at.kind() == "qualified_identifier" {
         on = match field(at, "scope") {
@@ -44,7 +44,7 @@ pub(super) fn split<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32) -> (
 }
 
 /// The meaning of a name after the value before its `::`, with its occurrence.
-pub(super) fn meaning<'t>(cx: &mut Lower<'_, 't>, on: Option<u32>, node: Node<'t>, at: At) -> u32 {
+pub(super) fn meaning<'t>(cx: &mut Lower<'_, 't>, on: Option<ExpressionId>, node: Node<'t>, at: At) -> ExpressionId {
     let all = arguments(cx, node, at.scope);
     let name_node = bare(node);
     let name = cx.name(name_node);

@@ -9,7 +9,8 @@ use super::expressions::initialized;
 use super::lower::{OUTSIDE, field};
 use super::types;
 use crate::facts::{
-    ANY_NUMBER, Bound, Declared, Definition, DefinitionKind, NONE, Op, ROOT, STANDS_IN, ScopeKind, UNKNOWN,
+    ANY_NUMBER, Bound, Declared, Definition, DefinitionId, DefinitionKind, ExpressionId, NameId, Op, ROOT, STANDS_IN,
+    ScopeId, ScopeKind, UNKNOWN,
 };
 use crate::model::Role;
 
@@ -35,7 +36,7 @@ fn has_word<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, word: &str) -> bool {
 }
 
 /// The type parameters of a class or method, bound in `scope` with their constraints.
-fn generics<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32) -> Vec<u32> {
+fn generics<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: ScopeId) -> Vec<ExpressionId> {
     let list = child(cx, node, "type_parameter_list").map(|list| cx.children(list)).unwrap_or_default();
     let names: Vec<Node<'t>> = list.into_iter().filter_map(|one| field(one, "name")).collect();
     let constraints: Vec<Node<'t>> =
@@ -61,7 +62,7 @@ fn generics<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32) -> Vec<u32> 
 }
 
 /// A type: its name is bound in the scope `bound`, and its own names are resolved in `around`.
-pub(super) fn declare<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, bound: u32, mut around: u32) {
+pub(super) fn declare<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, bound: ScopeId, mut around: ScopeId) {
     let Some(name_node) = field(node, "name") else { return };
     let seen = around;
     let mut parameters = Vec::new();
@@ -71,7 +72,7 @@ pub(super) fn declare<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, bound: u32, mu
     }
     let (text, at) = (spelt(cx, name_node, parameters.len()), name_node.start_byte() as u32);
     let name = types::type_name(cx, &text);
-    let owner = cx.facts.class_of(bound).unwrap_or(NONE);
+    let owner = cx.facts.class_of(bound).unwrap_or(DefinitionId::NONE);
     let generics = cx.facts.list(&parameters);
     let definition = Definition { name, at, owner, kind: CLASS, generics, ..Definition::default() };
     let (class, members) = cx.facts.class(definition, around);
@@ -112,7 +113,7 @@ pub(super) fn is_partial<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>) -> bool {
 
 /// Binds the name of a partial class to its parts in all files of the namespace: in a file with a part, the name does
 /// not mean that one alone.
-pub(super) fn bind_parts<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, namespace: u32, scope: u32) {
+pub(super) fn bind_parts<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, namespace: ExpressionId, scope: ScopeId) {
     let Some(name) = field(node, "name") else { return };
     let list = child(cx, node, "type_parameter_list");
     let count = list.map_or(0, |list| cx.children(list).len());
@@ -134,7 +135,7 @@ fn spelt(cx: &Lower<'_, '_>, name: Node<'_>, parameters: usize) -> String {
 }
 
 /// Binds a type, both for where only a type may stand and for elsewhere.
-fn bind_type(cx: &mut Lower<'_, '_>, scope: u32, text: &str, class: u32, at: u32) {
+fn bind_type(cx: &mut Lower<'_, '_>, scope: ScopeId, text: &str, class: DefinitionId, at: u32) {
     for name in [cx.facts.name(text), types::type_name(cx, text)] {
         cx.facts.bind(scope, name, Bound::definition(class).at(at));
     }
@@ -219,7 +220,7 @@ pub(super) fn attribute<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At) -> S
 /// A written parameter.
 pub(super) struct Parameter<'t> {
     pub name: Node<'t>,
-    pub of: u32,
+    pub of: ExpressionId,
     /// It has a default, or takes any number of arguments.
     is_optional: bool,
     /// The type node of `this Type name`.
@@ -227,7 +228,7 @@ pub(super) struct Parameter<'t> {
 }
 
 /// The parameters of a list, whose types are resolved in `scope`.
-pub(super) fn parameters<'t>(cx: &mut Lower<'_, 't>, list: Node<'t>, scope: u32) -> Vec<Parameter<'t>> {
+pub(super) fn parameters<'t>(cx: &mut Lower<'_, 't>, list: Node<'t>, scope: ScopeId) -> Vec<Parameter<'t>> {
     let mut found = Vec::new();
     for one in cx.children(list) {
         let is_this = |cx: &mut Lower<'_, 't>| has_word(cx, one, "this");
@@ -285,7 +286,7 @@ pub(super) fn function<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At) -> Sa
     };
     if let Some(named) = named {
         let (name, place) = (cx.facts.name(&spelt), named.start_byte() as u32);
-        let owner = class.unwrap_or(NONE);
+        let owner = class.unwrap_or(DefinitionId::NONE);
         let function = Definition { name, at: place, owner, returns, generics, ..Definition::default() };
         let defined = taking(cx, function, &takes);
         if !is_explicit(cx, node) {
@@ -318,35 +319,35 @@ pub(super) fn function<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At) -> Sa
 }
 
 /// Adds a function with these parameters. Of those that may be left out, only the first counts.
-fn taking(cx: &mut Lower<'_, '_>, function: Definition, takes: &[Parameter<'_>]) -> u32 {
+fn taking(cx: &mut Lower<'_, '_>, function: Definition, takes: &[Parameter<'_>]) -> DefinitionId {
     let required = takes.iter().take_while(|one| !one.is_optional).count();
-    let types: Vec<u32> = takes.iter().take(required + 1).map(|one| one.of).collect();
+    let types: Vec<ExpressionId> = takes.iter().take(required + 1).map(|one| one.of).collect();
     let parameters = cx.facts.list(&types);
     let flags = if required < takes.len() { ANY_NUMBER } else { 0 };
     cx.facts.define(Definition { parameters, flags: function.flags | flags, ..function })
 }
 
 /// `this Type name`: the function is a member of the type, and of a type of that name outside of the project.
-fn extension<'t>(cx: &mut Lower<'_, 't>, written: Node<'t>, of: u32, function: u32, scope: u32) {
+fn extension<'t>(cx: &mut Lower<'_, 't>, written: Node<'t>, of: ExpressionId, function: DefinitionId, scope: ScopeId) {
     let name = cx.facts.definition(function).name;
     let spec = cx.facts.name(OUTSIDE);
     let outside = cx.facts.declared(spec).unwrap_or_else(|| {
-        let outside = cx.facts.scope(ScopeKind::Module, NONE);
+        let outside = cx.facts.scope(ScopeKind::Module, ScopeId::NONE);
         cx.facts.declare(Declared::Inline, spec, outside, ROOT);
         outside
     });
     // Of a type parameter, the type that it must be.
     let parameter = types::type_name(cx, cx.text(written));
-    if let Some(bound) = cx.facts.lookup(scope, parameter).first().map(|binding| binding.b) {
-        let (class, members) = cx.facts.class(Definition { kind: CLASS, ..Definition::default() }, NONE);
+    if let Some(bound) = cx.facts.lookup(scope, parameter).first().map(|binding| ExpressionId(binding.b)) {
+        let (class, members) = cx.facts.class(Definition { kind: CLASS, ..Definition::default() }, ScopeId::NONE);
         cx.facts.bind(members, name, Bound::definition(function));
         return cx.facts.extend(bound, class);
     }
     // The methods of a plain type are one extension, of which a file may have hundreds.
     let key = cx.facts.name(&format!("extends {}", cx.text(written)));
-    let known = cx.facts.lookup(outside, key).first().map(|binding| binding.a);
+    let known = cx.facts.lookup(outside, key).first().map(|binding| DefinitionId(binding.a));
     let class = known.filter(|_| !cx.text(written).contains('<')).unwrap_or_else(|| {
-        let (class, _) = cx.facts.class(Definition { kind: CLASS, ..Definition::default() }, NONE);
+        let (class, _) = cx.facts.class(Definition { kind: CLASS, ..Definition::default() }, ScopeId::NONE);
         cx.facts.bind(outside, key, Bound::definition(class));
         cx.facts.extend(of, class);
         class
@@ -362,19 +363,19 @@ fn extension<'t>(cx: &mut Lower<'_, 't>, written: Node<'t>, of: u32, function: u
         "array_type" => types::ARRAY.to_owned(),
         "predefined_type" => {
             let of = types::built_in(cx, cx.text(last), scope);
-            let name = cx.facts.look(of).b;
+            let name = NameId(cx.facts.look(of).b);
             cx.facts.text(name).trim_start_matches("type ").to_owned()
         }
         _ => return,
     };
     let stand_in = types::type_name(cx, &text);
-    let known = cx.facts.lookup(outside, stand_in).first().map(|binding| binding.a);
+    let known = cx.facts.lookup(outside, stand_in).first().map(|binding| DefinitionId(binding.a));
     let class = known.unwrap_or_else(|| {
         // It has no symbol, and is still a container of its arguments.
         let nothing = cx.facts.named(outside, name);
         let alias = if matches!(last.kind(), "generic_name" | "array_type") { nothing } else { UNKNOWN };
         let definition = Definition { name: stand_in, kind: CLASS, flags: STANDS_IN, alias, ..Definition::default() };
-        let (class, _) = cx.facts.class(definition, NONE);
+        let (class, _) = cx.facts.class(definition, ScopeId::NONE);
         cx.facts.bind(outside, stand_in, Bound::definition(class));
         class
     });
@@ -389,7 +390,7 @@ pub(super) fn delegate<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At) -> Sa
 }
 
 /// A delegate is a class that is called through its method `Invoke`.
-pub(super) fn declare_delegate<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, bound: u32, around: u32) {
+pub(super) fn declare_delegate<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, bound: ScopeId, around: ScopeId) {
     let Some(name_node) = field(node, "name") else { return };
     let scope = cx.facts.scope(ScopeKind::Block, around);
     let parameters = generics(cx, node, scope);

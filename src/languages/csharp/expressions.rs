@@ -9,7 +9,7 @@ use super::classes;
 use super::lower::{bind_local, field};
 use super::shapes::MEMBERS;
 use super::types;
-use crate::facts::{Definition, EMPTY, Op, ScopeKind, UNKNOWN};
+use crate::facts::{Definition, DefinitionId, EMPTY, ExpressionId, ListId, Op, ScopeId, ScopeKind, UNKNOWN};
 use crate::model::Role;
 
 /// `this`, `base`
@@ -19,7 +19,7 @@ pub(super) fn own<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At) -> Said {
 }
 
 /// A value of a type that is part of the language.
-fn built_in(cx: &mut Lower<'_, '_>, scope: u32, word: &str) -> u32 {
+fn built_in(cx: &mut Lower<'_, '_>, scope: ScopeId, word: &str) -> ExpressionId {
     let of = types::built_in(cx, word, scope);
     cx.facts.of(Op::Instance, of)
 }
@@ -47,7 +47,7 @@ pub(super) fn literal<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At) -> Sai
 }
 
 /// The list of arguments, without those that are given by name.
-fn arguments<'t>(cx: &mut Lower<'_, 't>, list: Option<Node<'t>>, scope: u32, callee: u32) -> u32 {
+fn arguments<'t>(cx: &mut Lower<'_, 't>, list: Option<Node<'t>>, scope: ScopeId, callee: ExpressionId) -> ListId {
     let nodes = list.map(|list| cx.children(list)).unwrap_or_default();
     let mut all = Vec::with_capacity(nodes.len());
     for (place, argument) in (0..).zip(nodes) {
@@ -68,7 +68,12 @@ fn arguments<'t>(cx: &mut Lower<'_, 't>, list: Option<Node<'t>>, scope: u32, cal
 }
 
 /// A call's callee for its arguments.
-fn fitting<'t>(cx: &mut Lower<'_, 't>, list: Option<Node<'t>>, scope: u32, callee: u32) -> (u32, u32) {
+fn fitting<'t>(
+    cx: &mut Lower<'_, 't>,
+    list: Option<Node<'t>>,
+    scope: ScopeId,
+    callee: ExpressionId,
+) -> (ExpressionId, ListId) {
     let all = arguments(cx, list, scope, callee);
     (if callee == UNKNOWN { UNKNOWN } else { cx.facts.expression(Op::Fitting, callee, all) }, all)
 }
@@ -131,7 +136,7 @@ pub(super) fn creation<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At) -> Sa
 }
 
 /// `new(…)` of a type that is written elsewhere.
-pub(super) fn created<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, of: u32, scope: u32) -> u32 {
+pub(super) fn created<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, of: ExpressionId, scope: ScopeId) -> ExpressionId {
     let made = cx.facts.of(Op::Instance, of);
     for part in cx.children(node) {
         match part.kind() {
@@ -143,7 +148,7 @@ pub(super) fn created<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, of: u32, scope
 }
 
 /// `{ Member = value, … }`: the members are those of the value that is made.
-fn initializer<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, of: u32, scope: u32) {
+fn initializer<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, of: ExpressionId, scope: ScopeId) {
     for part in cx.children(node) {
         let named = field(part, "left").filter(|left| left.kind() == "identifier");
         let (Some(name), Some(value)) =
@@ -201,7 +206,13 @@ pub(super) fn lambda<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At) -> Said
 }
 
 /// `(a, b) => …`: its parameters get their values from `callee`, whose argument number `place` it is.
-fn function<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32, callee: u32, place: u32) -> u32 {
+fn function<'t>(
+    cx: &mut Lower<'_, 't>,
+    node: Node<'t>,
+    scope: ScopeId,
+    callee: ExpressionId,
+    place: u32,
+) -> ExpressionId {
     let function = cx.facts.define(Definition { parameters: EMPTY, ..Definition::default() });
     let inner = cx.facts.scope(ScopeKind::Function, scope);
     let list = field(node, "parameters");
@@ -265,7 +276,7 @@ pub(super) fn awaited<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At) -> Sai
 }
 
 /// `: this(…)`, `: base(…)`
-pub(super) fn initialized<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, class: u32, scope: u32) {
+pub(super) fn initialized<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, class: DefinitionId, scope: ScopeId) {
     let Some(word) = node.children(&mut node.walk()).find(|word| matches!(word.kind(), "this" | "base")) else {
         return;
     };

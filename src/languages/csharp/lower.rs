@@ -10,7 +10,7 @@ use super::super::lower::Lower;
 use super::super::shape::{At, Said};
 use super::shapes::CLASSES;
 use super::{classes, types};
-use crate::facts::{Bound, Declared, NONE, OFFERED, Op, ROOT, SEEN, ScopeKind, UNKNOWN};
+use crate::facts::{Bound, Declared, ExpressionId, OFFERED, Op, ROOT, SEEN, ScopeId, ScopeKind, UNKNOWN};
 use crate::model::Role;
 
 /// The namespace of types outside of the project that have extension methods.
@@ -52,10 +52,10 @@ pub(super) fn either_text<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At) ->
 }
 
 /// A `using` line: the alias, or all names of it.
-type Using<'t> = (Option<Node<'t>>, u32);
+type Using<'t> = (Option<Node<'t>>, ExpressionId);
 
 /// Reads the declarations of a namespace with the scope `module`; `outer` are the lines of the namespaces around it.
-fn namespace<'t>(cx: &mut Lower<'_, 't>, all: &[Node<'t>], module: u32, name: &str, outer: &[Using<'t>]) {
+fn namespace<'t>(cx: &mut Lower<'_, 't>, all: &[Node<'t>], module: ScopeId, name: &str, outer: &[Using<'t>]) {
     let file = cx.facts.scope(ScopeKind::File, module);
     // The namespaces in it, and all names of those around it.
     let mut seen = vec![if name.is_empty() { "*".to_owned() } else { format!("{name}.*") }];
@@ -110,17 +110,17 @@ fn namespace<'t>(cx: &mut Lower<'_, 't>, all: &[Node<'t>], module: u32, name: &s
 }
 
 /// The scope and the whole name of a namespace.
-fn declared<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, around: &str) -> (u32, String) {
+fn declared<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, around: &str) -> (ScopeId, String) {
     let own: String = field(node, "name").map_or("", |name| cx.text(name)).split_ascii_whitespace().collect();
     let name = if around.is_empty() { own } else { format!("{around}.{own}") };
-    let scope = cx.facts.scope(ScopeKind::Module, NONE);
+    let scope = cx.facts.scope(ScopeKind::Module, ScopeId::NONE);
     let text = cx.facts.name(&name);
     cx.facts.declare(Declared::Inline, text, scope, ROOT);
     (scope, name)
 }
 
 /// `using A.B;`, `using static A.B.C;`, `using X = A.B.C;`.
-fn using<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, file: u32) -> Option<Using<'t>> {
+fn using<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, file: ScopeId) -> Option<Using<'t>> {
     let is = |word: &str| node.children(&mut node.walk()).any(|part| part.kind() == word);
     let alias = field(node, "name");
     let of = cx.children(node).into_iter().find(|part| Some(*part) != alias)?;
@@ -138,7 +138,13 @@ fn using<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, file: u32) -> Option<Using<
 }
 
 /// Binds a local name.
-pub(super) fn bind_local(cx: &mut Lower<'_, '_>, name: Node<'_>, scope: u32, value: u32, of: u32) {
+pub(super) fn bind_local(
+    cx: &mut Lower<'_, '_>,
+    name: Node<'_>,
+    scope: ScopeId,
+    value: ExpressionId,
+    of: ExpressionId,
+) {
     if cx.text(name) != "_" {
         let name = cx.name(name);
         cx.facts.bind(scope, name, Bound::variable().value(value).of(of));
@@ -178,7 +184,7 @@ pub(super) fn variables<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At) -> S
 }
 
 /// `(a, b)` on the left side.
-fn deconstructed<'t>(cx: &mut Lower<'_, 't>, pattern: Node<'t>, value: u32, scope: u32) {
+fn deconstructed<'t>(cx: &mut Lower<'_, 't>, pattern: Node<'t>, value: ExpressionId, scope: ScopeId) {
     for (place, part) in (0..).zip(cx.children(pattern)) {
         let item = if value == UNKNOWN { UNKNOWN } else { cx.facts.expression(Op::Item, value, place) };
         match part.kind() {

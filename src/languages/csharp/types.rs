@@ -6,19 +6,19 @@ use super::super::definition::span_of;
 use super::super::lower::Lower;
 use super::super::shape::{At, Said};
 use super::lower::field;
-use crate::facts::{Op, ROOT, UNKNOWN};
+use crate::facts::{ExpressionId, NameId, Op, ROOT, ScopeId, UNKNOWN};
 use crate::model::Role;
 
 /// The name of all array types, for the methods that extend them.
 pub(super) const ARRAY: &str = "[]";
 
 /// The type in a part of a node.
-pub(super) fn of_part<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, part: &str, scope: u32) -> u32 {
+pub(super) fn of_part<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, part: &str, scope: ScopeId) -> ExpressionId {
     field(node, part).map_or(UNKNOWN, |of| cx.read(of, At { scope, role: Role::Type }).value)
 }
 
 /// The name of a type, which is not hidden by a member of that name: `Color Color { get; }`.
-pub(super) fn type_name(cx: &mut Lower<'_, '_>, text: &str) -> u32 {
+pub(super) fn type_name(cx: &mut Lower<'_, '_>, text: &str) -> NameId {
     cx.facts.name(&format!("type {text}"))
 }
 
@@ -36,14 +36,14 @@ pub(super) fn name<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At) -> Said {
 }
 
 /// Notes that the file needs the one of a type.
-pub(super) fn needs(cx: &mut Lower<'_, '_>, node: Node<'_>, role: Role, name: u32, meant: u32) {
+pub(super) fn needs(cx: &mut Lower<'_, '_>, node: Node<'_>, role: Role, name: NameId, meant: ExpressionId) {
     if matches!(role, Role::Type | Role::Base | Role::Import) {
         cx.facts.needs(node.start_byte() as u32, name, meant);
     }
 }
 
 /// A name as it is spelt where only a type may stand, or elsewhere.
-fn in_role(cx: &mut Lower<'_, '_>, text: &str, role: Role) -> u32 {
+fn in_role(cx: &mut Lower<'_, '_>, text: &str, role: Role) -> NameId {
     match role {
         Role::Type | Role::Base | Role::Import => type_name(cx, text),
         _ => cx.facts.name(text),
@@ -59,7 +59,7 @@ pub(super) fn predefined<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At) -> 
 }
 
 /// A type that is part of the language.
-pub(super) fn built_in(cx: &mut Lower<'_, '_>, word: &str, scope: u32) -> u32 {
+pub(super) fn built_in(cx: &mut Lower<'_, '_>, word: &str, scope: ScopeId) -> ExpressionId {
     let name = match word {
         "string" => "String",
         "object" => "Object",
@@ -94,7 +94,7 @@ fn commas<'t>(cx: &mut Lower<'_, 't>, list: Node<'t>) -> usize {
 }
 
 /// The type arguments of a name.
-pub(super) fn arguments<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32) -> Vec<u32> {
+pub(super) fn arguments<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: ScopeId) -> Vec<ExpressionId> {
     let list = cx.children(node).into_iter().find(|part| part.kind() == "type_argument_list");
     let all = list.map(|list| cx.children(list)).unwrap_or_default();
     all.into_iter().map(|of| cx.read(of, At { scope, role: Role::Type }).value).collect()
@@ -112,7 +112,7 @@ pub(super) fn generic<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At) -> Sai
 }
 
 /// A type with arguments. Those of functions stand for what they take and return.
-pub(super) fn applied(cx: &mut Lower<'_, '_>, name: &str, of: u32, all: &[u32]) -> u32 {
+pub(super) fn applied(cx: &mut Lower<'_, '_>, name: &str, of: ExpressionId, all: &[ExpressionId]) -> ExpressionId {
     let (takes, gives) = match (name, all) {
         ("Func", [takes @ .., gives]) => (takes, *gives),
         ("Action" | "Predicate" | "Comparison", takes) => (takes, UNKNOWN),
@@ -135,13 +135,14 @@ pub(super) fn array<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At) -> Said 
 }
 
 pub(super) fn tuple<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At) -> Said {
-    let items: Vec<u32> = cx.children(node).into_iter().map(|item| of_part(cx, item, "type", at.scope)).collect();
+    let items: Vec<ExpressionId> =
+        cx.children(node).into_iter().map(|item| of_part(cx, item, "type", at.scope)).collect();
     let list = cx.facts.list(&items);
     at.says(cx.facts.expression(Op::Tuple, list, 0))
 }
 
 /// A name: bare, or after the value before its dot.
-pub(super) fn named(cx: &mut Lower<'_, '_>, on: Option<u32>, name: u32, scope: u32) -> u32 {
+pub(super) fn named(cx: &mut Lower<'_, '_>, on: Option<ExpressionId>, name: NameId, scope: ScopeId) -> ExpressionId {
     match on {
         None => cx.facts.named(scope, name),
         Some(on) => cx.facts.member(on, name),
@@ -149,7 +150,7 @@ pub(super) fn named(cx: &mut Lower<'_, '_>, on: Option<u32>, name: u32, scope: u
 }
 
 /// The value before a dot, with the name after it.
-pub(super) fn split<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32) -> Option<(u32, Node<'t>)> {
+pub(super) fn split<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: ScopeId) -> Option<(ExpressionId, Node<'t>)> {
     let (of, name) = match node.kind() {
         "qualified_name" => ("qualifier", node),
         "alias_qualified_name" => ("alias", node),

@@ -9,7 +9,7 @@ use super::lower::{block, field};
 use super::types;
 use crate::model::Role;
 
-use crate::facts::{EMPTY, Op, ScopeKind, UNKNOWN};
+use crate::facts::{EMPTY, ExpressionId, Op, ScopeId, ScopeKind, UNKNOWN};
 
 /// A composite literal, `T{…}`.
 pub(super) fn composite<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At) -> Said {
@@ -114,7 +114,7 @@ pub(super) fn call<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At) -> Said {
 }
 
 /// Reads the braces of a literal. `value` is the literal, `of` its type node.
-fn literal<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32, value: u32, of: Option<Node<'t>>) {
+fn literal<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: ScopeId, value: ExpressionId, of: Option<Node<'t>>) {
     let is_list = of
         .is_some_and(|of| matches!(of.kind(), "map_type" | "slice_type" | "array_type" | "implicit_length_array_type"));
     // The type of elements that omit their own.

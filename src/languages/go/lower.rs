@@ -9,14 +9,17 @@ use tree_sitter::Node;
 use super::super::lower::Lower;
 use super::super::shape::{At, Said};
 use super::{receiver_type, types};
-use crate::facts::{Bound, Declared, Definition, DefinitionKind, NONE, Op, ROOT, SEEN, ScopeKind, UNKNOWN};
+use crate::facts::{
+    Bound, Declared, Definition, DefinitionId, DefinitionKind, ExpressionId, NONE, NameId, Op, ROOT, SEEN, ScopeId,
+    ScopeKind, UNKNOWN,
+};
 use crate::model::Role;
 
 /// Records a file's facts about names.
 pub fn lower<'t>(cx: &mut Lower<'_, 't>, root: Node<'t>) {
     let file = cx.facts.scope(ScopeKind::File, ROOT);
     // Extension and member scope of each type with methods in this file.
-    let mut extensions: FxHashMap<&str, (u32, u32)> = FxHashMap::default();
+    let mut extensions: FxHashMap<&str, (DefinitionId, ScopeId)> = FxHashMap::default();
     let mut scope = file;
     for node in cx.children(root) {
         match node.kind() {
@@ -62,7 +65,7 @@ pub(super) fn names<'t>(node: Node<'t>) -> Vec<Node<'t>> {
     node.children_by_field_name("name", &mut cursor).filter(|name| name.is_named()).collect()
 }
 
-fn imports<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, root: Node<'t>, file: u32) {
+fn imports<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, root: Node<'t>, file: ScopeId) {
     for child in cx.children(node) {
         if child.kind() == "import_spec_list" {
             cx.deeper(|cx| imports(cx, child, root, file));
@@ -119,10 +122,10 @@ fn package_name(path: &str, text: &str) -> String {
 }
 
 /// A function, or a method with its extension and member scope.
-fn function<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, file: u32, extension: Option<(u32, u32)>) {
+fn function<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, file: ScopeId, extension: Option<(DefinitionId, ScopeId)>) {
     let Some(name_node) = field(node, "name") else { return };
     let (name, at) = (cx.name(name_node), name_node.start_byte() as u32);
-    let owner = extension.map_or(NONE, |(extension, _)| extension);
+    let owner = extension.map_or(DefinitionId::NONE, |(extension, _)| extension);
     let function = cx.facts.define(Definition { name, at, owner, ..Definition::default() });
     let text = cx.text(name_node);
     // Blank and `init` functions cannot be referenced.
@@ -148,7 +151,7 @@ fn function<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, file: u32, extension: Op
 }
 
 /// Binds the type parameters of a receiver: `func (l *List[T]) …`.
-fn receiver_parameters<'t>(cx: &mut Lower<'_, 't>, receiver: Node<'t>, scope: u32) {
+fn receiver_parameters<'t>(cx: &mut Lower<'_, 't>, receiver: Node<'t>, scope: ScopeId) {
     let Some(mut of) = cx.first(receiver).and_then(|parameter| field(parameter, "type")) else { return };
     while let ("pointer_type" | "parenthesized_type", Some(inner)) = (of.kind(), cx.first(of)) {
         of = inner;
@@ -163,7 +166,7 @@ fn receiver_parameters<'t>(cx: &mut Lower<'_, 't>, receiver: Node<'t>, scope: u3
 }
 
 /// Reads the statements of a block in this scope.
-pub(super) fn block<'t>(cx: &mut Lower<'_, 't>, block: Node<'t>, scope: u32) {
+pub(super) fn block<'t>(cx: &mut Lower<'_, 't>, block: Node<'t>, scope: ScopeId) {
     cx.parts(block, scope);
 }
 
@@ -218,14 +221,14 @@ fn is_declared(node: Node<'_>) -> bool {
 }
 
 /// Scope for a declaration of these names; see [`Lower::fresh`].
-fn fresh<'t>(cx: &mut Lower<'_, 't>, names: &[Node<'t>], scope: u32) -> u32 {
+fn fresh<'t>(cx: &mut Lower<'_, 't>, names: &[Node<'t>], scope: ScopeId) -> ScopeId {
     let names: Vec<Node<'t>> = names.iter().filter(|node| cx.text(**node) != "_").copied().collect();
-    let names: Vec<u32> = names.into_iter().map(|node| cx.name(node)).collect();
+    let names: Vec<NameId> = names.into_iter().map(|node| cx.name(node)).collect();
     cx.fresh(&names, scope)
 }
 
 /// Binds names to values, one each or all from one call; returns the scope for the nodes after it.
-fn assigned<'t>(cx: &mut Lower<'_, 't>, left: &[Node<'t>], right: &[u32], scope: u32) -> Said {
+fn assigned<'t>(cx: &mut Lower<'_, 't>, left: &[Node<'t>], right: &[ExpressionId], scope: ScopeId) -> Said {
     let scope = fresh(cx, left, scope);
     for (place, node) in left.iter().enumerate() {
         let name = cx.name(*node);
@@ -240,7 +243,7 @@ fn assigned<'t>(cx: &mut Lower<'_, 't>, left: &[Node<'t>], right: &[u32], scope:
 }
 
 /// The value at `place` of `count` names.
-fn value_of(cx: &mut Lower<'_, '_>, right: &[u32], count: usize, place: usize) -> u32 {
+fn value_of(cx: &mut Lower<'_, '_>, right: &[ExpressionId], count: usize, place: usize) -> ExpressionId {
     match *right {
         _ if right.len() == count => right[place],
         // `v, ok := m[k]` has the value first; a call may return several.
@@ -265,7 +268,7 @@ pub(super) fn type_switch<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At) ->
         let mut inner = cx.facts.scope(ScopeKind::Block, scope);
         let cases: Vec<Node<'t>> =
             case.children_by_field_name("type", &mut case.walk()).filter(|of| of.is_named()).collect();
-        let types: Vec<u32> = cases.iter().map(|of| types::of(cx, *of, scope)).collect();
+        let types: Vec<ExpressionId> = cases.iter().map(|of| types::of(cx, *of, scope)).collect();
         if let Some(alias) = alias {
             let name = cx.name(alias);
             match types[..] {
@@ -283,7 +286,7 @@ pub(super) fn type_switch<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At) ->
 }
 
 /// `var` and `const`, in a package or function; returns the scope for the nodes after it.
-fn values<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32, of_package: bool) -> u32 {
+fn values<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: ScopeId, of_package: bool) -> ScopeId {
     let mut scope = scope;
     // A constant without a value repeats the previous line.
     let (mut of, mut right) = (UNKNOWN, Vec::new());

@@ -4,7 +4,7 @@ use std::cell::RefCell;
 
 use rustc_hash::FxHashMap;
 
-use crate::facts::{ClassNames, Declared, Each, Effect, Module, Modules, Project, ROOT, Semantics, folder};
+use crate::facts::{ClassNames, Declared, Each, Effect, Module, Modules, Project, ROOT, ScopeId, Semantics, folder};
 
 /// Binding rules of Go.
 pub static SEMANTICS: Semantics = Semantics {
@@ -197,7 +197,7 @@ fn joined(folder: &str, rest: &str) -> String {
 }
 
 impl Modules for Packages<'_> {
-    fn find(&self, file: u32, _scope: u32, spec: &str) -> Option<Module> {
+    fn find(&self, file: u32, _scope: ScopeId, spec: &str) -> Option<Module> {
         let known = self.found.borrow().get(spec).copied();
         let named = known.unwrap_or_else(|| {
             let found = self.look(spec);
@@ -213,11 +213,11 @@ impl Modules for Packages<'_> {
         Some(self.packages[*first as usize])
     }
 
-    fn of(&self, file: u32, _scope: u32) -> Module {
+    fn of(&self, file: u32, _scope: ScopeId) -> Module {
         self.own[file as usize]
     }
 
-    fn scopes(&self, module: Module) -> Vec<(u32, u32)> {
+    fn scopes(&self, module: Module) -> Vec<(u32, ScopeId)> {
         self.files[module as usize].iter().map(|file| (*file, ROOT)).collect()
     }
 

@@ -6,11 +6,13 @@ use super::super::definition::span_of;
 use super::super::lower::Lower;
 use super::super::shape::{At, Said};
 use super::lower::{field, names};
-use crate::facts::{Bound, Definition, DefinitionKind, Op, STRUCTURAL, ScopeKind, UNKNOWN};
+use crate::facts::{
+    Bound, Definition, DefinitionId, DefinitionKind, ExpressionId, Op, STRUCTURAL, ScopeId, ScopeKind, UNKNOWN,
+};
 use crate::model::Role;
 
 /// The type in a node. A pointer is treated as its target type.
-pub(super) fn of<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32) -> u32 {
+pub(super) fn of<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: ScopeId) -> ExpressionId {
     cx.read(node, At { scope, role: Role::Type }).value
 }
 
@@ -95,29 +97,34 @@ pub(super) fn any_of<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At) -> Said
 }
 
 /// The type in a part of a node.
-fn part<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, name: &str, at: At) -> u32 {
+fn part<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, name: &str, at: At) -> ExpressionId {
     field(node, name).map_or(UNKNOWN, |part| of(cx, part, at.scope))
 }
 
-fn arguments<'t>(cx: &mut Lower<'_, 't>, list: Node<'t>, scope: u32) -> Vec<u32> {
+fn arguments<'t>(cx: &mut Lower<'_, 't>, list: Node<'t>, scope: ScopeId) -> Vec<ExpressionId> {
     cx.children(list).into_iter().map(|argument| of(cx, argument, scope)).collect()
 }
 
 /// A container, or a type with arguments.
-fn generic(cx: &mut Lower<'_, '_>, base: u32, arguments: &[u32]) -> u32 {
+fn generic(cx: &mut Lower<'_, '_>, base: ExpressionId, arguments: &[ExpressionId]) -> ExpressionId {
     let list = cx.facts.list(arguments);
     cx.facts.expression(Op::Generic, base, list)
 }
 
 /// A function type.
-pub(super) fn function(cx: &mut Lower<'_, '_>, gives: u32, takes: &[u32]) -> u32 {
+pub(super) fn function(cx: &mut Lower<'_, '_>, gives: ExpressionId, takes: &[ExpressionId]) -> ExpressionId {
     let takes = cx.facts.list(takes);
     cx.facts.expression(Op::FunctionType, gives, takes)
 }
 
 /// The types of parameters, resolved in `scope`. Their names are bound in `into`, which must be another scope: in
 /// `rand *rand.Rand`, the type does not refer to the parameter.
-pub(super) fn parameters<'t>(cx: &mut Lower<'_, 't>, list: Node<'t>, scope: u32, into: Option<u32>) -> Vec<u32> {
+pub(super) fn parameters<'t>(
+    cx: &mut Lower<'_, 't>,
+    list: Node<'t>,
+    scope: ScopeId,
+    into: Option<ScopeId>,
+) -> Vec<ExpressionId> {
     let mut types = Vec::new();
     for parameter in cx.children(list) {
         let mut of = field(parameter, "type").map_or(UNKNOWN, |of| self::of(cx, of, scope));
@@ -135,7 +142,12 @@ pub(super) fn parameters<'t>(cx: &mut Lower<'_, 't>, list: Node<'t>, scope: u32,
 }
 
 /// The result type of a function: none, one, or a tuple.
-pub(super) fn results<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32, into: Option<u32>) -> u32 {
+pub(super) fn results<'t>(
+    cx: &mut Lower<'_, 't>,
+    node: Node<'t>,
+    scope: ScopeId,
+    into: Option<ScopeId>,
+) -> ExpressionId {
     let Some(result) = field(node, "result") else { return UNKNOWN };
     if result.kind() != "parameter_list" {
         return of(cx, result, scope);
@@ -151,7 +163,7 @@ pub(super) fn results<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32, in
 }
 
 /// Binds type parameters, with their constraints as types.
-pub(super) fn type_parameters<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32) {
+pub(super) fn type_parameters<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: ScopeId) {
     let Some(list) = field(node, "type_parameters") else { return };
     for parameter in cx.children(list) {
         let of = field(parameter, "type").map_or(UNKNOWN, |of| self::of(cx, of, scope));
@@ -163,7 +175,7 @@ pub(super) fn type_parameters<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope:
 }
 
 /// Type declarations, `type Name …` and `type Name = …`.
-pub(super) fn declare<'t>(cx: &mut Lower<'_, 't>, spec: Node<'t>, scope: u32, into: u32) {
+pub(super) fn declare<'t>(cx: &mut Lower<'_, 't>, spec: Node<'t>, scope: ScopeId, into: ScopeId) {
     let (Some(name_node), Some(of)) = (field(spec, "name"), field(spec, "type")) else { return };
     let (name, at) = (cx.name(name_node), name_node.start_byte() as u32);
     let mut around = scope;
@@ -187,7 +199,7 @@ pub(super) fn declare<'t>(cx: &mut Lower<'_, 't>, spec: Node<'t>, scope: u32, in
 }
 
 /// The members of a struct or an interface.
-fn fields<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, class: u32, members: u32, scope: u32) {
+fn fields<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, class: DefinitionId, members: ScopeId, scope: ScopeId) {
     if node.kind() == "struct_type" {
         let list = cx.first(node).map(|list| cx.children(list)).unwrap_or_default();
         for line in list.into_iter().filter(|line| line.kind() == "field_declaration") {

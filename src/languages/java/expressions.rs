@@ -7,11 +7,11 @@ use super::super::lower::Lower;
 use super::lower::{field, inside, local, method_name, own, part, pattern, visit};
 use super::members::{CONSTRUCTOR, anonymous, constructor_name, lambda};
 use super::types::{annotation, array, array_of, primitive, type_of};
-use crate::facts::{Op, UNKNOWN};
+use crate::facts::{ExpressionId, ListId, NameId, Op, ScopeId, UNKNOWN};
 use crate::model::Role;
 
 /// Reads an expression and returns it; `role` is the role of its outermost name.
-pub(super) fn expression<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32, role: Role) -> u32 {
+pub(super) fn expression<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: ScopeId, role: Role) -> ExpressionId {
     match node.kind() {
         "identifier" | "type_identifier" | "scoped_identifier" | "scoped_type_identifier" => {
             qualified(cx, node, scope, role)
@@ -147,7 +147,7 @@ pub(super) fn expression<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32,
 }
 
 /// A name that may be qualified by packages and classes, in types and imports.
-pub(super) fn qualified<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32, role: Role) -> u32 {
+pub(super) fn qualified<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: ScopeId, role: Role) -> ExpressionId {
     match node.kind() {
         "identifier" | "type_identifier" => {
             let name = cx.name(node);
@@ -170,7 +170,7 @@ pub(super) fn qualified<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32, 
 }
 
 /// The qualifier before a dot, where only packages and classes are possible: packages are in lower case.
-pub(super) fn qualifier<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32) -> u32 {
+pub(super) fn qualifier<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: ScopeId) -> ExpressionId {
     let is_package = matches!(node.kind(), "identifier" | "type_identifier") && is_small(cx.text(node));
     if is_package { cx.facts.module(cx.text(node), scope) } else { type_of(cx, node, scope, Role::Reference) }
 }
@@ -180,7 +180,7 @@ fn is_small(name: &str) -> bool {
 }
 
 /// `com.shop.Cart` among expressions: names in lower case up to a capitalized one, the first of them unbound.
-fn package<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32) -> Option<u32> {
+fn package<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: ScopeId) -> Option<ExpressionId> {
     let last = field(node, "field").filter(|last| last.kind() == "identifier" && !is_small(cx.text(*last)))?;
     let mut parts = vec![last];
     let mut at = field(node, "object")?;
@@ -206,7 +206,7 @@ fn package<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32) -> Option<u32
 }
 
 /// The receiver of a call or an access.
-fn receiver<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32) -> u32 {
+fn receiver<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: ScopeId) -> ExpressionId {
     let Some(object) = field(node, "object") else { return UNKNOWN };
     let on = visit(cx, object, scope);
     // `Interface.super.method()`.
@@ -214,7 +214,7 @@ fn receiver<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32) -> u32 {
     if is_super { cx.facts.of(Op::Instance, on) } else { on }
 }
 
-fn invocation<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32) -> u32 {
+fn invocation<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: ScopeId) -> ExpressionId {
     let Some(name_node) = field(node, "name") else { return UNKNOWN };
     let is_bare = field(node, "object").is_none();
     let on = receiver(cx, node, scope);
@@ -231,7 +231,12 @@ fn invocation<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32) -> u32 {
 
 /// The list of a call's first argument, the only one whose value matters, and the meaning of the callee for all
 /// arguments.
-pub(super) fn arguments<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32, callee: u32) -> (u32, u32) {
+pub(super) fn arguments<'t>(
+    cx: &mut Lower<'_, 't>,
+    node: Node<'t>,
+    scope: ScopeId,
+    callee: ExpressionId,
+) -> (ListId, ExpressionId) {
     let nodes = field(node, "arguments").map(|arguments| cx.children(arguments)).unwrap_or_default();
     let mut all = Vec::with_capacity(nodes.len());
     for (place, argument) in (0..).zip(nodes) {
@@ -246,14 +251,14 @@ pub(super) fn arguments<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32, 
 }
 
 /// `a + b`: a sum with a text is a text, a comparison is a truth value.
-fn binary<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32) -> u32 {
+fn binary<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: ScopeId) -> ExpressionId {
     let either = [part(cx, node, "left", scope), part(cx, node, "right", scope)];
     match field(node, "operator").map_or("", |operator| cx.text(operator)) {
         "+" => {
             let name = cx.facts.name("String");
-            let is_text = |one: &u32| {
+            let is_text = |one: &ExpressionId| {
                 let it = cx.facts.look(*one);
-                it.op == Op::Name && it.b == name
+                it.op == Op::Name && NameId(it.b) == name
             };
             either.into_iter().find(is_text).unwrap_or(UNKNOWN)
         }
@@ -263,7 +268,7 @@ fn binary<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32) -> u32 {
 }
 
 /// `new Cart(…)`, `new Base() {…}`, `outer.new Inner()`.
-fn creation<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32) -> u32 {
+fn creation<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: ScopeId) -> ExpressionId {
     let Some(created) = field(node, "type") else { return UNKNOWN };
     let (mut outer, mut body) = (UNKNOWN, None);
     for child in cx.children(node) {
@@ -331,7 +336,7 @@ fn creation<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32) -> u32 {
 }
 
 /// `Cart::total`, `this::total`, `Cart::new`.
-fn reference<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32) -> u32 {
+fn reference<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: ScopeId) -> ExpressionId {
     let children = cx.children(node);
     let Some(object) = children.first().copied() else { return UNKNOWN };
     let on = visit(cx, object, scope);

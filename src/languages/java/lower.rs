@@ -10,7 +10,7 @@ use super::super::lower::Lower;
 use super::expressions::{expression, qualifier};
 use super::members::{class, is_type};
 use super::types::{annotations, array_of, type_of};
-use crate::facts::{Bound, Declared, Op, ROOT, SEEN, ScopeKind, UNKNOWN};
+use crate::facts::{Bound, Declared, ExpressionId, NameId, Op, ROOT, SEEN, ScopeId, ScopeKind, UNKNOWN};
 use crate::model::Role;
 
 /// Records a file's facts about names.
@@ -38,13 +38,13 @@ pub fn lower<'t>(cx: &mut Lower<'_, 't>, root: Node<'t>) {
 }
 
 /// A method's name in the world of methods.
-pub(super) fn method_name(cx: &mut Lower<'_, '_>, node: Node<'_>) -> u32 {
+pub(super) fn method_name(cx: &mut Lower<'_, '_>, node: Node<'_>) -> NameId {
     let name = format!("{}()", cx.text(node));
     cx.facts.name(&name)
 }
 
 /// `import a.b.C`, `import a.b.*`, `import static a.b.C.m`, `import static a.b.C.*`.
-fn import<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32) {
+fn import<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: ScopeId) {
     let at = node.start_byte() as u32;
     let is_static = node.children(&mut node.walk()).any(|child| child.kind() == "static");
     let children = cx.children(node);
@@ -76,12 +76,12 @@ pub(super) fn field<'t>(node: Node<'t>, name: &str) -> Option<Node<'t>> {
 }
 
 /// The class around a scope, as an expression.
-pub(super) fn own(cx: &mut Lower<'_, '_>, scope: u32, op: Op) -> u32 {
+pub(super) fn own(cx: &mut Lower<'_, '_>, scope: ScopeId, op: Op) -> ExpressionId {
     cx.facts.class_around(scope).map_or(UNKNOWN, |class| cx.facts.expression(op, class, 0))
 }
 
 /// Binds a local variable.
-pub(super) fn local(cx: &mut Lower<'_, '_>, name: Node<'_>, scope: u32, value: u32, of: u32) {
+pub(super) fn local(cx: &mut Lower<'_, '_>, name: Node<'_>, scope: ScopeId, value: ExpressionId, of: ExpressionId) {
     if name.kind() == "identifier" {
         let name = cx.name(name);
         cx.facts.bind(scope, name, Bound::variable().value(value).of(of));
@@ -89,12 +89,12 @@ pub(super) fn local(cx: &mut Lower<'_, '_>, name: Node<'_>, scope: u32, value: u
 }
 
 /// Reads a statement or an expression and returns its value.
-pub(super) fn visit<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32) -> u32 {
+pub(super) fn visit<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: ScopeId) -> ExpressionId {
     cx.deeper(|cx| visit_one(cx, node, scope))
 }
 
 /// Visits the children.
-pub(super) fn inside<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32) -> u32 {
+pub(super) fn inside<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: ScopeId) -> ExpressionId {
     for child in cx.children(node) {
         visit(cx, child, scope);
     }
@@ -102,11 +102,11 @@ pub(super) fn inside<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32) -> 
 }
 
 /// The part of a node that a field names.
-pub(super) fn part<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, name: &str, scope: u32) -> u32 {
+pub(super) fn part<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, name: &str, scope: ScopeId) -> ExpressionId {
     field(node, name).map_or(UNKNOWN, |part| visit(cx, part, scope))
 }
 
-fn visit_one<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32) -> u32 {
+fn visit_one<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: ScopeId) -> ExpressionId {
     match node.kind() {
         "block"
         | "constructor_body"
@@ -207,12 +207,12 @@ fn visit_one<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32) -> u32 {
 }
 
 /// The type of a local variable; unknown for `var`.
-fn local_type<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32) -> u32 {
+fn local_type<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: ScopeId) -> ExpressionId {
     if cx.text(node) == "var" { UNKNOWN } else { type_of(cx, node, scope, Role::Type) }
 }
 
 /// `case A, B:`, `case Point(var x, var y) when …`: a lone name is a constant of the switched value, or any other.
-fn label<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32, on: u32) {
+fn label<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: ScopeId, on: ExpressionId) {
     for child in cx.children(node) {
         if child.kind() == "identifier" {
             let name = cx.name(child);
@@ -226,7 +226,7 @@ fn label<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32, on: u32) {
 }
 
 /// The bindings of `instanceof` and `case`: `Circle c`, `Point(int x, var y)`.
-pub(super) fn pattern<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32) {
+pub(super) fn pattern<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: ScopeId) {
     let children = cx.children(node);
     match node.kind() {
         "type_pattern" | "record_pattern_component" => {

@@ -7,7 +7,10 @@ use super::super::lower::Lower;
 use super::expressions::arguments;
 use super::lower::{field, inside, method_name, part, visit};
 use super::types::{annotations, array, array_of, type_of, type_parameters};
-use crate::facts::{ANY_NUMBER, Bound, Definition, DefinitionKind, EMPTY, NONE, Op, ScopeKind, UNKNOWN};
+use crate::facts::{
+    ANY_NUMBER, Bound, Definition, DefinitionId, DefinitionKind, EMPTY, ExpressionId, NameId, Op, ScopeId, ScopeKind,
+    UNKNOWN,
+};
 use crate::model::Role;
 
 /// Whether a node declares a type.
@@ -23,10 +26,10 @@ pub(super) fn is_type(kind: &str) -> bool {
 }
 
 /// A type: its name is bound in the scope `bound`, and its own names are resolved in `around`.
-pub(super) fn class<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, bound: u32, mut around: u32) {
+pub(super) fn class<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, bound: ScopeId, mut around: ScopeId) {
     let Some(name_node) = field(node, "name") else { return };
     let (name, at) = (cx.name(name_node), name_node.start_byte() as u32);
-    let owner = cx.facts.class_of(bound).unwrap_or(NONE);
+    let owner = cx.facts.class_of(bound).unwrap_or(DefinitionId::NONE);
     annotations(cx, node, around);
     let mut generics = EMPTY;
     if field(node, "type_parameters").is_some() {
@@ -66,7 +69,7 @@ pub(super) fn class<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, bound: u32, mut 
 }
 
 /// A class without a name: `new Base() {…}`, a constant of an enum with a body.
-pub(super) fn anonymous<'t>(cx: &mut Lower<'_, 't>, body: Node<'t>, base: u32, scope: u32) {
+pub(super) fn anonymous<'t>(cx: &mut Lower<'_, 't>, body: Node<'t>, base: ExpressionId, scope: ScopeId) {
     let kind = DefinitionKind::Class;
     let (class, members) = cx.facts.class(Definition { kind, ..Definition::default() }, scope);
     cx.facts.base(class, base);
@@ -74,7 +77,13 @@ pub(super) fn anonymous<'t>(cx: &mut Lower<'_, 't>, body: Node<'t>, base: u32, s
 }
 
 /// A record's components: each is a field and an accessor method.
-fn record<'t>(cx: &mut Lower<'_, 't>, components: Node<'t>, body: Option<Node<'t>>, class: u32, members: u32) {
+fn record<'t>(
+    cx: &mut Lower<'_, 't>,
+    components: Node<'t>,
+    body: Option<Node<'t>>,
+    class: DefinitionId,
+    members: ScopeId,
+) {
     let written: Vec<&str> = body
         .map(|body| cx.children(body))
         .unwrap_or_default()
@@ -95,7 +104,7 @@ fn record<'t>(cx: &mut Lower<'_, 't>, components: Node<'t>, body: Option<Node<'t
 }
 
 /// Members of every enum: `values` and `valueOf`.
-fn enumeration(cx: &mut Lower<'_, '_>, class: u32, members: u32) {
+fn enumeration(cx: &mut Lower<'_, '_>, class: DefinitionId, members: ScopeId) {
     let own = cx.facts.expression(Op::ClassOf, class, 0);
     let list = cx.facts.list(&[own]);
     let all = cx.facts.expression(Op::Generic, UNKNOWN, list);
@@ -107,7 +116,7 @@ fn enumeration(cx: &mut Lower<'_, '_>, class: u32, members: u32) {
 }
 
 /// The members of a class. All are bound before any is read.
-fn body<'t>(cx: &mut Lower<'_, 't>, body: Node<'t>, class: u32, members: u32) {
+fn body<'t>(cx: &mut Lower<'_, 't>, body: Node<'t>, class: DefinitionId, members: ScopeId) {
     let mut all = Vec::new();
     for member in cx.children(body) {
         match member.kind() {
@@ -118,7 +127,7 @@ fn body<'t>(cx: &mut Lower<'_, 't>, body: Node<'t>, class: u32, members: u32) {
     let mut functions = Vec::with_capacity(all.len());
     let mut without_body = Vec::new();
     for member in &all {
-        functions.push(NONE);
+        functions.push(DefinitionId::NONE);
         match member.kind() {
             "method_declaration"
             | "annotation_type_element_declaration"
@@ -187,7 +196,7 @@ pub(super) const OPEN: &str = "->";
 
 /// The name of a class's constructors with this number of parameters, or any number. It contains the class, because
 /// constructors are not inherited.
-pub(super) fn constructor_name(cx: &mut Lower<'_, '_>, class: &str, takes: Option<usize>) -> u32 {
+pub(super) fn constructor_name(cx: &mut Lower<'_, '_>, class: &str, takes: Option<usize>) -> NameId {
     let takes = takes.map_or("…".to_owned(), |takes| takes.to_string());
     cx.facts.name(&format!("new {class}({takes})"))
 }
@@ -204,7 +213,7 @@ fn arity_of<'t>(cx: &mut Lower<'_, 't>, list: Node<'t>) -> Option<usize> {
     (!is_open).then(|| parameters.iter().filter(|parameter| parameter.kind() == "formal_parameter").count())
 }
 
-fn member<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, class: u32, members: u32, function: u32) {
+fn member<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, class: DefinitionId, members: ScopeId, function: DefinitionId) {
     match node.kind() {
         "method_declaration"
         | "annotation_type_element_declaration"
@@ -223,11 +232,11 @@ fn member<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, class: u32, members: u32, 
                     types.push(of);
                 }
                 let types = cx.facts.list(&types);
-                if function != NONE {
+                if function != DefinitionId::NONE {
                     cx.facts.definition(function).parameters = types;
                 }
             }
-            if function != NONE {
+            if function != DefinitionId::NONE {
                 // A compact constructor has the parameters of its record's header.
                 let is_open = field(node, "parameters").is_none_or(|list| arity_of(cx, list).is_none());
                 let definition = cx.facts.definition(function);
@@ -276,7 +285,7 @@ fn member<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, class: u32, members: u32, 
 }
 
 /// The names and types of written parameters.
-pub(super) fn parameters<'t>(cx: &mut Lower<'_, 't>, list: Node<'t>, scope: u32) -> Vec<(Node<'t>, u32)> {
+pub(super) fn parameters<'t>(cx: &mut Lower<'_, 't>, list: Node<'t>, scope: ScopeId) -> Vec<(Node<'t>, ExpressionId)> {
     let mut found = Vec::new();
     for parameter in cx.children(list) {
         annotations(cx, parameter, scope);
@@ -307,7 +316,13 @@ pub(super) fn parameters<'t>(cx: &mut Lower<'_, 't>, list: Node<'t>, scope: u32)
 }
 
 /// `(a, b) -> …`: its parameters get their values from `callee`, whose argument number `place` it is.
-pub(super) fn lambda<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32, callee: u32, place: u32) -> u32 {
+pub(super) fn lambda<'t>(
+    cx: &mut Lower<'_, 't>,
+    node: Node<'t>,
+    scope: ScopeId,
+    callee: ExpressionId,
+    place: u32,
+) -> ExpressionId {
     let function = cx.facts.define(Definition { parameters: EMPTY, ..Definition::default() });
     let inner = cx.facts.scope(ScopeKind::Function, scope);
     let mut named = Vec::new();

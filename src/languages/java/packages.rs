@@ -7,7 +7,7 @@ use std::rc::Rc;
 use rustc_hash::FxHashMap;
 
 use super::members::OPEN;
-use crate::facts::{ClassNames, Declared, Each, Effect, Module, Modules, Project, ROOT, Semantics, folder};
+use crate::facts::{ClassNames, Declared, Each, Effect, Module, Modules, Project, ROOT, ScopeId, Semantics, folder};
 
 /// Name resolution of Java.
 pub static SEMANTICS: Semantics = Semantics {
@@ -85,7 +85,7 @@ struct JavaModules<'a> {
 }
 
 /// Scopes of a package: a file and a place in it.
-type Scopes = Rc<[(u32, u32)]>;
+type Scopes = Rc<[(u32, ScopeId)]>;
 
 impl<'a> JavaModules<'a> {
     fn new(project: &'a Project<'a>) -> Self {
@@ -142,16 +142,16 @@ impl<'a> JavaModules<'a> {
 }
 
 impl Modules for JavaModules<'_> {
-    fn find(&self, file: u32, _scope: u32, spec: &str) -> Option<Module> {
+    fn find(&self, file: u32, _scope: ScopeId, spec: &str) -> Option<Module> {
         self.seen_from(self.places[file as usize].1, spec)
     }
 
-    fn of(&self, file: u32, _scope: u32) -> Module {
+    fn of(&self, file: u32, _scope: ScopeId) -> Module {
         let (package, root) = self.places[file as usize];
         root * self.names.len() as u32 + package
     }
 
-    fn scopes(&self, module: Module) -> Vec<(u32, u32)> {
+    fn scopes(&self, module: Module) -> Vec<(u32, ScopeId)> {
         if let Some(known) = self.scopes.borrow().get(&module) {
             return known.to_vec();
         }
@@ -164,7 +164,7 @@ impl Modules for JavaModules<'_> {
             let shared = own.split('/').zip(other.split('/')).take_while(|(own, other)| own == other).count();
             (own != other, Reverse(shared))
         });
-        let scopes: Vec<(u32, u32)> = files.into_iter().map(|file| (file, ROOT)).collect();
+        let scopes: Vec<(u32, ScopeId)> = files.into_iter().map(|file| (file, ROOT)).collect();
         self.scopes.borrow_mut().insert(module, scopes.clone().into());
         scopes
     }

@@ -6,15 +6,15 @@ use super::super::definition::span_of;
 use super::super::lower::Lower;
 use super::expressions::qualified;
 use super::lower::{field, method_name, visit};
-use crate::facts::{Bound, EMPTY, Op, ROOT, UNKNOWN};
+use crate::facts::{Bound, EMPTY, ExpressionId, ListId, Op, ROOT, ScopeId, UNKNOWN};
 use crate::model::Role;
 
 /// Reads a type and returns it; `role` is the role of its outermost name.
-pub(super) fn type_of<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32, role: Role) -> u32 {
+pub(super) fn type_of<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: ScopeId, role: Role) -> ExpressionId {
     cx.deeper(|cx| type_one(cx, node, scope, role))
 }
 
-fn type_one<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32, role: Role) -> u32 {
+fn type_one<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: ScopeId, role: Role) -> ExpressionId {
     match node.kind() {
         "type_identifier" | "identifier" | "scoped_type_identifier" | "scoped_identifier" => {
             qualified(cx, node, scope, role)
@@ -55,26 +55,26 @@ fn type_one<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32, role: Role) 
 }
 
 /// `int` and its like.
-pub(super) fn primitive(cx: &mut Lower<'_, '_>, name: &str) -> u32 {
+pub(super) fn primitive(cx: &mut Lower<'_, '_>, name: &str) -> ExpressionId {
     let name = cx.facts.name(name);
     cx.facts.named(ROOT, name)
 }
 
 /// An array of a type, when dimensions are written.
-pub(super) fn array_of(cx: &mut Lower<'_, '_>, of: u32, dimensions: Option<Node<'_>>) -> u32 {
+pub(super) fn array_of(cx: &mut Lower<'_, '_>, of: ExpressionId, dimensions: Option<Node<'_>>) -> ExpressionId {
     let Some(dimensions) = dimensions.filter(|_| of != UNKNOWN) else { return of };
     let depth = cx.text(dimensions).bytes().filter(|byte| *byte == b'[').count();
     (0..depth).fold(of, |of, _| array(cx, of))
 }
 
 /// An array of a type.
-pub(super) fn array(cx: &mut Lower<'_, '_>, of: u32) -> u32 {
+pub(super) fn array(cx: &mut Lower<'_, '_>, of: ExpressionId) -> ExpressionId {
     let list = cx.facts.list(&[of]);
     if of == UNKNOWN { UNKNOWN } else { cx.facts.expression(Op::Generic, UNKNOWN, list) }
 }
 
 /// Type parameters of a class or method, `<T extends Bound>`; returns their list.
-pub(super) fn type_parameters<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32) -> u32 {
+pub(super) fn type_parameters<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: ScopeId) -> ListId {
     let Some(parameters) = field(node, "type_parameters") else { return EMPTY };
     let mut names = Vec::new();
     for parameter in cx.children(parameters) {
@@ -97,7 +97,7 @@ pub(super) fn type_parameters<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope:
 }
 
 /// The annotations directly in a node or in its modifiers.
-pub(super) fn annotations<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32) {
+pub(super) fn annotations<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: ScopeId) {
     for child in cx.children(node) {
         match child.kind() {
             "modifiers" => annotations(cx, child, scope),
@@ -108,7 +108,7 @@ pub(super) fn annotations<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32
 }
 
 /// `@Since(value = 1.0)`: its elements are methods.
-pub(super) fn annotation<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32) {
+pub(super) fn annotation<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: ScopeId) {
     let of = field(node, "name").map_or(UNKNOWN, |name| qualified(cx, name, scope, Role::Type));
     let arguments = field(node, "arguments").map(|arguments| cx.children(arguments)).unwrap_or_default();
     for argument in arguments {

@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use super::super::Distribution;
 use super::lower::{CALL, ELEMENT};
-use crate::facts::{ClassNames, Each, Effect, Module, Modules, Project, ROOT, Semantics, folder};
+use crate::facts::{ClassNames, Each, Effect, Module, Modules, Project, ROOT, ScopeId, Semantics, folder};
 use crate::model::Ecosystem;
 
 /// Name resolution of JavaScript and TypeScript.
@@ -126,7 +126,7 @@ struct ScriptModules<'a> {
     /// Modules found so far, by the folder of the importing file.
     found: RefCell<FxHashMap<&'a str, Answers>>,
     /// The scopes of all scripts; empty if there are too many.
-    scripts: OnceCell<Vec<(u32, u32)>>,
+    scripts: OnceCell<Vec<(u32, ScopeId)>>,
 }
 
 impl<'a> ScriptModules<'a> {
@@ -296,17 +296,18 @@ impl ScriptModules<'_> {
         !self.project.files[file as usize].facts().modules.is_empty()
     }
 
-    fn scripts(&self) -> &[(u32, u32)] {
+    fn scripts(&self) -> &[(u32, ScopeId)] {
         self.scripts.get_or_init(|| {
             let all = 0..self.project.files.len() as u32;
-            let scripts: Vec<(u32, u32)> = all.filter(|file| self.is_script(*file)).map(|file| (file, ROOT)).collect();
+            let scripts: Vec<(u32, ScopeId)> =
+                all.filter(|file| self.is_script(*file)).map(|file| (file, ROOT)).collect();
             if scripts.len() <= MOST_SCRIPTS { scripts } else { Vec::new() }
         })
     }
 }
 
 impl Modules for ScriptModules<'_> {
-    fn find(&self, file: u32, _scope: u32, spec: &str) -> Option<Module> {
+    fn find(&self, file: u32, _scope: ScopeId, spec: &str) -> Option<Module> {
         let own = folder(self.project.files[file as usize].path);
         if spec.is_empty() {
             return Some(file);
@@ -319,11 +320,11 @@ impl Modules for ScriptModules<'_> {
         found
     }
 
-    fn of(&self, file: u32, _scope: u32) -> Module {
+    fn of(&self, file: u32, _scope: ScopeId) -> Module {
         if self.is_script(file) { self.of_scripts() } else { file }
     }
 
-    fn scopes(&self, module: Module) -> Vec<(u32, u32)> {
+    fn scopes(&self, module: Module) -> Vec<(u32, ScopeId)> {
         if module == self.of_scripts() { self.scripts().to_vec() } else { vec![(module, ROOT)] }
     }
 

@@ -6,21 +6,24 @@ use super::super::lower::Lower;
 use super::super::shape::{At, Said};
 use super::lower::{bind, field};
 use super::types;
-use crate::facts::{ANY_NUMBER, Bound, Definition, DefinitionKind, NONE, Op, ScopeKind, UNKNOWN};
+use crate::facts::{
+    ANY_NUMBER, Bound, Definition, DefinitionId, DefinitionKind, ExpressionId, NONE, NameId, Op, ScopeId, ScopeKind,
+    UNKNOWN,
+};
 use crate::model::Role;
 
 /// The method that `new` runs.
 pub(super) const CONSTRUCTOR: &str = "__construct()";
 
 /// The scope in which a file's definitions are bound: of its namespace, not of its `use` lines.
-fn bound_in(cx: &Lower<'_, '_>, scope: u32) -> u32 {
+fn bound_in(cx: &Lower<'_, '_>, scope: ScopeId) -> ScopeId {
     if cx.facts.is(scope, ScopeKind::File) { cx.facts.parent(scope) } else { scope }
 }
 
 /// A class, interface, trait or enumeration.
 pub(super) fn class<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At) -> Said {
     let name_node = field(node, "name");
-    let (name, place) = name_node.map_or((NONE, NONE), |name| (cx.name(name), name.start_byte() as u32));
+    let (name, place) = name_node.map_or((NameId::NONE, NONE), |name| (cx.name(name), name.start_byte() as u32));
     let kind = DefinitionKind::Class;
     let (class, members) = cx.facts.class(Definition { name, at: place, kind, ..Definition::default() }, at.scope);
     if name_node.is_some() {
@@ -112,14 +115,14 @@ pub(super) fn properties<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At) -> 
 }
 
 /// Binds a property by its variable.
-fn property<'t>(cx: &mut Lower<'_, 't>, variable: Node<'t>, members: u32, value: u32, of: u32) {
+fn property<'t>(cx: &mut Lower<'_, 't>, variable: Node<'t>, members: ScopeId, value: ExpressionId, of: ExpressionId) {
     let name = cx.name(variable);
     let place = cx.first(variable).unwrap_or(variable).start_byte() as u32;
     cx.facts.bind(members, name, Bound::variable().value(value).of(of).at(place));
 }
 
 /// Parameters bound in `inner`: their types, and how many must be given. Promoted ones are properties too.
-fn parameters<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32, inner: u32) -> (Vec<u32>, bool) {
+fn parameters<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: ScopeId, inner: ScopeId) -> (Vec<ExpressionId>, bool) {
     let list = field(node, "parameters").map(|list| cx.children(list)).unwrap_or_default();
     let (mut all, mut is_open) = (Vec::new(), false);
     for one in list {
@@ -158,7 +161,7 @@ pub(super) fn function<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At) -> Sa
     }
     let (name, place) = (cx.facts.name(&format!("{}()", cx.text(name_node))), name_node.start_byte() as u32);
     let parameters = cx.facts.list(&takes);
-    let owner = cx.facts.class_of(at.scope).unwrap_or(NONE);
+    let owner = cx.facts.class_of(at.scope).unwrap_or(DefinitionId::NONE);
     let flags = if is_open { ANY_NUMBER } else { 0 };
     let definition = Definition { name, at: place, owner, parameters, returns, flags, ..Definition::default() };
     let function = cx.facts.define(definition);

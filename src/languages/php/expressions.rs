@@ -7,7 +7,7 @@ use super::super::lower::Lower;
 use super::super::shape::{At, Said};
 use super::lower::{field, target};
 use super::types;
-use crate::facts::{Op, UNKNOWN};
+use crate::facts::{ExpressionId, Op, ScopeId, UNKNOWN};
 use crate::model::Role;
 
 /// `$name`, `$this`
@@ -21,7 +21,7 @@ pub(super) fn variable<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At) -> Sa
 }
 
 /// The value before `->` or `::`.
-fn receiver<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32) -> u32 {
+fn receiver<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: ScopeId) -> ExpressionId {
     match (field(node, "object"), field(node, "scope")) {
         (Some(object), _) => cx.value(object, scope),
         (None, Some(class)) => types::class(cx, class, scope),
@@ -91,7 +91,7 @@ pub(super) fn call<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At) -> Said {
     at.says(if callee == UNKNOWN { UNKNOWN } else { cx.facts.expression(Op::Call, callee, list) })
 }
 
-fn arguments<'t>(cx: &mut Lower<'_, 't>, list: Node<'t>, scope: u32) -> Vec<u32> {
+fn arguments<'t>(cx: &mut Lower<'_, 't>, list: Node<'t>, scope: ScopeId) -> Vec<ExpressionId> {
     let mut all = Vec::new();
     for argument in cx.children(list) {
         let name = field(argument, "name");

@@ -9,7 +9,7 @@ use super::super::definition::span_of;
 use super::super::lower::Lower;
 use super::super::shape::{At, Said};
 use super::types;
-use crate::facts::{Bound, Declared, NONE, Op, ROOT, SEEN, ScopeKind, UNKNOWN};
+use crate::facts::{Bound, Declared, ExpressionId, NameId, Op, ROOT, SEEN, ScopeId, ScopeKind, UNKNOWN};
 use crate::model::Role;
 
 /// Records a file's facts about names.
@@ -23,7 +23,7 @@ pub(super) fn field<'t>(node: Node<'t>, name: &str) -> Option<Node<'t>> {
 }
 
 /// Reads the statements of a namespace with the scope `module`.
-fn namespace<'t>(cx: &mut Lower<'_, 't>, all: &[Node<'t>], module: u32, name: &str) {
+fn namespace<'t>(cx: &mut Lower<'_, 't>, all: &[Node<'t>], module: ScopeId, name: &str) {
     let file = cx.facts.scope(ScopeKind::File, module);
     // The namespaces in it; functions and constants are those without a namespace too.
     let inside = if name.is_empty() { "*".to_owned() } else { format!("{name}\\*") };
@@ -37,7 +37,7 @@ fn namespace<'t>(cx: &mut Lower<'_, 't>, all: &[Node<'t>], module: u32, name: &s
             continue;
         }
         let name: String = field(*part, "name").map_or("", |name| cx.text(name)).split_ascii_whitespace().collect();
-        let inner = cx.facts.scope(ScopeKind::Module, NONE);
+        let inner = cx.facts.scope(ScopeKind::Module, ScopeId::NONE);
         let text = cx.facts.name(&name);
         cx.facts.declare(Declared::Inline, text, inner, ROOT);
         match field(*part, "body") {
@@ -51,7 +51,7 @@ fn namespace<'t>(cx: &mut Lower<'_, 't>, all: &[Node<'t>], module: u32, name: &s
 }
 
 /// The spelling of a name by the word before it: `function`, `const` or none.
-fn spelt(cx: &mut Lower<'_, '_>, word: &str, name: &str) -> u32 {
+fn spelt(cx: &mut Lower<'_, '_>, word: &str, name: &str) -> NameId {
     match word {
         "function" => cx.facts.name(&format!("{name}()")),
         "const" => cx.facts.name(&format!(":{name}")),
@@ -91,7 +91,7 @@ pub(super) fn uses<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At) -> Said {
 }
 
 /// Binds a variable.
-pub(super) fn bind<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32, bound: Bound) {
+pub(super) fn bind<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: ScopeId, bound: Bound) {
     if node.kind() == "variable_name" {
         let name = cx.name(node);
         cx.facts.bind(scope, name, bound);
@@ -99,7 +99,7 @@ pub(super) fn bind<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32, bound
 }
 
 /// Binds what stands on the left of `=` or after `as`.
-pub(super) fn target<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32, value: u32) {
+pub(super) fn target<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: ScopeId, value: ExpressionId) {
     match node.kind() {
         "variable_name" => bind(cx, node, scope, Bound::variable().value(value)),
         "list_literal" | "array_creation_expression" => {

@@ -6,11 +6,11 @@ use super::super::definition::span_of;
 use super::super::lower::Lower;
 use super::super::shape::{At, Said};
 use super::lower::field;
-use crate::facts::{Op, ROOT, UNKNOWN};
+use crate::facts::{ExpressionId, Op, ROOT, ScopeId, UNKNOWN};
 use crate::model::Role;
 
 /// The type in a part of a node.
-pub(super) fn of_part<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, part: &str, scope: u32) -> u32 {
+pub(super) fn of_part<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, part: &str, scope: ScopeId) -> ExpressionId {
     field(node, part).map_or(UNKNOWN, |of| cx.read(of, At { scope, role: Role::Type }).value)
 }
 
@@ -20,7 +20,7 @@ pub(super) fn last<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>) -> Node<'t> {
 }
 
 /// The class around a scope by a word: `self`, `static`, `parent`.
-fn by_word(cx: &mut Lower<'_, '_>, word: &str, scope: u32) -> Option<u32> {
+fn by_word(cx: &mut Lower<'_, '_>, word: &str, scope: ScopeId) -> Option<ExpressionId> {
     let op = match word {
         "self" | "static" | "$this" => Op::ClassOf,
         "parent" => Op::SuperOf,
@@ -36,7 +36,7 @@ pub(super) fn relative<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At) -> Sa
 }
 
 /// The meaning of a written name, whose last part is spelt so.
-fn meaning(cx: &mut Lower<'_, '_>, written: &str, spelt: &str, scope: u32) -> u32 {
+fn meaning(cx: &mut Lower<'_, '_>, written: &str, spelt: &str, scope: ScopeId) -> ExpressionId {
     let name = cx.facts.name(spelt);
     let Some((before, _)) = written.rsplit_once('\\') else { return cx.facts.named(scope, name) };
     let mut parts = before.split('\\');
@@ -70,7 +70,7 @@ pub(super) fn name<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At) -> Said {
 }
 
 /// `new Name`, `#[Name]`: both the class and its constructor are meant. `new self` does not write the name of the class.
-pub(super) fn made<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32) -> u32 {
+pub(super) fn made<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: ScopeId) -> ExpressionId {
     let last = last(cx, node);
     let own = by_word(cx, cx.text(last), scope);
     let class = own.unwrap_or_else(|| meaning(cx, cx.text(node), cx.text(last), scope));
@@ -88,16 +88,16 @@ pub(super) fn any_of<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At) -> Said
 }
 
 /// The class before `::` or after `new`.
-pub(super) fn class<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32) -> u32 {
+pub(super) fn class<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: ScopeId) -> ExpressionId {
     let role = if matches!(node.kind(), "name" | "qualified_name") { Role::Type } else { Role::Reference };
     cx.read(node, At { scope, role }).value
 }
 
 /// A type as a comment says it: `?Shop\Item`, `Item[]`, `array<string, Item>`, `Item|null`, `$this`.
-pub(super) fn documented(cx: &mut Lower<'_, '_>, text: &str, scope: u32) -> u32 {
+pub(super) fn documented(cx: &mut Lower<'_, '_>, text: &str, scope: ScopeId) -> ExpressionId {
     let text = text.trim().trim_start_matches('?');
     if let Some((of, arguments)) = text.split_once('<').filter(|_| text.ends_with('>') && !text.contains('|')) {
-        let arguments: Vec<u32> =
+        let arguments: Vec<ExpressionId> =
             arguments[..arguments.len() - 1].split(',').map(|one| cx.deeper(|cx| documented(cx, one, scope))).collect();
         let of = documented(cx, of, scope);
         let list = cx.facts.list(&arguments);
@@ -132,7 +132,13 @@ const BUILT_IN: &[&str] = &[
 ];
 
 /// The type after a word in the comment above a node: `@return Item`, `@param Item $name`, `@var Item`.
-pub(super) fn noted<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, word: &str, name: &str, scope: u32) -> u32 {
+pub(super) fn noted<'t>(
+    cx: &mut Lower<'_, 't>,
+    node: Node<'t>,
+    word: &str,
+    name: &str,
+    scope: ScopeId,
+) -> ExpressionId {
     let comment = cx.comment_above(node, "/**");
     for line in comment.lines() {
         let Some((_, rest)) = line.split_once(word) else { continue };

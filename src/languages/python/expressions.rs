@@ -6,11 +6,11 @@ use super::super::definition::span_of;
 use super::super::lower::Lower;
 use super::lower::{First, field, parameters, target};
 use super::types::annotation;
-use crate::facts::{BindingKind, Bound, Definition, Op, ScopeKind, UNKNOWN};
+use crate::facts::{BindingKind, Bound, Definition, ExpressionId, Op, ScopeId, ScopeKind, UNKNOWN};
 use crate::model::Role;
 
 /// A dotted name in a pattern, `a.b.c`.
-pub(super) fn dotted<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32) -> u32 {
+pub(super) fn dotted<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: ScopeId) -> ExpressionId {
     let mut value = UNKNOWN;
     for (place, part) in cx.children(node).into_iter().enumerate() {
         let name = cx.name(part);
@@ -21,11 +21,11 @@ pub(super) fn dotted<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32) -> 
 }
 
 /// Reads an expression and returns it; `role` is the role of its outermost name.
-pub(super) fn walk<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32, role: Role) -> u32 {
+pub(super) fn walk<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: ScopeId, role: Role) -> ExpressionId {
     cx.deeper(|cx| walk_one(cx, node, scope, role))
 }
 
-fn walk_one<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32, role: Role) -> u32 {
+fn walk_one<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: ScopeId, role: Role) -> ExpressionId {
     match node.kind() {
         "identifier" => {
             let name = cx.name(node);
@@ -81,7 +81,7 @@ fn walk_one<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32, role: Role) 
             if is_slice { on } else { cx.facts.of(Op::Element, on) }
         }
         "conditional_expression" => {
-            let parts: Vec<u32> =
+            let parts: Vec<ExpressionId> =
                 cx.children(node).into_iter().map(|part| walk(cx, part, scope, Role::Reference)).collect();
             match parts[..] {
                 [yes, _, no] => cx.facts.union(&[yes, no]),
@@ -89,18 +89,18 @@ fn walk_one<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32, role: Role) 
             }
         }
         "boolean_operator" => {
-            let parts: Vec<u32> =
+            let parts: Vec<ExpressionId> =
                 cx.children(node).into_iter().map(|part| walk(cx, part, scope, Role::Reference)).collect();
             cx.facts.union(&parts)
         }
         "tuple" | "expression_list" => {
-            let parts: Vec<u32> =
+            let parts: Vec<ExpressionId> =
                 cx.children(node).into_iter().map(|part| walk(cx, part, scope, Role::Reference)).collect();
             let list = cx.facts.list(&parts);
             cx.facts.expression(Op::Tuple, list, 0)
         }
         "list" | "set" => {
-            let parts: Vec<u32> =
+            let parts: Vec<ExpressionId> =
                 cx.children(node).into_iter().map(|part| walk(cx, part, scope, Role::Reference)).collect();
             let element = cx.facts.union(&parts[..parts.len().min(4)]);
             container(cx, &[element])
@@ -135,17 +135,17 @@ fn walk_one<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32, role: Role) 
 }
 
 /// The class of what `self` or `cls` is: `self.__class__`, `type(self)`.
-fn own_class<'t>(cx: &mut Lower<'_, 't>, of: Node<'t>, scope: u32) -> u32 {
+fn own_class<'t>(cx: &mut Lower<'_, 't>, of: Node<'t>, scope: ScopeId) -> ExpressionId {
     if of.kind() != "identifier" {
         return UNKNOWN;
     }
     let name = cx.name(of);
     let bound = cx.facts.lookup(scope, name).into_iter().find(|binding| binding.kind == BindingKind::Value);
-    let own = bound.map(|binding| cx.facts.look(binding.a)).filter(|own| own.op == Op::SelfOf);
+    let own = bound.map(|binding| cx.facts.look(ExpressionId(binding.a))).filter(|own| own.op == Op::SelfOf);
     own.map_or(UNKNOWN, |own| cx.facts.expression(Op::ClassOf, own.a, 0))
 }
 
-fn lambda<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32, given: First) -> u32 {
+fn lambda<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: ScopeId, given: First) -> ExpressionId {
     let function = cx.facts.define(Definition::default());
     let inner = cx.facts.scope(ScopeKind::Function, scope);
     if let Some(parameters) = field(node, "parameters") {
@@ -157,17 +157,17 @@ fn lambda<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32, given: First) 
 }
 
 /// A built-in container with these values.
-fn container(cx: &mut Lower<'_, '_>, values: &[u32]) -> u32 {
+fn container(cx: &mut Lower<'_, '_>, values: &[ExpressionId]) -> ExpressionId {
     if values.iter().all(|value| *value == UNKNOWN) {
         return UNKNOWN;
     }
-    let types: Vec<u32> = values.iter().map(|value| cx.facts.of(Op::TypeOf, *value)).collect();
+    let types: Vec<ExpressionId> = values.iter().map(|value| cx.facts.of(Op::TypeOf, *value)).collect();
     let list = cx.facts.list(&types);
     let generic = cx.facts.expression(Op::Generic, UNKNOWN, list);
     cx.facts.expression(Op::Instance, generic, 0)
 }
 
-fn comprehension<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32) -> u32 {
+fn comprehension<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: ScopeId) -> ExpressionId {
     let inner = cx.facts.scope(ScopeKind::Function, scope);
     let parts = cx.children(node);
     // The clauses come after the body, but bind its names; each sees the names of earlier ones.
@@ -196,7 +196,7 @@ fn comprehension<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32) -> u32 
     }
 }
 
-fn call<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32) -> u32 {
+fn call<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: ScopeId) -> ExpressionId {
     let (Some(function), Some(arguments)) = (field(node, "function"), field(node, "arguments")) else {
         return UNKNOWN;
     };

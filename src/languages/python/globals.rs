@@ -3,11 +3,11 @@
 use tree_sitter::Node;
 
 use super::super::lower::Lower;
-use crate::facts::{BindingKind, Bound, Op, ROOT};
+use crate::facts::{BindingKind, Bound, ExpressionId, NameId, Op, ROOT, ScopeId};
 use crate::model::Role;
 
 /// `global a, b`: the names stand for those of the module.
-pub(super) fn statement<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32) {
+pub(super) fn statement<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: ScopeId) {
     for written in cx.children(node) {
         let name = cx.name(written);
         if scope != ROOT && !cx.facts.binds(scope, name) {
@@ -19,12 +19,12 @@ pub(super) fn statement<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32) 
 }
 
 /// The scope in which an assignment binds a name: that of the module after `global`.
-pub(super) fn home(cx: &Lower<'_, '_>, scope: u32, name: u32) -> u32 {
-    let is_of_module = |meant: u32| {
+pub(super) fn home(cx: &Lower<'_, '_>, scope: ScopeId, name: NameId) -> ScopeId {
+    let is_of_module = |meant: ExpressionId| {
         let it = cx.facts.look(meant);
-        it.op == Op::Name && (it.a, it.b) == (ROOT, name)
+        it.op == Op::Name && (ScopeId(it.a), NameId(it.b)) == (ROOT, name)
     };
     let mut bound = cx.facts.bound_in(scope, name);
-    let is_global = bound.any(|binding| binding.kind == BindingKind::Alias && is_of_module(binding.a));
+    let is_global = bound.any(|binding| binding.kind == BindingKind::Alias && is_of_module(ExpressionId(binding.a)));
     if is_global { ROOT } else { scope }
 }

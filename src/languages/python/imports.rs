@@ -5,7 +5,7 @@ use tree_sitter::Node;
 use super::super::definition::span_of;
 use super::super::lower::Lower;
 use super::lower::field;
-use crate::facts::{Bound, ELSE_WITHIN, MODULES_ONLY, OFFERED, SEEN, ScopeKind};
+use crate::facts::{Bound, ELSE_WITHIN, MODULES_ONLY, OFFERED, SEEN, ScopeId, ScopeKind};
 use crate::model::Role;
 
 /// Kinds of import statements.
@@ -18,7 +18,7 @@ pub fn package(path: &str) -> &str {
 }
 
 /// `import a.b` and `import a.b as c`.
-pub(super) fn import<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32) {
+pub(super) fn import<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: ScopeId) {
     for child in cx.children(node) {
         let (path, alias) = match child.kind() {
             "aliased_import" => (field(child, "name"), field(child, "alias")),
@@ -41,7 +41,7 @@ pub(super) fn import<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32) {
 }
 
 /// `from a import b, c as d` and `from a import *`.
-pub(super) fn import_from<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32) {
+pub(super) fn import_from<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: ScopeId) {
     let Some(from) = field(node, "module_name") else { return };
     let spec: String = cx.text(from).split_ascii_whitespace().collect();
     let module = cx.facts.module(&spec, scope);

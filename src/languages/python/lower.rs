@@ -7,7 +7,10 @@ use super::expressions::{dotted, walk};
 use super::globals;
 use super::imports::{import, import_from};
 use super::types::{annotation, is_type};
-use crate::facts::{BindingKind, Bound, Definition, DefinitionKind, EMPTY, NONE, Op, ROOT, ScopeKind, UNKNOWN};
+use crate::facts::{
+    BindingKind, Bound, Definition, DefinitionId, DefinitionKind, EMPTY, ExpressionId, ListId, NONE, Op, ROOT, ScopeId,
+    ScopeKind, UNKNOWN,
+};
 use crate::model::Role;
 
 /// Decorators of properties, besides those ending in `property`.
@@ -17,17 +20,17 @@ const CLASS_METHODS: &[&str] = &["__new__", "__init_subclass__", "__class_getite
 
 /// Records a file's facts about names.
 pub fn lower<'t>(cx: &mut Lower<'_, 't>, root: Node<'t>) {
-    body(cx, root, ROOT, NONE);
+    body(cx, root, ROOT, DefinitionId::NONE);
 }
 
 /// Reads the statements of a block. `function` is the definition of their `return`s, or [`NONE`].
-fn body<'t>(cx: &mut Lower<'_, 't>, block: Node<'t>, scope: u32, function: u32) {
+fn body<'t>(cx: &mut Lower<'_, 't>, block: Node<'t>, scope: ScopeId, function: DefinitionId) {
     for statement in cx.children(block) {
         cx.deeper(|cx| self::statement(cx, statement, scope, function));
     }
 }
 
-fn statement<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32, function: u32) {
+fn statement<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: ScopeId, function: DefinitionId) {
     match node.kind() {
         "decorated_definition" => {
             let mut decorators = Vec::new();
@@ -92,7 +95,7 @@ fn statement<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32, function: u
         "return_statement" => {
             for child in cx.children(node) {
                 let value = walk(cx, child, scope, Role::Reference);
-                if function != NONE {
+                if function != DefinitionId::NONE {
                     cx.facts.returns(function, value);
                 }
             }
@@ -140,12 +143,12 @@ pub(super) fn field<'t>(node: Node<'t>, name: &str) -> Option<Node<'t>> {
 }
 
 /// Position of a name for its binding, if it may be a symbol there; else [`NONE`].
-fn place(cx: &Lower<'_, '_>, scope: u32, node: Node<'_>) -> u32 {
+fn place(cx: &Lower<'_, '_>, scope: ScopeId, node: Node<'_>) -> u32 {
     let is_outer = cx.facts.is(scope, ScopeKind::Module) || cx.facts.is(scope, ScopeKind::Class);
     if is_outer { node.start_byte() as u32 } else { NONE }
 }
 
-fn function<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32, decorators: &[&str]) {
+fn function<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: ScopeId, decorators: &[&str]) {
     let Some(name_node) = field(node, "name") else { return };
     let (name, at) = (cx.name(name_node), name_node.start_byte() as u32);
     let owner = cx.facts.class_of(scope);
@@ -159,7 +162,7 @@ fn function<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32, decorators: 
     let function = cx.facts.define(Definition {
         name,
         at,
-        owner: owner.unwrap_or(NONE),
+        owner: owner.unwrap_or(DefinitionId::NONE),
         flags: u8::from(is_property) * crate::facts::PROPERTY,
         ..Definition::default()
     });
@@ -187,7 +190,7 @@ fn function<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32, decorators: 
 }
 
 /// Binds the type parameters of a function or class, `def f[T: Bound](…)`; returns their list.
-fn type_parameters<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32) -> u32 {
+fn type_parameters<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: ScopeId) -> ListId {
     let Some(parameters) = field(node, "type_parameters") else { return EMPTY };
     let mut names = Vec::new();
     for parameter in cx.children(parameters) {
@@ -211,9 +214,9 @@ fn type_parameters<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32) -> u3
 /// Context of a function's parameters.
 pub(super) enum First {
     /// The type of a method's first parameter, if it is implicit.
-    Method(Option<(Op, u32)>),
+    Method(Option<(Op, DefinitionId)>),
     /// The function is an argument: callee and position.
-    Argument(u32, u32),
+    Argument(ExpressionId, u32),
     Nothing,
 }
 
@@ -221,12 +224,12 @@ pub(super) enum First {
 pub(super) fn parameters<'t>(
     cx: &mut Lower<'_, 't>,
     node: Node<'t>,
-    inner: u32,
-    outer: u32,
+    inner: ScopeId,
+    outer: ScopeId,
     given: First,
-    function: u32,
+    function: DefinitionId,
 ) {
-    let is_method = cx.facts.definition(function).owner != NONE;
+    let is_method = cx.facts.definition(function).owner != DefinitionId::NONE;
     let mut first = if let First::Method(first) = given { first } else { None };
     let mut types = Vec::new();
     for parameter in cx.children(node) {
@@ -282,10 +285,10 @@ pub(super) fn parameters<'t>(
     cx.facts.definition(function).parameters = types;
 }
 
-fn class<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32) {
+fn class<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: ScopeId) {
     let Some(name_node) = field(node, "name") else { return };
     let (name, at) = (cx.name(name_node), name_node.start_byte() as u32);
-    let owner = cx.facts.class_of(scope).unwrap_or(NONE);
+    let owner = cx.facts.class_of(scope).unwrap_or(DefinitionId::NONE);
     let kind = DefinitionKind::Class;
     let (mut around, mut generics) = (scope, EMPTY);
     if field(node, "type_parameters").is_some() {
@@ -307,7 +310,7 @@ fn class<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32) {
                 // `class A(List[B])`: the base is the part before the brackets.
                 "subscript" => {
                     let parts = cx.children(base);
-                    let given: Vec<u32> = parts[1..]
+                    let given: Vec<ExpressionId> = parts[1..]
                         .iter()
                         .map(|part| match part.kind() {
                             "string" => walk(cx, *part, around, Role::Type),
@@ -338,11 +341,11 @@ fn class<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32) {
         }
     }
     if let Some(block) = field(node, "body") {
-        body(cx, block, members, NONE);
+        body(cx, block, members, DefinitionId::NONE);
     }
 }
 
-fn assignment<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32) {
+fn assignment<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: ScopeId) {
     let of = field(node, "type").map_or(UNKNOWN, |of| annotation(cx, of, scope));
     // A chain `a = b = value` assigns one value to all.
     let (mut targets, mut value) = (Vec::new(), Some(node));
@@ -368,7 +371,13 @@ fn assignment<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32) {
 }
 
 /// Binds an assignment target.
-pub(super) fn target<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32, value: u32, of: u32) {
+pub(super) fn target<'t>(
+    cx: &mut Lower<'_, 't>,
+    node: Node<'t>,
+    scope: ScopeId,
+    value: ExpressionId,
+    of: ExpressionId,
+) {
     match node.kind() {
         "identifier" => {
             let name = cx.name(node);
@@ -389,10 +398,10 @@ pub(super) fn target<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32, val
             let object = cx.name(object);
             let name = cx.name(attribute);
             for binding in cx.facts.lookup(scope, object) {
-                let own = cx.facts.look(binding.a);
+                let own = cx.facts.look(ExpressionId(binding.a));
                 let is_own = own.op == Op::SelfOf || own.op == Op::ClassOf;
                 if binding.kind == BindingKind::Value && is_own {
-                    let attributes = cx.facts.attributes(own.a);
+                    let attributes = cx.facts.attributes(DefinitionId(own.a));
                     let at = attribute.start_byte() as u32;
                     cx.facts.bind(attributes, name, Bound::variable().value(value).of(of).at(at));
                 }
@@ -413,7 +422,7 @@ pub(super) fn target<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32, val
     }
 }
 
-fn with_item<'t>(cx: &mut Lower<'_, 't>, item: Node<'t>, scope: u32) {
+fn with_item<'t>(cx: &mut Lower<'_, 't>, item: Node<'t>, scope: ScopeId) {
     let Some(value) = field(item, "value") else { return };
     if value.kind() != "as_pattern" {
         walk(cx, value, scope, Role::Reference);
@@ -425,14 +434,14 @@ fn with_item<'t>(cx: &mut Lower<'_, 't>, item: Node<'t>, scope: u32) {
 }
 
 /// Binds the name after `as`.
-fn bind_alias<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32, value: u32) {
+fn bind_alias<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: ScopeId, value: ExpressionId) {
     if let Some(to) = field(node, "alias").and_then(|alias| cx.first(alias)) {
         target(cx, to, scope, value, UNKNOWN);
     }
 }
 
 /// An instance of a class, or of one in a tuple: `except (A, B)`, `isinstance(x, (A, B))`.
-fn one_of(cx: &mut Lower<'_, '_>, classes: u32) -> u32 {
+fn one_of(cx: &mut Lower<'_, '_>, classes: ExpressionId) -> ExpressionId {
     let it = cx.facts.look(classes);
     if it.op == Op::Tuple {
         let union = cx.facts.expression(Op::Union, it.a, 0);
@@ -442,7 +451,7 @@ fn one_of(cx: &mut Lower<'_, '_>, classes: u32) -> u32 {
 }
 
 /// Reads a `case` pattern: class names are references, other single names are bound.
-fn pattern<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32) {
+fn pattern<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: ScopeId) {
     match node.kind() {
         "class_pattern" | "keyword_pattern" | "case_pattern" | "union_pattern" | "tuple_pattern" | "list_pattern"
         | "as_pattern" | "dict_pattern" | "splat_pattern" => {

@@ -4,7 +4,7 @@ use std::cell::RefCell;
 
 use rustc_hash::FxHashMap;
 
-use crate::facts::{ClassNames, Each, Effect, Module, Modules, Project, Semantics, folder};
+use crate::facts::{ClassNames, Each, Effect, Module, Modules, Project, ScopeId, Semantics, folder};
 
 /// Binding rules of Python.
 pub static SEMANTICS: Semantics = Semantics {
@@ -123,7 +123,7 @@ impl PythonModules<'_> {
 }
 
 impl Modules for PythonModules<'_> {
-    fn find(&self, file: u32, _scope: u32, spec: &str) -> Option<Module> {
+    fn find(&self, file: u32, _scope: ScopeId, spec: &str) -> Option<Module> {
         let own = folder(self.project.files[file as usize].path);
         if let Some(known) = self.found.borrow().get(own).and_then(|known| known.get(spec)) {
             return *known;
@@ -133,11 +133,11 @@ impl Modules for PythonModules<'_> {
         found
     }
 
-    fn of(&self, file: u32, _scope: u32) -> Module {
+    fn of(&self, file: u32, _scope: ScopeId) -> Module {
         file
     }
 
-    fn scopes(&self, module: Module) -> Vec<(u32, u32)> {
+    fn scopes(&self, module: Module) -> Vec<(u32, ScopeId)> {
         if (module as usize) < self.project.files.len() { vec![(module, crate::facts::ROOT)] } else { Vec::new() }
     }
 

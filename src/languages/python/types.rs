@@ -6,18 +6,18 @@ use super::super::definition::span_of;
 use super::super::lower::Lower;
 use super::expressions::walk;
 use super::lower::field;
-use crate::facts::{Op, UNKNOWN};
+use crate::facts::{ExpressionId, ListId, Op, ScopeId, UNKNOWN};
 use crate::model::{Role, Span};
 
 /// Types with the same meaning as their first argument.
 const TRANSPARENT: &[&str] =
     &["Optional", "ClassVar", "Final", "Annotated", "Required", "NotRequired", "ReadOnly", "Mapped", "InitVar"];
 /// Reads an annotation and returns its type.
-pub(super) fn annotation<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32) -> u32 {
+pub(super) fn annotation<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: ScopeId) -> ExpressionId {
     cx.deeper(|cx| annotation_one(cx, node, scope))
 }
 
-fn annotation_one<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32) -> u32 {
+fn annotation_one<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: ScopeId) -> ExpressionId {
     match node.kind() {
         "type" | "expression_statement" | "parenthesized_expression" => {
             cx.first(node).map_or(UNKNOWN, |inner| annotation(cx, inner, scope))
@@ -54,16 +54,18 @@ fn annotation_one<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32) -> u32
                     _ => arguments.push(part),
                 }
             }
-            let types: Vec<u32> = arguments.iter().map(|argument| annotation(cx, *argument, scope)).collect();
+            let types: Vec<ExpressionId> = arguments.iter().map(|argument| annotation(cx, *argument, scope)).collect();
             generic(cx, named, of, &types)
         }
         "binary_operator" | "union_type" => {
-            let types: Vec<u32> = cx.children(node).into_iter().map(|part| annotation(cx, part, scope)).collect();
+            let types: Vec<ExpressionId> =
+                cx.children(node).into_iter().map(|part| annotation(cx, part, scope)).collect();
             cx.facts.union(&types)
         }
         // The parameters of a `Callable`.
         "list" => {
-            let types: Vec<u32> = cx.children(node).into_iter().map(|part| annotation(cx, part, scope)).collect();
+            let types: Vec<ExpressionId> =
+                cx.children(node).into_iter().map(|part| annotation(cx, part, scope)).collect();
             let list = cx.facts.list(&types);
             cx.facts.expression(Op::Tuple, list, 0)
         }
@@ -83,13 +85,13 @@ pub(super) fn is_type(cx: &Lower<'_, '_>, node: Node<'_>) -> bool {
 }
 
 /// The type `Self` in a method.
-fn own_type(cx: &mut Lower<'_, '_>, scope: u32) -> Option<u32> {
+fn own_type(cx: &mut Lower<'_, '_>, scope: ScopeId) -> Option<ExpressionId> {
     let class = cx.facts.class_around(scope)?;
     Some(cx.facts.expression(Op::SelfOf, class, 0))
 }
 
 /// A type with arguments.
-fn generic(cx: &mut Lower<'_, '_>, named: &str, of: u32, types: &[u32]) -> u32 {
+fn generic(cx: &mut Lower<'_, '_>, named: &str, of: ExpressionId, types: &[ExpressionId]) -> ExpressionId {
     let named = named.rsplit('.').next().unwrap_or(named);
     let first = types.first().copied().unwrap_or(UNKNOWN);
     match named {
@@ -106,7 +108,7 @@ fn generic(cx: &mut Lower<'_, '_>, named: &str, of: u32, types: &[u32]) -> u32 {
         }
         "Callable" => {
             let takes = cx.facts.look(first);
-            let takes = if takes.op == Op::Tuple { takes.a } else { crate::facts::EMPTY };
+            let takes = if takes.op == Op::Tuple { ListId(takes.a) } else { crate::facts::EMPTY };
             let gives = types.last().copied().unwrap_or(UNKNOWN);
             cx.facts.expression(Op::FunctionType, gives, takes)
         }
@@ -124,7 +126,7 @@ const DEEPEST: usize = 32;
 /// Parser for a type in a string: `"Cart | None"`, `"list[Item]"`. The grammar does not parse strings.
 struct Quoted<'a, 's, 't> {
     cx: &'a mut Lower<'s, 't>,
-    scope: u32,
+    scope: ScopeId,
     text: &'s str,
     /// Offset of the text in the file.
     start: usize,
@@ -142,7 +144,7 @@ impl Quoted<'_, '_, '_> {
         is_next
     }
 
-    fn union(&mut self) -> u32 {
+    fn union(&mut self) -> ExpressionId {
         let mut types = vec![self.one()];
         while self.skip(b'|') {
             types.push(self.one());
@@ -150,7 +152,7 @@ impl Quoted<'_, '_, '_> {
         self.cx.facts.union(&types)
     }
 
-    fn one(&mut self) -> u32 {
+    fn one(&mut self) -> ExpressionId {
         let (mut meant, mut last) = (UNKNOWN, "");
         loop {
             self.skip(0);

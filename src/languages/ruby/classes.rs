@@ -8,13 +8,15 @@ use tree_sitter::Node;
 use super::super::lower::Lower;
 use super::super::shape::{At, Said};
 use super::expressions::{name_of_file, statements};
-use crate::facts::{Bound, Definition, DefinitionKind, EMPTY, NONE, Op, ROOT, ScopeKind, UNKNOWN};
+use crate::facts::{
+    Bound, Definition, DefinitionId, DefinitionKind, EMPTY, ExpressionId, NameId, Op, ROOT, ScopeId, ScopeKind, UNKNOWN,
+};
 use crate::model::Role;
 
 /// A name that no program has, bound where methods are those of a class itself.
 const OF_CLASS: &str = "<<";
 /// The scope of a file's own code.
-const FILE: u32 = 1;
+const FILE: ScopeId = ScopeId(1);
 /// The most classes around a class that count for its name.
 const DEEPEST: usize = 50;
 const CLASS: DefinitionKind = DefinitionKind::Class;
@@ -31,19 +33,19 @@ pub(super) fn field<'t>(node: Node<'t>, name: &str) -> Option<Node<'t>> {
 }
 
 /// The scope around that methods and constants are bound in: that of a class, or the root.
-pub(super) fn owner(cx: &Lower<'_, '_>, mut scope: u32) -> u32 {
-    while scope != NONE && cx.facts.class_of(scope).is_none() {
+pub(super) fn owner(cx: &Lower<'_, '_>, mut scope: ScopeId) -> ScopeId {
+    while scope != ScopeId::NONE && cx.facts.class_of(scope).is_none() {
         scope = cx.facts.parent(scope);
     }
-    if scope == NONE { ROOT } else { scope }
+    if scope == ScopeId::NONE { ROOT } else { scope }
 }
 
 /// The name of a class with those of the classes around it.
-fn path_of(cx: &mut Lower<'_, '_>, mut class: u32) -> String {
+fn path_of(cx: &mut Lower<'_, '_>, mut class: DefinitionId) -> String {
     let mut parts = Vec::new();
-    while class != NONE && parts.len() < DEEPEST {
+    while class != DefinitionId::NONE && parts.len() < DEEPEST {
         let definition = *cx.facts.definition(class);
-        parts.extend((definition.name != NONE).then(|| cx.facts.text(definition.name).to_owned()));
+        parts.extend((definition.name != NameId::NONE).then(|| cx.facts.text(definition.name).to_owned()));
         class = definition.owner;
     }
     parts.reverse();
@@ -73,7 +75,7 @@ pub(super) fn class<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At) -> Said 
         name_node = name;
     }
     let (name, place) = (cx.name(name_node), name_node.start_byte() as u32);
-    let class_around = cx.facts.class_of(outer).unwrap_or(NONE);
+    let class_around = cx.facts.class_of(outer).unwrap_or(DefinitionId::NONE);
     let definition = Definition { name, at: place, owner: class_around, kind: CLASS, ..Definition::default() };
     let (class, members) = cx.facts.class(definition, at.scope);
     cx.facts.bind(outer, name, Bound::definition(class).at(place));
@@ -99,7 +101,7 @@ pub(super) fn class<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At) -> Said 
     at.says(own)
 }
 
-fn bind_self(cx: &mut Lower<'_, '_>, scope: u32, own: u32) {
+fn bind_self(cx: &mut Lower<'_, '_>, scope: ScopeId, own: ExpressionId) {
     let name = cx.facts.name("self");
     cx.facts.bind(scope, name, Bound::meaning(own));
 }
@@ -142,15 +144,15 @@ pub(super) fn method<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At) -> Said
 }
 
 /// Binds a function in the scope of its class.
-pub(super) fn define(cx: &mut Lower<'_, '_>, scope: u32, name: u32, at: u32) -> u32 {
-    let owner = cx.facts.class_of(scope).unwrap_or(NONE);
+pub(super) fn define(cx: &mut Lower<'_, '_>, scope: ScopeId, name: NameId, at: u32) -> DefinitionId {
+    let owner = cx.facts.class_of(scope).unwrap_or(DefinitionId::NONE);
     let function = cx.facts.define(Definition { name, at, owner, ..Definition::default() });
     cx.facts.bind(scope, name, Bound::definition(function).at(at));
     function
 }
 
 /// Binds parameters of a method or block; the first is `first`.
-pub(super) fn parameters<'t>(cx: &mut Lower<'_, 't>, list: Node<'t>, scope: u32, mut first: u32) {
+pub(super) fn parameters<'t>(cx: &mut Lower<'_, 't>, list: Node<'t>, scope: ScopeId, mut first: ExpressionId) {
     for parameter in cx.children(list) {
         let default = field(parameter, "value").map_or(UNKNOWN, |value| cx.value(value, scope));
         let named = if parameter.kind() == "identifier" { Some(parameter) } else { field(parameter, "name") };

@@ -6,17 +6,17 @@ use super::super::definition::span_of;
 use super::super::lower::Lower;
 use super::super::shape::{At, Said};
 use super::classes::{define, field, owner, parameters};
-use crate::facts::{BindingKind, Bound, EMPTY, Op, ROOT, ScopeKind, UNKNOWN};
+use crate::facts::{BindingKind, Bound, EMPTY, ExpressionId, NameId, Op, ROOT, ScopeId, ScopeKind, UNKNOWN};
 use crate::model::{Role, Span};
 
 /// The meaning of a name outside of classes: what all files bind to it.
-pub(super) fn name_of_file(cx: &mut Lower<'_, '_>, name: u32) -> u32 {
+pub(super) fn name_of_file(cx: &mut Lower<'_, '_>, name: NameId) -> ExpressionId {
     let all = cx.facts.module("", ROOT);
     cx.facts.member(all, name)
 }
 
 /// Reads statements; returns the value of the last.
-pub(super) fn statements<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32) -> u32 {
+pub(super) fn statements<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: ScopeId) -> ExpressionId {
     let mut value = UNKNOWN;
     for part in cx.pieces(node) {
         value = cx.value(part, scope);
@@ -91,7 +91,7 @@ pub(super) fn assignment<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At) -> 
     at.says(value)
 }
 
-fn assign<'t>(cx: &mut Lower<'_, 't>, left: Node<'t>, value: u32, scope: u32) {
+fn assign<'t>(cx: &mut Lower<'_, 't>, left: Node<'t>, value: ExpressionId, scope: ScopeId) {
     match left.kind() {
         "identifier" => {
             let name = cx.name(left);
@@ -239,7 +239,7 @@ pub(super) fn block<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At) -> Said 
 }
 
 /// A block or lambda, whose first parameter is `first`.
-fn within_block<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32, first: u32) {
+fn within_block<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: ScopeId, first: ExpressionId) {
     if !matches!(node.kind(), "block" | "do_block" | "lambda") {
         cx.value(node, scope);
         return;
@@ -268,7 +268,7 @@ pub(super) fn each<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At) -> Said {
 pub(super) fn rescue<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At) -> Said {
     let raised = field(node, "exceptions").map(|all| cx.list(all, At::used(at.scope))).unwrap_or_default();
     if let Some(name) = field(node, "variable").and_then(|variable| cx.first(variable)) {
-        let raised: Vec<u32> = raised.into_iter().map(|of| cx.facts.of(Op::Instance, of)).collect();
+        let raised: Vec<ExpressionId> = raised.into_iter().map(|of| cx.facts.of(Op::Instance, of)).collect();
         let value = cx.facts.union(&raised);
         assign(cx, name, value, at.scope);
     }

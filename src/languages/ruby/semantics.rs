@@ -2,7 +2,7 @@
 
 use rustc_hash::FxHashMap;
 
-use crate::facts::{ClassNames, Each, Effect, Module, Modules, Project, ROOT, Semantics, folder};
+use crate::facts::{ClassNames, Each, Effect, Module, Modules, Project, ROOT, ScopeId, Semantics, folder};
 
 /// Name resolution of Ruby.
 pub static SEMANTICS: Semantics = Semantics {
@@ -60,7 +60,7 @@ impl<'a> Files<'a> {
 
 impl Modules for Files<'_> {
     /// A path that begins with a dot is one from the file's folder, the empty text means all files.
-    fn find(&self, file: u32, _scope: u32, spec: &str) -> Option<Module> {
+    fn find(&self, file: u32, _scope: ScopeId, spec: &str) -> Option<Module> {
         if spec.is_empty() {
             return Some(ALL);
         }
@@ -81,11 +81,11 @@ impl Modules for Files<'_> {
         self.project.find_in(&parts).map(|number| FIRST + number)
     }
 
-    fn of(&self, _file: u32, _scope: u32) -> Module {
+    fn of(&self, _file: u32, _scope: ScopeId) -> Module {
         ALL
     }
 
-    fn scopes(&self, module: Module) -> Vec<(u32, u32)> {
+    fn scopes(&self, module: Module) -> Vec<(u32, ScopeId)> {
         match module {
             ALL => (0..self.project.files.len() as u32).map(|file| (file, ROOT)).collect(),
             file => vec![(file - FIRST, ROOT)],

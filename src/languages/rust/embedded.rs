@@ -8,16 +8,16 @@ use super::super::lower::Lower;
 use super::lower::{associated_part, bind_self, field, item};
 use super::tokens::tokens_but;
 use super::types::macro_name;
-use crate::facts::{Bound, Definition, DefinitionKind, Op, ScopeKind};
+use crate::facts::{Bound, Definition, DefinitionId, DefinitionKind, Op, ScopeId, ScopeKind};
 use crate::model::Span;
 
 /// The place of items.
 #[derive(Clone, Copy)]
 pub(super) enum Home {
     /// In a module or a function.
-    Scope(u32),
+    Scope(ScopeId),
     /// In an `impl` or a trait: the definition, the scope of its members, and the scope around those.
-    Type { class: u32, members: u32, around: u32 },
+    Type { class: DefinitionId, members: ScopeId, around: ScopeId },
 }
 
 /// Reads the items in a macro's call and the other names there; false if there are no items.
@@ -73,7 +73,7 @@ fn find<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, found: &mut Vec<Node<'t>>) {
 }
 
 /// `struct Name: u8 { const A = 1; }` and `impl Name: u8 { … }`, any number of them. `read` gets the names.
-fn flags<'t>(cx: &mut Lower<'_, 't>, tree: Node<'t>, scope: u32, read: &mut Vec<Span>) {
+fn flags<'t>(cx: &mut Lower<'_, 't>, tree: Node<'t>, scope: ScopeId, read: &mut Vec<Span>) {
     let mut cursor = tree.walk();
     let tokens: Vec<Node<'t>> = tree.children(&mut cursor).filter(|token| !token.is_extra()).collect();
     let (mut word, mut name) = ("", None);
@@ -97,7 +97,7 @@ fn flag_set<'t>(
     word: &str,
     name_node: Node<'t>,
     body: Node<'t>,
-    scope: u32,
+    scope: ScopeId,
     read: &mut Vec<Span>,
 ) {
     let (name, at) = (cx.name(name_node), name_node.start_byte() as u32);

@@ -7,11 +7,11 @@ use super::super::lower::Lower;
 use super::lower::{field, invocation, item};
 use super::patterns::{field_of, pattern, places, rebinds};
 use super::types::{TRANSPARENT, annotation, path};
-use crate::facts::{BindingKind, Bound, Definition, EMPTY, NONE, Op, ScopeKind, UNKNOWN};
+use crate::facts::{BindingKind, Bound, Definition, EMPTY, ExpressionId, NONE, Op, ScopeId, ScopeKind, UNKNOWN};
 use crate::model::Role;
 
 /// Reads the statements of a block, in a scope made for them; returns the value of its last expression.
-pub(super) fn block<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, mut scope: u32) -> u32 {
+pub(super) fn block<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, mut scope: ScopeId) -> ExpressionId {
     let mut value = UNKNOWN;
     for statement in cx.children(node) {
         value = UNKNOWN;
@@ -37,7 +37,7 @@ pub(super) fn block<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, mut scope: u32) 
 }
 
 /// A `let` statement; returns the scope for the nodes after it.
-fn declaration<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32) -> u32 {
+fn declaration<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: ScopeId) -> ScopeId {
     let of = field(node, "type").map_or(UNKNOWN, |of| annotation(cx, of, scope, Role::Type));
     let value = field(node, "value").map_or(UNKNOWN, |value| walk(cx, value, scope, Role::Reference));
     if let Some(otherwise) = field(node, "alternative") {
@@ -48,7 +48,7 @@ fn declaration<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32) -> u32 {
 }
 
 /// Binds a pattern so that earlier uses keep their meaning; returns the scope for the nodes after it.
-fn bind<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32, value: u32, of: u32) -> u32 {
+fn bind<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: ScopeId, value: ExpressionId, of: ExpressionId) -> ScopeId {
     let scope = match rebinds(cx, node, scope) {
         true => cx.facts.scope(ScopeKind::Block, scope),
         false => scope,
@@ -58,7 +58,7 @@ fn bind<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32, value: u32, of: 
 }
 
 /// The condition of an `if`, a `while` or an arm; returns the scope for the guarded code.
-fn condition<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32) -> u32 {
+fn condition<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: ScopeId) -> ScopeId {
     match node.kind() {
         "let_condition" => {
             let value = field(node, "value").map_or(UNKNOWN, |value| walk(cx, value, scope, Role::Reference));
@@ -78,11 +78,11 @@ fn condition<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32) -> u32 {
 }
 
 /// Reads an expression and returns it; `role` is the role of its outermost name.
-pub(super) fn walk<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32, role: Role) -> u32 {
+pub(super) fn walk<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: ScopeId, role: Role) -> ExpressionId {
     cx.deeper(|cx| walk_one(cx, node, scope, role))
 }
 
-fn walk_one<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32, role: Role) -> u32 {
+fn walk_one<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: ScopeId, role: Role) -> ExpressionId {
     match node.kind() {
         "identifier" | "self" | "scoped_identifier" => path(cx, node, scope, role),
         "string_literal" | "raw_string_literal" | "char_literal" | "integer_literal" | "float_literal"
@@ -119,7 +119,7 @@ fn walk_one<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32, role: Role) 
         }
         "index_expression" => {
             let parts = cx.children(node);
-            let values: Vec<u32> = parts.iter().map(|part| walk(cx, *part, scope, Role::Reference)).collect();
+            let values: Vec<ExpressionId> = parts.iter().map(|part| walk(cx, *part, scope, Role::Reference)).collect();
             let Some(on) = values.first() else { return UNKNOWN };
             match parts.get(1).is_some_and(|index| index.kind() == "range_expression") {
                 true => *on,
@@ -134,13 +134,13 @@ fn walk_one<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32, role: Role) 
             cx.facts.of(Op::Instance, of)
         }
         "tuple_expression" => {
-            let parts: Vec<u32> =
+            let parts: Vec<ExpressionId> =
                 cx.children(node).into_iter().map(|part| walk(cx, part, scope, Role::Reference)).collect();
             let list = cx.facts.list(&parts);
             cx.facts.expression(Op::Tuple, list, 0)
         }
         "array_expression" => {
-            let parts: Vec<u32> =
+            let parts: Vec<ExpressionId> =
                 cx.children(node).into_iter().map(|part| walk(cx, part, scope, Role::Reference)).collect();
             let element = cx.facts.union(&parts[..parts.len().min(4)]);
             container(cx, &[element])
@@ -205,7 +205,7 @@ fn walk_one<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32, role: Role) 
                 // A variable declared without a value gets its value here.
                 let name = if left.kind() == "identifier" { cx.name(left) } else { return UNKNOWN };
                 if let Some((home, binding)) = cx.facts.nearest(scope, name)
-                    && (binding.a, binding.b, binding.at) == (UNKNOWN, UNKNOWN, NONE)
+                    && (ExpressionId(binding.a), ExpressionId(binding.b), binding.at) == (UNKNOWN, UNKNOWN, NONE)
                     && binding.kind == BindingKind::Variable
                 {
                     cx.facts.bind(home, name, Bound::variable().value(value));
@@ -234,18 +234,18 @@ fn walk_one<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32, role: Role) 
 }
 
 /// A container outside the project that holds these values.
-pub(super) fn container(cx: &mut Lower<'_, '_>, values: &[u32]) -> u32 {
+pub(super) fn container(cx: &mut Lower<'_, '_>, values: &[ExpressionId]) -> ExpressionId {
     if values.iter().all(|value| *value == UNKNOWN) {
         return UNKNOWN;
     }
-    let types: Vec<u32> = values.iter().map(|value| cx.facts.of(Op::TypeOf, *value)).collect();
+    let types: Vec<ExpressionId> = values.iter().map(|value| cx.facts.of(Op::TypeOf, *value)).collect();
     let list = cx.facts.list(&types);
     let generic = cx.facts.expression(Op::Generic, UNKNOWN, list);
     cx.facts.expression(Op::Instance, generic, 0)
 }
 
 /// `Name { field: value, … }`.
-fn literal<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32) -> u32 {
+fn literal<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: ScopeId) -> ExpressionId {
     let Some(of) = field(node, "name") else { return UNKNOWN };
     let meant = path(cx, of, scope, Role::Reference);
     let text = cx.text(of);
@@ -277,11 +277,11 @@ enum Given<'s> {
     /// It is an argument of this callee, at this place. The callee is a method of this name called on this value;
     /// `first` is the call's first argument.
     Argument {
-        callee: u32,
+        callee: ExpressionId,
         place: u32,
         method: &'s str,
-        on: u32,
-        first: u32,
+        on: ExpressionId,
+        first: ExpressionId,
     },
 }
 
@@ -302,7 +302,7 @@ const OF_TWO: &[&str] = &[
     "is_sorted_by",
 ];
 
-fn closure<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32, given: &Given<'_>) -> u32 {
+fn closure<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: ScopeId, given: &Given<'_>) -> ExpressionId {
     let function = cx.facts.define(Definition::default());
     let inner = cx.facts.scope(ScopeKind::Function, scope);
     for (place, part) in field(node, "parameters").map(places).unwrap_or_default() {
@@ -337,7 +337,7 @@ fn closure<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32, given: &Given
     cx.facts.expression(Op::Function, function, 0)
 }
 
-fn call<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32) -> u32 {
+fn call<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: ScopeId) -> ExpressionId {
     let (Some(mut function), Some(arguments)) = (field(node, "function"), field(node, "arguments")) else {
         return UNKNOWN;
     };
@@ -363,7 +363,7 @@ fn call<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32) -> u32 {
         _ => walk(cx, function, scope, Role::Call),
     };
     let nodes = cx.children(arguments);
-    let mut values: Vec<u32> = Vec::with_capacity(nodes.len());
+    let mut values: Vec<ExpressionId> = Vec::with_capacity(nodes.len());
     for (place, argument) in (0..).zip(&nodes) {
         let first = values.first().copied().unwrap_or(UNKNOWN);
         values.push(match argument.kind() {

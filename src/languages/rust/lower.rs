@@ -13,20 +13,23 @@ use super::patterns::pattern;
 use super::tokens::{rules, tokens};
 use super::types::{annotation, bounds, own_types, type_parameters};
 use super::uses;
-use crate::facts::{Bound, Declared, Definition, DefinitionKind, NONE, OFFERED, Op, ROOT, SEEN, ScopeKind, UNKNOWN};
+use crate::facts::{
+    Bound, Declared, Definition, DefinitionId, DefinitionKind, ExpressionId, NameId, OFFERED, Op, ROOT, SEEN, ScopeId,
+    ScopeKind, UNKNOWN,
+};
 use crate::model::Role;
 
 /// The scope of a file's macros by example.
-const MACROS: u32 = 1;
+const MACROS: ScopeId = ScopeId(1);
 
 /// Records a file's facts about names.
 pub fn lower<'t>(cx: &mut Lower<'_, 't>, root: Node<'t>) {
-    let macros = cx.facts.scope(ScopeKind::Module, NONE);
+    let macros = cx.facts.scope(ScopeKind::Module, ScopeId::NONE);
     debug_assert_eq!(macros, MACROS);
     module_body(cx, root, ROOT);
 }
 
-fn module_body<'t>(cx: &mut Lower<'_, 't>, body: Node<'t>, scope: u32) {
+fn module_body<'t>(cx: &mut Lower<'_, 't>, body: Node<'t>, scope: ScopeId) {
     items(cx, body, scope);
     let macros = cx.facts.module("!", scope);
     cx.facts.star(scope, macros, SEEN | OFFERED);
@@ -35,7 +38,7 @@ fn module_body<'t>(cx: &mut Lower<'_, 't>, body: Node<'t>, scope: u32) {
 }
 
 /// Reads the items in a node, and other names there.
-fn items<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32) {
+fn items<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: ScopeId) {
     let mut path = None;
     for child in cx.children(node) {
         match child.kind() {
@@ -60,7 +63,7 @@ fn path_attribute(attribute: &str) -> Option<&str> {
 }
 
 /// Reads an item; false if the node is none.
-pub(super) fn item<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32) -> bool {
+pub(super) fn item<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: ScopeId) -> bool {
     match node.kind() {
         "function_item" | "function_signature_item" => function(cx, node, scope, scope, None),
         "struct_item" | "union_item" | "enum_item" | "trait_item" => data(cx, node, scope),
@@ -87,15 +90,15 @@ pub(super) fn field<'t>(node: Node<'t>, name: &str) -> Option<Node<'t>> {
 }
 
 /// The name of an item; `None` for `_` and for a macro's variable.
-fn item_name<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>) -> Option<(u32, u32)> {
+fn item_name<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>) -> Option<(NameId, u32)> {
     let name = field(node, "name").filter(|name| name.kind() != "metavariable" && cx.text(*name) != "_")?;
     Some((cx.name(name), name.start_byte() as u32))
 }
 
 /// A function whose name is bound in `home`, with its body in the scope `around`.
-fn function<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, home: u32, around: u32, owner: Option<u32>) {
+fn function<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, home: ScopeId, around: ScopeId, owner: Option<DefinitionId>) {
     let inner = cx.facts.scope(ScopeKind::Function, around);
-    let mut definition = Definition { owner: owner.unwrap_or(NONE), ..Definition::default() };
+    let mut definition = Definition { owner: owner.unwrap_or(DefinitionId::NONE), ..Definition::default() };
     let name = item_name(cx, node);
     if let Some((name, at)) = name {
         (definition.name, definition.at) = (name, at);
@@ -131,7 +134,7 @@ fn function<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, home: u32, around: u32, 
 }
 
 /// A struct, union, enum or trait.
-fn data<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32) {
+fn data<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: ScopeId) {
     let Some((name, at)) = item_name(cx, node) else { return };
     let around = cx.facts.scope(ScopeKind::Block, scope);
     let kind = DefinitionKind::Class;
@@ -167,13 +170,13 @@ fn data<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32) {
 }
 
 /// Inside a type, `Self` is it.
-pub(super) fn bind_self(cx: &mut Lower<'_, '_>, scope: u32, class: u32) {
+pub(super) fn bind_self(cx: &mut Lower<'_, '_>, scope: ScopeId, class: DefinitionId) {
     let name = cx.facts.name("Self");
     let own = cx.facts.expression(Op::ClassOf, class, 0);
     cx.facts.bind(scope, name, Bound::meaning(own));
 }
 
-fn fields<'t>(cx: &mut Lower<'_, 't>, body: Node<'t>, members: u32, around: u32, prefix: &str) {
+fn fields<'t>(cx: &mut Lower<'_, 't>, body: Node<'t>, members: ScopeId, around: ScopeId, prefix: &str) {
     let mut place = 0;
     for part in cx.children(body) {
         if part.kind() == "field_declaration" {
@@ -192,7 +195,7 @@ fn fields<'t>(cx: &mut Lower<'_, 't>, body: Node<'t>, members: u32, around: u32,
 }
 
 /// Reads the items of an `impl` or a trait.
-fn associated<'t>(cx: &mut Lower<'_, 't>, body: Node<'t>, class: u32, members: u32, around: u32) {
+fn associated<'t>(cx: &mut Lower<'_, 't>, body: Node<'t>, class: DefinitionId, members: ScopeId, around: ScopeId) {
     for part in cx.children(body) {
         if !associated_part(cx, part, class, members, around) {
             walk(cx, part, around, Role::Reference);
@@ -204,9 +207,9 @@ fn associated<'t>(cx: &mut Lower<'_, 't>, body: Node<'t>, class: u32, members: u
 pub(super) fn associated_part<'t>(
     cx: &mut Lower<'_, 't>,
     part: Node<'t>,
-    class: u32,
-    members: u32,
-    around: u32,
+    class: DefinitionId,
+    members: ScopeId,
+    around: ScopeId,
 ) -> bool {
     match part.kind() {
         "function_item" | "function_signature_item" => {
@@ -237,7 +240,7 @@ pub(super) fn associated_part<'t>(
     true
 }
 
-fn implementation<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32) {
+fn implementation<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: ScopeId) {
     let around = cx.facts.scope(ScopeKind::Block, scope);
     type_parameters(cx, node, around);
     let kind = DefinitionKind::Class;
@@ -260,12 +263,12 @@ fn implementation<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32) {
     if is_deref {
         let name = cx.facts.name("Target");
         if let Some((_, target)) = cx.facts.nearest(members, name) {
-            cx.facts.definition(class).alias = target.b;
+            cx.facts.definition(class).alias = ExpressionId(target.b);
         }
     }
 }
 
-fn constant<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, home: u32, around: u32) {
+fn constant<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, home: ScopeId, around: ScopeId) {
     let of = field(node, "type").map_or(UNKNOWN, |of| annotation(cx, of, around, Role::Type));
     let value = field(node, "value").map_or(UNKNOWN, |value| walk(cx, value, around, Role::Reference));
     if let Some((name, at)) = item_name(cx, node) {
@@ -274,7 +277,7 @@ fn constant<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, home: u32, around: u32) 
 }
 
 /// `type Name = …;` outside of traits and their implementations.
-fn alias<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32) {
+fn alias<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: ScopeId) {
     let around = cx.facts.scope(ScopeKind::Block, scope);
     type_parameters(cx, node, around);
     let of = field(node, "type").map_or(UNKNOWN, |of| annotation(cx, of, around, Role::Type));
@@ -285,7 +288,7 @@ fn alias<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32) {
 }
 
 /// `mod name { … }` and `mod name;`, with the path in `#[path]`.
-fn module<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32, path: Option<&str>) {
+fn module<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: ScopeId, path: Option<&str>) {
     let Some((name, at)) = item_name(cx, node) else { return };
     let mut within = scope;
     while !cx.facts.is(within, ScopeKind::Module) {
@@ -309,7 +312,7 @@ fn module<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32, path: Option<&
 }
 
 /// `macro_rules!`: named from anywhere in its crate, which is more than the truth where a macro comes late.
-fn macro_by_example<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32) {
+fn macro_by_example<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: ScopeId) {
     let Some((name, at)) = item_name(cx, node) else { return };
     let all = cx.facts.name("!");
     cx.facts.declare(Declared::Inline, all, MACROS, ROOT);
@@ -325,7 +328,7 @@ fn macro_by_example<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32) {
 }
 
 /// A macro's call: its name and its arguments.
-pub(super) fn invocation<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32) -> u32 {
+pub(super) fn invocation<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: ScopeId) -> ExpressionId {
     let Some(called) = field(node, "macro") else { return UNKNOWN };
     let name = super::types::macro_name(cx, called, scope);
     let Some(tree) = cx.children(node).into_iter().find(|child| child.kind() == "token_tree") else { return UNKNOWN };

@@ -3,7 +3,7 @@
 use rustc_hash::FxHashMap;
 
 use super::manifest::Package;
-use crate::facts::{ClassNames, Declared, Each, Effect, Module, Modules, Project, ROOT, Semantics, folder};
+use crate::facts::{ClassNames, Declared, Each, Effect, Module, Modules, Project, ROOT, ScopeId, Semantics, folder};
 
 /// Name resolution of Rust.
 pub static SEMANTICS: Semantics = Semantics {
@@ -138,7 +138,7 @@ const METHODS: &[(&str, Effect)] = &[
 /// names may mean those of any declaration.
 struct Node<'a> {
     /// The scopes of its declarations, each with its file.
-    scopes: Vec<(u32, u32)>,
+    scopes: Vec<(u32, ScopeId)>,
     parent: Option<Module>,
     /// The root of its crate.
     root: Module,
@@ -153,11 +153,11 @@ struct RustModules<'a> {
     /// The name of each module in its parent; empty for a root.
     names: Vec<&'a str>,
     /// By file and scope.
-    numbers: FxHashMap<(u32, u32), Module>,
+    numbers: FxHashMap<(u32, ScopeId), Module>,
     /// Libraries by the name that code writes.
     crates: FxHashMap<String, Module>,
     /// The scopes of macros, by the root of their crate.
-    macros: FxHashMap<Module, Vec<(u32, u32)>>,
+    macros: FxHashMap<Module, Vec<(u32, ScopeId)>>,
 }
 
 impl<'a> RustModules<'a> {
@@ -242,7 +242,7 @@ impl<'a> RustModules<'a> {
             _ => join(&own, stem),
         });
         // Folders with the children's files of inner modules.
-        let mut folders: FxHashMap<u32, String> = FxHashMap::default();
+        let mut folders: FxHashMap<ScopeId, String> = FxHashMap::default();
         folders.insert(ROOT, below);
         for declared in of.facts().modules {
             let text = of.facts().name(declared.name);
@@ -283,7 +283,7 @@ impl<'a> RustModules<'a> {
         root
     }
 
-    fn add(&mut self, file: u32, scope: u32, parent: Option<Module>, twin: Option<Module>) -> Module {
+    fn add(&mut self, file: u32, scope: ScopeId, parent: Option<Module>, twin: Option<Module>) -> Module {
         let own = twin.unwrap_or(self.nodes.len() as Module);
         let root = parent.map_or(own, |parent| self.nodes[parent as usize].root);
         match self.nodes.get_mut(own as usize) {
@@ -314,7 +314,7 @@ fn join(a: &str, b: &str) -> String {
 }
 
 impl Modules for RustModules<'_> {
-    fn find(&self, file: u32, scope: u32, spec: &str) -> Option<Module> {
+    fn find(&self, file: u32, scope: ScopeId, spec: &str) -> Option<Module> {
         let own = self.of(file, scope);
         let node = self.nodes.get(own as usize)?;
         match spec {
@@ -336,11 +336,11 @@ impl Modules for RustModules<'_> {
         Some(at)
     }
 
-    fn of(&self, file: u32, scope: u32) -> Module {
+    fn of(&self, file: u32, scope: ScopeId) -> Module {
         self.numbers.get(&(file, scope)).or_else(|| self.numbers.get(&(file, ROOT))).copied().unwrap_or(Module::MAX)
     }
 
-    fn scopes(&self, module: Module) -> Vec<(u32, u32)> {
+    fn scopes(&self, module: Module) -> Vec<(u32, ScopeId)> {
         if let Some(node) = self.nodes.get(module as usize) {
             return node.scopes.clone();
         }

@@ -7,15 +7,21 @@ use super::super::lower::Lower;
 use super::expressions::walk;
 use super::lower::field;
 use super::types::path;
-use crate::facts::{Bound, Op, UNKNOWN};
+use crate::facts::{Bound, ExpressionId, Op, ScopeId, UNKNOWN};
 use crate::model::Role;
 
 /// Binds the names in a pattern to the parts of a value, of which the type `of` may be written.
-pub(super) fn pattern<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32, value: u32, of: u32) {
+pub(super) fn pattern<'t>(
+    cx: &mut Lower<'_, 't>,
+    node: Node<'t>,
+    scope: ScopeId,
+    value: ExpressionId,
+    of: ExpressionId,
+) {
     cx.deeper(|cx| pattern_one(cx, node, scope, value, of));
 }
 
-fn pattern_one<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32, value: u32, of: u32) {
+fn pattern_one<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: ScopeId, value: ExpressionId, of: ExpressionId) {
     match node.kind() {
         "identifier" | "shorthand_field_identifier" => {
             // Constants and variants begin with a capital; there is no other difference from bindings.
@@ -116,7 +122,7 @@ pub(super) fn places<'t>(node: Node<'t>) -> Vec<(u32, Node<'t>)> {
 }
 
 /// A part of a struct or of a variant of an enum, whichever the path means.
-fn part_of(cx: &mut Lower<'_, '_>, meant: u32, last: &str, part: &str) -> u32 {
+fn part_of(cx: &mut Lower<'_, '_>, meant: ExpressionId, last: &str, part: &str) -> ExpressionId {
     let of_struct = cx.facts.name(&format!(".{part}"));
     let of_variant = cx.facts.name(&format!(".{last}.{part}"));
     let (of_struct, of_variant) = (cx.facts.member(meant, of_struct), cx.facts.member(meant, of_variant));
@@ -124,7 +130,7 @@ fn part_of(cx: &mut Lower<'_, '_>, meant: u32, last: &str, part: &str) -> u32 {
 }
 
 /// The field of a name after a path, in the spelling of fields: `Type::Variant` has fields of a variant.
-pub(super) fn field_of(cx: &mut Lower<'_, '_>, meant: u32, path: &str, name: &str) -> u32 {
+pub(super) fn field_of(cx: &mut Lower<'_, '_>, meant: ExpressionId, path: &str, name: &str) -> ExpressionId {
     let mut parts = path.rsplit("::").map(str::trim);
     let last = parts.next().unwrap_or_default();
     let is_variant = parts.next().is_some_and(|owner| owner.starts_with(char::is_uppercase));
@@ -135,7 +141,7 @@ pub(super) fn field_of(cx: &mut Lower<'_, '_>, meant: u32, path: &str, name: &st
 
 /// Whether a pattern binds a name that the scope knows already or that was looked up from it. It then needs a scope
 /// of its own, so that earlier uses keep their meaning.
-pub(super) fn rebinds<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32) -> bool {
+pub(super) fn rebinds<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: ScopeId) -> bool {
     match node.kind() {
         "identifier" | "shorthand_field_identifier" => {
             let name = cx.name(node);

@@ -6,21 +6,21 @@ use tree_sitter::Node;
 use super::super::definition::span_of;
 use super::super::lower::Lower;
 use super::types::is_local;
-use crate::facts::{EMPTY, Op, UNKNOWN};
+use crate::facts::{EMPTY, ExpressionId, Op, ScopeId, UNKNOWN};
 use crate::model::{Role, Span};
 
 /// Reads the tokens of a call; returns the values between its commas.
-pub(super) fn tokens<'t>(cx: &mut Lower<'_, 't>, tree: Node<'t>, scope: u32) -> Vec<u32> {
+pub(super) fn tokens<'t>(cx: &mut Lower<'_, 't>, tree: Node<'t>, scope: ScopeId) -> Vec<ExpressionId> {
     cx.deeper(|cx| Reader::new(cx, tree, scope, false, &[]).read())
 }
 
 /// Reads the tokens of a call outside of these ranges.
-pub(super) fn tokens_but<'t>(cx: &mut Lower<'_, 't>, tree: Node<'t>, scope: u32, but: &[Span]) {
+pub(super) fn tokens_but<'t>(cx: &mut Lower<'_, 't>, tree: Node<'t>, scope: ScopeId, but: &[Span]) {
     cx.deeper(|cx| drop(Reader::new(cx, tree, scope, false, but).read()));
 }
 
 /// Reads the expansion of a macro by example: only names with a known place.
-pub(super) fn rules<'t>(cx: &mut Lower<'_, 't>, tree: Node<'t>, scope: u32) {
+pub(super) fn rules<'t>(cx: &mut Lower<'_, 't>, tree: Node<'t>, scope: ScopeId) {
     cx.deeper(|cx| drop(Reader::new(cx, tree, scope, true, &[]).read()));
 }
 
@@ -29,13 +29,13 @@ struct Reader<'c, 's, 't> {
     tokens: Vec<Node<'t>>,
     /// Ranges to skip.
     but: &'c [Span],
-    scope: u32,
+    scope: ScopeId,
     at: usize,
     is_rule: bool,
 }
 
 impl<'c, 's, 't> Reader<'c, 's, 't> {
-    fn new(cx: &'c mut Lower<'s, 't>, tree: Node<'t>, scope: u32, is_rule: bool, but: &'c [Span]) -> Self {
+    fn new(cx: &'c mut Lower<'s, 't>, tree: Node<'t>, scope: ScopeId, is_rule: bool, but: &'c [Span]) -> Self {
         let mut cursor = tree.walk();
         let is_read = |token: &Node<'_>| !token.is_extra() && !but.iter().any(|but| but.contains(span_of(*token)));
         let tokens = tree.children(&mut cursor).filter(is_read).collect();
@@ -52,7 +52,7 @@ impl<'c, 's, 't> Reader<'c, 's, 't> {
         group.is_some_and(|group| self.cx.text(*group).starts_with('('))
     }
 
-    fn read(&mut self) -> Vec<u32> {
+    fn read(&mut self) -> Vec<ExpressionId> {
         let (mut values, mut value, mut parts) = (Vec::new(), UNKNOWN, 0);
         while self.at < self.tokens.len() {
             match self.kind(0) {
@@ -73,7 +73,7 @@ impl<'c, 's, 't> Reader<'c, 's, 't> {
     }
 
     /// The tokens within a group.
-    fn group(&mut self) -> Vec<u32> {
+    fn group(&mut self) -> Vec<ExpressionId> {
         let tree = self.tokens[self.at];
         self.at += 1;
         let (scope, is_rule, but) = (self.scope, self.is_rule, self.but);
@@ -104,7 +104,7 @@ impl<'c, 's, 't> Reader<'c, 's, 't> {
     }
 
     /// A path or a group, and the members, calls and indices that follow it.
-    fn chain(&mut self) -> u32 {
+    fn chain(&mut self) -> ExpressionId {
         let mut value = match self.kind(0) {
             "identifier" | "self" | "crate" | "super" | "primitive_type" => self.path(),
             "metavariable" | "$" if self.kind(1) == "::" || self.kind(1) == "crate" => self.path(),
@@ -161,7 +161,7 @@ impl<'c, 's, 't> Reader<'c, 's, 't> {
     }
 
     /// `a::b::C`, a call or a macro's call of it.
-    fn path(&mut self) -> u32 {
+    fn path(&mut self) -> ExpressionId {
         let mut meant = None;
         let mut last;
         let mut is_module = true;

@@ -6,7 +6,7 @@ use super::super::definition::span_of;
 use super::super::lower::Lower;
 use super::expressions::walk;
 use super::lower::field;
-use crate::facts::{BindingKind, Bound, NONE, Op, ScopeKind, UNKNOWN};
+use crate::facts::{BindingKind, Bound, ExpressionId, ListId, NONE, NameId, Op, ScopeId, ScopeKind, UNKNOWN};
 use crate::model::Role;
 
 /// Types and traits of the standard library whose members are those of their last argument.
@@ -45,11 +45,11 @@ pub(super) fn own_types(name: &str) -> String {
 }
 
 /// Reads a type and returns it; `role` is the role of its outermost name.
-pub(super) fn annotation<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32, role: Role) -> u32 {
+pub(super) fn annotation<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: ScopeId, role: Role) -> ExpressionId {
     cx.deeper(|cx| annotation_one(cx, node, scope, role))
 }
 
-fn annotation_one<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32, role: Role) -> u32 {
+fn annotation_one<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: ScopeId, role: Role) -> ExpressionId {
     match node.kind() {
         "type_identifier" | "identifier" | "scoped_type_identifier" | "scoped_identifier" => {
             path(cx, node, scope, role)
@@ -69,7 +69,7 @@ fn annotation_one<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32, role: 
             cx.facts.expression(Op::Generic, UNKNOWN, list)
         }
         "tuple_type" => {
-            let types: Vec<u32> =
+            let types: Vec<ExpressionId> =
                 cx.children(node).into_iter().map(|part| annotation(cx, part, scope, Role::Type)).collect();
             let list = cx.facts.list(&types);
             cx.facts.expression(Op::Tuple, list, 0)
@@ -83,7 +83,7 @@ fn annotation_one<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32, role: 
                 annotation(cx, of, scope, Role::Type);
             }
             let takes = field(node, "parameters").map(|parameters| cx.children(parameters)).unwrap_or_default();
-            let takes: Vec<u32> = takes
+            let takes: Vec<ExpressionId> = takes
                 .into_iter()
                 .map(|part| annotation(cx, field(part, "type").unwrap_or(part), scope, Role::Type))
                 .collect();
@@ -104,7 +104,7 @@ fn annotation_one<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32, role: 
 }
 
 /// The known bounds of `A + B + 'a`.
-pub(super) fn bounds<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32, role: Role) -> Vec<u32> {
+pub(super) fn bounds<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: ScopeId, role: Role) -> Vec<ExpressionId> {
     let mut types = Vec::new();
     for part in cx.children(node) {
         let of = match part.kind() {
@@ -118,7 +118,7 @@ pub(super) fn bounds<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32, rol
 }
 
 /// `<T>` and `<T as Trait>` before `::`.
-fn bracketed<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32) -> u32 {
+fn bracketed<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: ScopeId) -> ExpressionId {
     let Some(inside) = cx.first(node) else { return UNKNOWN };
     if inside.kind() != "qualified_type" {
         return annotation(cx, inside, scope, Role::Type);
@@ -128,7 +128,7 @@ fn bracketed<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32) -> u32 {
     if of == UNKNOWN { by } else { of }
 }
 
-fn generic<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32, role: Role) -> u32 {
+fn generic<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: ScopeId, role: Role) -> ExpressionId {
     let (Some(base), Some(arguments)) = (field(node, "type"), field(node, "type_arguments")) else { return UNKNOWN };
     let of = annotation(cx, base, scope, role);
     let text = cx.text(base);
@@ -165,14 +165,19 @@ fn generic<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32, role: Role) -
 }
 
 /// `crate`, `self`, `super` and `$crate` where a path leads through modules; `before` is the path before it.
-pub(super) fn module_word(cx: &mut Lower<'_, '_>, node: Node<'_>, before: u32, scope: u32) -> Option<u32> {
+pub(super) fn module_word(
+    cx: &mut Lower<'_, '_>,
+    node: Node<'_>,
+    before: ExpressionId,
+    scope: ScopeId,
+) -> Option<ExpressionId> {
     let spec = match cx.text(node) {
         "crate" | "$crate" => "crate".to_owned(),
         "self" => "self".to_owned(),
-        "super" if before == NONE => "super".to_owned(),
+        "super" if before == ExpressionId::NONE => "super".to_owned(),
         "super" => {
             let it = cx.facts.look(before);
-            let before = if it.op == Op::Module { cx.facts.text(it.a) } else { "self" };
+            let before = if it.op == Op::Module { cx.facts.text(NameId(it.a)) } else { "self" };
             format!("{before}::super")
         }
         _ => return None,
@@ -181,7 +186,7 @@ pub(super) fn module_word(cx: &mut Lower<'_, '_>, node: Node<'_>, before: u32, s
 }
 
 /// The scope from which the first name of a longer path is seen: locals are no modules and no types.
-fn outside_locals(cx: &Lower<'_, '_>, mut scope: u32, name: u32) -> u32 {
+fn outside_locals(cx: &Lower<'_, '_>, mut scope: ScopeId, name: NameId) -> ScopeId {
     while let Some((nearest, binding)) = cx.facts.nearest(scope, name) {
         let is_type = [BindingKind::Definition, BindingKind::Alias].contains(&binding.kind);
         let is_inner = cx.facts.is(nearest, ScopeKind::Function) || cx.facts.is(nearest, ScopeKind::Block);
@@ -190,7 +195,7 @@ fn outside_locals(cx: &Lower<'_, '_>, mut scope: u32, name: u32) -> u32 {
             return scope;
         }
         scope = cx.facts.parent(nearest);
-        if scope == NONE {
+        if scope == ScopeId::NONE {
             return nearest;
         }
     }
@@ -198,7 +203,7 @@ fn outside_locals(cx: &Lower<'_, '_>, mut scope: u32, name: u32) -> u32 {
 }
 
 /// Whether a bare name is a local variable bound so far. Locals have no place, because others cannot name them.
-pub(super) fn is_local(cx: &Lower<'_, '_>, scope: u32, name: u32) -> bool {
+pub(super) fn is_local(cx: &Lower<'_, '_>, scope: ScopeId, name: NameId) -> bool {
     cx.facts.nearest(scope, name).is_some_and(|(nearest, binding)| {
         binding.at == NONE
             && (cx.facts.is(nearest, ScopeKind::Function) || cx.facts.is(nearest, ScopeKind::Block))
@@ -207,7 +212,7 @@ pub(super) fn is_local(cx: &Lower<'_, '_>, scope: u32, name: u32) -> bool {
 }
 
 /// A bare name or a path. Reads the names in it and returns its meaning; `role` is the role of the last name.
-pub(super) fn path<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32, role: Role) -> u32 {
+pub(super) fn path<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: ScopeId, role: Role) -> ExpressionId {
     match node.kind() {
         "scoped_identifier" | "scoped_type_identifier" => {
             let Some(last) = field(node, "name") else { return UNKNOWN };
@@ -243,13 +248,16 @@ pub(super) fn path<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32, role:
 }
 
 /// The part of a path before `::`.
-fn prefix<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32) -> u32 {
+fn prefix<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: ScopeId) -> ExpressionId {
     match node.kind() {
-        "crate" | "self" | "super" | "metavariable" => module_word(cx, node, NONE, scope).unwrap_or(UNKNOWN),
+        "crate" | "self" | "super" | "metavariable" => {
+            module_word(cx, node, ExpressionId::NONE, scope).unwrap_or(UNKNOWN)
+        }
         "scoped_identifier" | "scoped_type_identifier"
             if field(node, "name").is_some_and(|it| it.kind() == "super") =>
         {
-            let before = field(node, "path").map_or(NONE, |before| cx.deeper(|cx| prefix(cx, before, scope)));
+            let before =
+                field(node, "path").map_or(ExpressionId::NONE, |before| cx.deeper(|cx| prefix(cx, before, scope)));
             field(node, "name").and_then(|name| module_word(cx, name, before, scope)).unwrap_or(UNKNOWN)
         }
         "identifier" | "type_identifier" => {
@@ -297,7 +305,7 @@ fn ends_in_type(cx: &Lower<'_, '_>, node: Node<'_>) -> bool {
 }
 
 /// Records the macro that is called; returns the last part of its name.
-pub(super) fn macro_name<'s>(cx: &mut Lower<'s, '_>, node: Node<'_>, scope: u32) -> &'s str {
+pub(super) fn macro_name<'s>(cx: &mut Lower<'s, '_>, node: Node<'_>, scope: ScopeId) -> &'s str {
     let (last, before) = match node.kind() {
         "scoped_identifier" => (field(node, "name").unwrap_or(node), field(node, "path")),
         _ => (node, None),
@@ -311,11 +319,11 @@ pub(super) fn macro_name<'s>(cx: &mut Lower<'s, '_>, node: Node<'_>, scope: u32)
             let module = match spec {
                 "crate" | "$crate" | "self" | "super" => cx.facts.module(spec.trim_start_matches('$'), scope),
                 _ => {
-                    let mut meant = NONE;
+                    let mut meant = ExpressionId::NONE;
                     for part in spec.split("::") {
                         let part = cx.facts.name(part.trim());
                         meant = match meant {
-                            NONE => cx.facts.named(scope, part),
+                            ExpressionId::NONE => cx.facts.named(scope, part),
                             _ => cx.facts.member(meant, part),
                         };
                     }
@@ -331,7 +339,7 @@ pub(super) fn macro_name<'s>(cx: &mut Lower<'s, '_>, node: Node<'_>, scope: u32)
 }
 
 /// Type parameters of an item, with the bounds in its `where`; returns their list.
-pub(super) fn type_parameters<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32) -> u32 {
+pub(super) fn type_parameters<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: ScopeId) -> ListId {
     let mut names = Vec::new();
     if let Some(parameters) = field(node, "type_parameters") {
         for parameter in cx.children(parameters) {

@@ -6,19 +6,19 @@ use super::super::definition::span_of;
 use super::super::lower::Lower;
 use super::lower::field;
 use super::types::module_word;
-use crate::facts::{Bound, NONE, OFFERED, Op, SEEN};
+use crate::facts::{Bound, ExpressionId, NameId, OFFERED, Op, SEEN, ScopeId};
 use crate::model::Role;
 
 /// A tree in progress.
 struct Tree {
-    scope: u32,
+    scope: ScopeId,
     at: u32,
     /// The path begins with the name of another crate, even if the module binds that name.
     is_foreign: bool,
 }
 
 /// `use …;`
-pub(super) fn declaration<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32) {
+pub(super) fn declaration<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: ScopeId) {
     let Some(argument) = field(node, "argument") else { return };
     let text = cx.text(argument);
     let first = text.split("::").next().unwrap_or(text).trim();
@@ -31,7 +31,7 @@ pub(super) fn declaration<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32
 }
 
 /// `extern crate a as b;`
-pub(super) fn extern_crate<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32) {
+pub(super) fn extern_crate<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: ScopeId) {
     let Some(name_node) = field(node, "name") else { return };
     let text = cx.text(name_node);
     let meant = match text {
@@ -50,7 +50,7 @@ pub(super) fn extern_crate<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u3
 }
 
 /// Walks a tree after `prefix`: the expression so far, and its last name.
-fn walk<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, prefix: Option<(u32, Node<'t>)>, tree: &Tree) {
+fn walk<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, prefix: Option<(ExpressionId, Node<'t>)>, tree: &Tree) {
     match node.kind() {
         "self" if prefix.is_some() => {
             let Some((meant, name)) = prefix else { return };
@@ -97,9 +97,9 @@ fn walk<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, prefix: Option<(u32, Node<'t
 fn inner<'t>(
     cx: &mut Lower<'_, 't>,
     node: Node<'t>,
-    prefix: Option<(u32, Node<'t>)>,
+    prefix: Option<(ExpressionId, Node<'t>)>,
     tree: &Tree,
-) -> Option<(u32, Node<'t>)> {
+) -> Option<(ExpressionId, Node<'t>)> {
     let (meant, name) = path(cx, node, prefix, tree)?;
     if cx.text(name).starts_with(char::is_uppercase) {
         cx.facts.occurrence(span_of(name), Role::Import, meant);
@@ -113,9 +113,9 @@ fn inner<'t>(
 fn path<'t>(
     cx: &mut Lower<'_, 't>,
     node: Node<'t>,
-    prefix: Option<(u32, Node<'t>)>,
+    prefix: Option<(ExpressionId, Node<'t>)>,
     tree: &Tree,
-) -> Option<(u32, Node<'t>)> {
+) -> Option<(ExpressionId, Node<'t>)> {
     let (before, last) = match node.kind() {
         "scoped_identifier" => {
             let last = field(node, "name")?;
@@ -126,7 +126,7 @@ fn path<'t>(
         }
         "identifier" | "crate" | "self" | "super" | "metavariable" | "type_identifier" => match prefix {
             Some((before, _)) => (before, node),
-            None => (NONE, node),
+            None => (ExpressionId::NONE, node),
         },
         _ => return None,
     };
@@ -135,18 +135,18 @@ fn path<'t>(
     }
     let name = cx.name(last);
     let meant = match before {
-        NONE if tree.is_foreign => {
+        ExpressionId::NONE if tree.is_foreign => {
             let crates = cx.facts.module("::", tree.scope);
             cx.facts.member(crates, name)
         }
-        NONE => cx.facts.named(tree.scope, name),
+        ExpressionId::NONE => cx.facts.named(tree.scope, name),
         _ => cx.facts.member(before, name),
     };
     Some((meant, last))
 }
 
 /// Binds an imported name.
-fn leaf<'t>(cx: &mut Lower<'_, 't>, written: Node<'t>, meant: u32, alias: Node<'t>, tree: &Tree) {
+fn leaf<'t>(cx: &mut Lower<'_, 't>, written: Node<'t>, meant: ExpressionId, alias: Node<'t>, tree: &Tree) {
     cx.facts.occurrence(span_of(written), Role::Import, meant);
     cx.facts.import(tree.at, meant, 0);
     let name = cx.text(alias);
@@ -156,14 +156,14 @@ fn leaf<'t>(cx: &mut Lower<'_, 't>, written: Node<'t>, meant: u32, alias: Node<'
     let bound = cx.facts.name(name);
     let it = cx.facts.look(meant);
     // `use a;` of another crate binds a name that is visible anyway.
-    if it.op != Op::Name || it.b != bound {
+    if it.op != Op::Name || NameId(it.b) != bound {
         cx.facts.bind(tree.scope, bound, Bound::alias(meant));
     }
     // It may be a macro too.
     if it.op == Op::Member && !name.starts_with(char::is_uppercase) {
-        let text = format!("{}!", cx.facts.text(it.b));
+        let text = format!("{}!", cx.facts.text(NameId(it.b)));
         let text = cx.facts.name(&text);
-        let meant = cx.facts.member(it.a, text);
+        let meant = cx.facts.member(ExpressionId(it.a), text);
         cx.facts.occurrence(span_of(written), Role::Import, meant);
         let bound = cx.facts.name(&format!("{name}!"));
         cx.facts.bind(tree.scope, bound, Bound::alias(meant));

@@ -7,13 +7,16 @@ use super::functions::{self, Given, This, type_parameters};
 use super::jsdoc::Said;
 use super::types::{self, annotation};
 use super::{FUNCTIONS, body, field, has_word};
-use crate::facts::{BindingKind, Bound, Definition, DefinitionKind, EMPTY, NONE, Op, ScopeKind, UNKNOWN};
+use crate::facts::{
+    BindingKind, Bound, Definition, DefinitionId, DefinitionKind, EMPTY, ExpressionId, ListId, NONE, NameId, Op,
+    ScopeId, ScopeKind, UNKNOWN,
+};
 use crate::languages::definition::span_of;
 use crate::languages::lower::Lower;
 use crate::model::Role;
 
 /// The name of a key, and its place: inside the quotes of a string.
-fn key<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32) -> (u32, u32) {
+fn key<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: ScopeId) -> (NameId, u32) {
     let at = node.start_byte() as u32;
     match node.kind() {
         "string" => {
@@ -31,7 +34,7 @@ fn key<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32) -> (u32, u32) {
 }
 
 /// A scope for type parameters around a definition, where it has some, and the list of them.
-fn around<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32) -> (u32, u32) {
+fn around<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: ScopeId) -> (ScopeId, ListId) {
     if field(node, "type_parameters").is_none() {
         return (scope, EMPTY);
     }
@@ -41,18 +44,23 @@ fn around<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32) -> (u32, u32) 
 }
 
 /// A class; returns its definition. `given` is the name from the target that it is bound to: the scope with that name
-/// ([`NONE`] for none), the name and its place.
-pub(super) fn class<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32, given: Option<(u32, u32, u32)>) -> u32 {
+/// ([`ScopeId::NONE`] for none), the name and its place.
+pub(super) fn class<'t>(
+    cx: &mut Lower<'_, 't>,
+    node: Node<'t>,
+    scope: ScopeId,
+    given: Option<(ScopeId, NameId, u32)>,
+) -> DefinitionId {
     let own = field(node, "name").map(|own| (cx.name(own), own.start_byte() as u32));
     let (mut around, generics) = self::around(cx, node, scope);
-    let (name, at) = given.map(|(_, name, at)| (name, at)).or(own).unwrap_or((NONE, NONE));
+    let (name, at) = given.map(|(_, name, at)| (name, at)).or(own).unwrap_or((NameId::NONE, NONE));
     if node.kind() == "class" && own.is_some() && around == scope {
         around = cx.facts.scope(ScopeKind::Block, scope);
     }
     let kind = DefinitionKind::Class;
     let (class, members) = cx.facts.class(Definition { name, at, kind, generics, ..Definition::default() }, around);
     match (given, own) {
-        (Some((holder, name, at)), _) if holder != NONE => {
+        (Some((holder, name, at)), _) if holder != ScopeId::NONE => {
             cx.facts.bind(holder, name, Bound::definition(class).at(at));
         }
         (None, Some((name, at))) if node.kind() != "class" => {
@@ -79,7 +87,7 @@ pub(super) fn class<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32, give
 }
 
 /// The types that a class extends or implements.
-fn heritage<'t>(cx: &mut Lower<'_, 't>, part: Node<'t>, scope: u32, class: u32) {
+fn heritage<'t>(cx: &mut Lower<'_, 't>, part: Node<'t>, scope: ScopeId, class: DefinitionId) {
     match part.kind() {
         "extends_clause" | "implements_clause" | "extends_type_clause" => {
             for base in cx.children(part) {
@@ -109,7 +117,7 @@ fn heritage<'t>(cx: &mut Lower<'_, 't>, part: Node<'t>, scope: u32, class: u32) 
     }
 }
 
-fn class_body<'t>(cx: &mut Lower<'_, 't>, block: Node<'t>, class: u32, members: u32) {
+fn class_body<'t>(cx: &mut Lower<'_, 't>, block: Node<'t>, class: DefinitionId, members: ScopeId) {
     // All names are bound before a body is walked, because its assignments to `this` may be to declared members.
     let mut methods = Vec::new();
     for child in cx.children(block) {
@@ -129,7 +137,7 @@ fn class_body<'t>(cx: &mut Lower<'_, 't>, block: Node<'t>, class: u32, members: 
             "class_static_block" => {
                 let inner = own_scope(cx, members, Op::ClassOf, class);
                 for block in cx.children(child) {
-                    body(cx, block, inner, NONE);
+                    body(cx, block, inner, DefinitionId::NONE);
                 }
             }
             "index_signature" => index_signature(cx, child, members),
@@ -150,7 +158,7 @@ fn is_static(node: Node<'_>) -> bool {
 }
 
 /// A scope in which `this` is of a class.
-fn own_scope(cx: &mut Lower<'_, '_>, parent: u32, op: Op, class: u32) -> u32 {
+fn own_scope(cx: &mut Lower<'_, '_>, parent: ScopeId, op: Op, class: DefinitionId) -> ScopeId {
     let inner = cx.facts.scope(ScopeKind::Function, parent);
     let this = cx.facts.name("this");
     let own = cx.facts.expression(op, class, 0);
@@ -158,7 +166,14 @@ fn own_scope(cx: &mut Lower<'_, '_>, parent: u32, op: Op, class: u32) -> u32 {
     inner
 }
 
-fn class_field<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, name: u32, at: u32, class: u32, members: u32) {
+fn class_field<'t>(
+    cx: &mut Lower<'_, 't>,
+    node: Node<'t>,
+    name: NameId,
+    at: u32,
+    class: DefinitionId,
+    members: ScopeId,
+) {
     for decorator in cx.children(node).into_iter().filter(|child| child.kind() == "decorator") {
         walk(cx, decorator, members, Role::Reference);
     }
@@ -195,18 +210,18 @@ fn class_field<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, name: u32, at: u32, c
 pub(super) fn member_value<'t>(
     cx: &mut Lower<'_, 't>,
     node: Node<'t>,
-    scope: u32,
-    name: u32,
+    scope: ScopeId,
+    name: NameId,
     at: u32,
-    owner: Option<(Op, u32)>,
-) -> (Bound, u32) {
+    owner: Option<(Op, DefinitionId)>,
+) -> (Bound, ExpressionId) {
     let value = bare(cx, node);
     if FUNCTIONS.contains(&value.kind()) {
         coats(cx, node, value, scope);
         let (this, class) = match owner {
             Some((op, class)) if value.kind() != "arrow_function" => (This::Of(op, class), class),
             Some((_, class)) => (This::Outer, class),
-            None => (This::Unknown, NONE),
+            None => (This::Unknown, DefinitionId::NONE),
         };
         let function = cx.facts.define(Definition { name, at, owner: class, ..Definition::default() });
         let given = if owner.is_some() { Given::Overrides } else { Given::Nothing };
@@ -214,7 +229,7 @@ pub(super) fn member_value<'t>(
         return (Bound::definition(function), cx.facts.expression(Op::Function, function, 0));
     }
     if value.kind() == "class" {
-        let class = self::class(cx, value, scope, Some((NONE, name, at)));
+        let class = self::class(cx, value, scope, Some((ScopeId::NONE, name, at)));
         return (Bound::definition(class), cx.facts.expression(Op::ClassOf, class, 0));
     }
     let value = walk(cx, node, scope, Role::Reference);
@@ -223,7 +238,13 @@ pub(super) fn member_value<'t>(
 
 /// An object literal; returns it as an expression. `of` is the wanted type. The properties of a module's exports are
 /// aliases of their values.
-pub(super) fn object<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32, of: u32, is_exports: bool) -> u32 {
+pub(super) fn object<'t>(
+    cx: &mut Lower<'_, 't>,
+    node: Node<'t>,
+    scope: ScopeId,
+    of: ExpressionId,
+    is_exports: bool,
+) -> ExpressionId {
     let kind = DefinitionKind::Object;
     let (object, members) = cx.facts.class(Definition { kind, ..Definition::default() }, scope);
     cx.facts.base(object, of);
@@ -265,7 +286,7 @@ pub(super) fn object<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32, of:
     cx.facts.expression(Op::Object, object, 0)
 }
 
-pub(super) fn interface<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32) {
+pub(super) fn interface<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: ScopeId) {
     let Some(name_node) = field(node, "name") else { return };
     let (name, at) = (cx.name(name_node), name_node.start_byte() as u32);
     let (around, generics) = around(cx, node, scope);
@@ -282,7 +303,7 @@ pub(super) fn interface<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32) 
 }
 
 /// The members of an interface or of an object type.
-pub(super) fn signatures<'t>(cx: &mut Lower<'_, 't>, block: Node<'t>, class: u32, members: u32) {
+pub(super) fn signatures<'t>(cx: &mut Lower<'_, 't>, block: Node<'t>, class: DefinitionId, members: ScopeId) {
     for child in cx.children(block) {
         match child.kind() {
             "property_signature" => {
@@ -315,7 +336,7 @@ pub(in super::super) const CALL: &str = "()";
 pub(in super::super) const ELEMENT: &str = "[]";
 
 /// `[key: string]: T`, `[K in keyof T]: U`.
-fn index_signature<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, members: u32) {
+fn index_signature<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, members: ScopeId) {
     let inner = cx.facts.scope(ScopeKind::Block, members);
     let (name, of) = (field(node, "name"), field(node, "type"));
     for child in cx.children(node).into_iter().filter(|child| Some(*child) != name && Some(*child) != of) {
@@ -340,7 +361,7 @@ fn index_signature<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, members: u32) {
 }
 
 /// `type Name = …`.
-pub(super) fn alias<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32) {
+pub(super) fn alias<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: ScopeId) {
     let (Some(name_node), Some(value)) = (field(node, "name"), field(node, "value")) else { return };
     let (name, at) = (cx.name(name_node), name_node.start_byte() as u32);
     let (around, generics) = around(cx, node, scope);
@@ -351,7 +372,7 @@ pub(super) fn alias<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32) {
     cx.facts.bind(scope, name, Bound::definition(class).at(at));
 }
 
-pub(super) fn enumeration<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32) {
+pub(super) fn enumeration<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: ScopeId) {
     let (Some(name_node), Some(block)) = (field(node, "name"), field(node, "body")) else { return };
     let (name, at) = (cx.name(name_node), name_node.start_byte() as u32);
     let kind = DefinitionKind::Class;
@@ -373,7 +394,7 @@ pub(super) fn enumeration<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32
 }
 
 /// `namespace A.B { … }`, `declare module "a" { … }`.
-pub(super) fn namespace<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32) {
+pub(super) fn namespace<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: ScopeId) {
     let (Some(name_node), Some(block)) = (field(node, "name"), field(node, "body")) else { return };
     let mut inner = scope;
     if name_node.kind() == "string" {
@@ -389,5 +410,5 @@ pub(super) fn namespace<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32) 
             inner = members;
         }
     }
-    body(cx, block, inner, NONE);
+    body(cx, block, inner, DefinitionId::NONE);
 }

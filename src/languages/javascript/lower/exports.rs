@@ -4,7 +4,9 @@ use tree_sitter::Node;
 
 use super::expressions::walk;
 use super::{classes, declared_function, declared_names, field, functions, has_word, statement};
-use crate::facts::{BindingKind, Bound, Definition, NONE, OFFERED, Op, ROOT, UNKNOWN};
+use crate::facts::{
+    BindingKind, Bound, Definition, DefinitionId, ExpressionId, NameId, OFFERED, Op, ROOT, ScopeId, UNKNOWN,
+};
 use crate::languages::definition::span_of;
 use crate::languages::javascript::value::wrapped;
 use crate::languages::lower::Lower;
@@ -16,7 +18,7 @@ fn unquoted<'s>(cx: &Lower<'s, '_>, node: Node<'_>) -> &'s str {
 }
 
 /// The module that a string names.
-fn module(cx: &mut Lower<'_, '_>, source: Node<'_>, scope: u32) -> u32 {
+fn module(cx: &mut Lower<'_, '_>, source: Node<'_>, scope: ScopeId) -> ExpressionId {
     let spec = unquoted(cx, source);
     let module = cx.facts.module(spec, scope);
     cx.facts.import(source.start_byte() as u32, module, 0);
@@ -24,7 +26,7 @@ fn module(cx: &mut Lower<'_, '_>, source: Node<'_>, scope: u32) -> u32 {
 }
 
 /// The module of a `require` or `import` call.
-pub(super) fn required<'t>(cx: &mut Lower<'_, 't>, call: Node<'t>, scope: u32) -> Option<u32> {
+pub(super) fn required<'t>(cx: &mut Lower<'_, 't>, call: Node<'t>, scope: ScopeId) -> Option<ExpressionId> {
     let function = field(call, "function")?;
     let is_require = function.kind() == "import" || function.kind() == "identifier" && cx.text(function) == "require";
     let arguments = field(call, "arguments").filter(|_| is_require)?;
@@ -33,7 +35,7 @@ pub(super) fn required<'t>(cx: &mut Lower<'_, 't>, call: Node<'t>, scope: u32) -
 }
 
 /// Whether an expression is a module or a part of one.
-pub(super) fn is_import(cx: &Lower<'_, '_>, mut expression: u32) -> bool {
+pub(super) fn is_import(cx: &Lower<'_, '_>, mut expression: ExpressionId) -> bool {
     loop {
         let it = cx.facts.look(expression);
         if it.op == Op::Module {
@@ -42,18 +44,18 @@ pub(super) fn is_import(cx: &Lower<'_, '_>, mut expression: u32) -> bool {
         if it.op != Op::Member && it.op != Op::Await {
             return false;
         }
-        expression = it.a;
+        expression = ExpressionId(it.a);
     }
 }
 
 /// Binds an imported name.
-fn bind(cx: &mut Lower<'_, '_>, node: Node<'_>, scope: u32, meant: u32) {
+fn bind(cx: &mut Lower<'_, '_>, node: Node<'_>, scope: ScopeId, meant: ExpressionId) {
     let name = cx.name(node);
     cx.facts.bind(scope, name, Bound::alias(meant));
 }
 
 /// Every form of `import` as a statement.
-pub(super) fn import<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32) {
+pub(super) fn import<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: ScopeId) {
     if node.kind() == "import_alias" {
         // `import A = B.C`
         let parts = cx.children(node);
@@ -102,7 +104,7 @@ pub(super) fn import<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32) {
 }
 
 /// A name that is imported from a module is written here.
-fn of_module(cx: &mut Lower<'_, '_>, node: Node<'_>, from: u32) -> u32 {
+fn of_module(cx: &mut Lower<'_, '_>, node: Node<'_>, from: ExpressionId) -> ExpressionId {
     let name = unquoted(cx, node);
     let name = cx.facts.name(name);
     let meant = cx.facts.member(from, name);
@@ -111,7 +113,7 @@ fn of_module(cx: &mut Lower<'_, '_>, node: Node<'_>, from: u32) -> u32 {
 }
 
 /// Exports a binding under a name.
-fn offer(cx: &mut Lower<'_, '_>, scope: u32, name: u32, bound: Bound) {
+fn offer(cx: &mut Lower<'_, '_>, scope: ScopeId, name: NameId, bound: Bound) {
     // A namespace exports all its bindings anyway.
     if scope == ROOT {
         let exports = cx.facts.exports();
@@ -120,7 +122,7 @@ fn offer(cx: &mut Lower<'_, '_>, scope: u32, name: u32, bound: Bound) {
 }
 
 /// Every form of `export`.
-pub(super) fn export<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32, function: u32) {
+pub(super) fn export<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: ScopeId, function: DefinitionId) {
     if scope == ROOT {
         cx.facts.exports();
     }
@@ -202,7 +204,7 @@ pub(super) fn export<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32, fun
     }
 }
 
-fn offer_specifier<'t>(cx: &mut Lower<'_, 't>, specifier: Node<'t>, scope: u32, meant: u32) {
+fn offer_specifier<'t>(cx: &mut Lower<'_, 't>, specifier: Node<'t>, scope: ScopeId, meant: ExpressionId) {
     if let Some(name) = field(specifier, "alias").or_else(|| field(specifier, "name")) {
         let name = unquoted(cx, name);
         let name = cx.facts.name(name);
@@ -211,7 +213,7 @@ fn offer_specifier<'t>(cx: &mut Lower<'_, 't>, specifier: Node<'t>, scope: u32, 
 }
 
 /// `export default value`; `word` is the place of `default`, the name of an unnamed value.
-fn export_default<'t>(cx: &mut Lower<'_, 't>, value: Node<'t>, scope: u32, word: Node<'t>) {
+fn export_default<'t>(cx: &mut Lower<'_, 't>, value: Node<'t>, scope: ScopeId, word: Node<'t>) {
     let (name, at) = (cx.facts.name("default"), word.start_byte() as u32);
     match value.kind() {
         "function_declaration"
@@ -234,7 +236,7 @@ fn export_default<'t>(cx: &mut Lower<'_, 't>, value: Node<'t>, scope: u32, word:
         "class" | "class_declaration" | "abstract_class_declaration" => {
             let class = match field(value, "name") {
                 Some(_) => classes::class(cx, value, scope, None),
-                None => classes::class(cx, value, scope, Some((NONE, name, at))),
+                None => classes::class(cx, value, scope, Some((ScopeId::NONE, name, at))),
             };
             offer(cx, scope, name, Bound::definition(class).at(at));
         }
@@ -266,7 +268,7 @@ fn wrapped_name<'t>(cx: &Lower<'_, 't>, value: Node<'t>) -> Option<u32> {
 }
 
 /// Whether this is the object that a CommonJS module's exports are properties of: `exports`, `module.exports`.
-pub(super) fn is_exports<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32) -> bool {
+pub(super) fn is_exports<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: ScopeId) -> bool {
     let name = match cx.text(node) {
         "exports" => "exports",
         "module.exports" => "module",
@@ -277,7 +279,12 @@ pub(super) fn is_exports<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32)
 }
 
 /// `exports.name = value`, `module.exports = value`; returns the value, or `None` for another target.
-pub(super) fn assign<'t>(cx: &mut Lower<'_, 't>, left: Node<'t>, right: Node<'t>, scope: u32) -> Option<u32> {
+pub(super) fn assign<'t>(
+    cx: &mut Lower<'_, 't>,
+    left: Node<'t>,
+    right: Node<'t>,
+    scope: ScopeId,
+) -> Option<ExpressionId> {
     if is_exports(cx, left, scope) {
         let value = match right.kind() {
             "object" => classes::object(cx, right, scope, UNKNOWN, true),

@@ -6,7 +6,10 @@ use super::functions::{self, Given, This};
 use super::jsdoc::Said;
 use super::types::{self, annotation};
 use super::{FUNCTIONS, classes, exports, field};
-use crate::facts::{BindingKind, Bound, Definition, DefinitionKind, NONE, Op, ScopeKind, UNKNOWN};
+use crate::facts::{
+    BindingKind, Bound, Definition, DefinitionId, DefinitionKind, ExpressionId, NONE, NameId, Op, ScopeId, ScopeKind,
+    UNKNOWN,
+};
 use crate::languages::definition::span_of;
 use crate::languages::lower::Lower;
 use crate::model::Role;
@@ -15,11 +18,11 @@ use crate::model::Role;
 const MOST_ITEMS: usize = 4;
 
 /// Reads an expression and returns it; `role` is the role of its outermost name.
-pub(super) fn walk<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32, role: Role) -> u32 {
+pub(super) fn walk<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: ScopeId, role: Role) -> ExpressionId {
     cx.deeper(|cx| one(cx, node, scope, role))
 }
 
-fn one<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32, role: Role) -> u32 {
+fn one<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: ScopeId, role: Role) -> ExpressionId {
     match node.kind() {
         "identifier" | "shorthand_property_identifier" | "type_identifier" => {
             let name = cx.name(node);
@@ -172,7 +175,7 @@ fn one<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32, role: Role) -> u3
         | "meta_property"
         | "jsx_namespace_name" => UNKNOWN,
         "statement_block" => {
-            super::statement(cx, node, scope, NONE);
+            super::statement(cx, node, scope, DefinitionId::NONE);
             UNKNOWN
         }
         _ => {
@@ -189,7 +192,7 @@ fn is_component(name: &str) -> bool {
     name.starts_with(|first: char| !first.is_lowercase())
 }
 
-fn member<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32, role: Role) -> u32 {
+fn member<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: ScopeId, role: Role) -> ExpressionId {
     // By position: in `typeof a.b.c` the grammar assigns the field of an inner node to the outer one.
     let (object, property) = (cx.first(node), node.child(node.child_count().saturating_sub(1)));
     let (Some(object), Some(property)) = (object, property.filter(|property| Some(*property) != object)) else {
@@ -205,8 +208,8 @@ fn member<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32, role: Role) ->
     cx.facts.occurrence(span_of(property), role, meant);
     let receiver = cx.facts.look(on);
     if cx.text(property) == "constructor" && object.kind() == "this" && receiver.op == Op::Name {
-        let own = cx.facts.lookup(scope, receiver.b).into_iter().find(|own| own.kind == BindingKind::Value);
-        let own = own.map(|own| cx.facts.look(own.a)).filter(|own| own.op == Op::SelfOf);
+        let own = cx.facts.lookup(scope, NameId(receiver.b)).into_iter().find(|own| own.kind == BindingKind::Value);
+        let own = own.map(|own| cx.facts.look(ExpressionId(own.a))).filter(|own| own.op == Op::SelfOf);
         return own.map_or(UNKNOWN, |own| cx.facts.expression(Op::ClassOf, own.a, 0));
     }
     // Members of an unknown value are unknown, but the names in it are recorded.
@@ -218,7 +221,7 @@ fn member<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32, role: Role) ->
     }
 }
 
-fn array<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32) -> u32 {
+fn array<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: ScopeId) -> ExpressionId {
     let mut items = Vec::new();
     let mut is_tuple = true;
     for item in cx.children(node) {
@@ -245,16 +248,16 @@ fn array<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32) -> u32 {
 }
 
 /// A function that is a value.
-fn function<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32, given: Given) -> u32 {
+fn function<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: ScopeId, given: Given) -> ExpressionId {
     // A named function may be a symbol.
     let own = field(node, "name").map(|own| (cx.name(own), own.start_byte() as u32));
-    let (name, at) = own.unwrap_or((NONE, NONE));
+    let (name, at) = own.unwrap_or((NameId::NONE, NONE));
     let function = cx.facts.define(Definition { name, at, ..Definition::default() });
     functions::function(cx, node, scope, function, This::own_of(node, function), given);
     cx.facts.expression(Op::Function, function, 0)
 }
 
-fn call<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32) -> u32 {
+fn call<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: ScopeId) -> ExpressionId {
     if let Some(module) = exports::required(cx, node, scope) {
         return module;
     }
@@ -264,8 +267,9 @@ fn call<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32) -> u32 {
         types::arguments(cx, types, scope);
     }
     let it = cx.facts.look(callee);
-    let method = if it.op == Op::Member { cx.facts.text(it.b).to_owned() } else { String::new() };
-    let given = if method == "reduce" || method == "reduceRight" { Given::Folds(it.a) } else { Given::Nothing };
+    let method = if it.op == Op::Member { cx.facts.text(NameId(it.b)).to_owned() } else { String::new() };
+    let given =
+        if method == "reduce" || method == "reduceRight" { Given::Folds(ExpressionId(it.a)) } else { Given::Nothing };
     let first = arguments(cx, node, scope, callee, given);
     if callee == UNKNOWN {
         return UNKNOWN;
@@ -273,14 +277,20 @@ fn call<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32) -> u32 {
     // Only the first argument affects the result, as in `Object.values(x)`.
     let list = cx.facts.list(&[first]);
     match &method[..] {
-        "bind" => it.a,
+        "bind" => ExpressionId(it.a),
         "call" | "apply" => cx.facts.expression(Op::Call, it.a, list),
         _ => cx.facts.expression(Op::Call, callee, list),
     }
 }
 
 /// Reads the arguments of a call; returns the first.
-fn arguments<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32, callee: u32, given: Given) -> u32 {
+fn arguments<'t>(
+    cx: &mut Lower<'_, 't>,
+    node: Node<'t>,
+    scope: ScopeId,
+    callee: ExpressionId,
+    given: Given,
+) -> ExpressionId {
     let Some(list) = field(node, "arguments") else { return UNKNOWN };
     if list.kind() != "arguments" {
         walk(cx, list, scope, Role::Reference);
@@ -303,7 +313,7 @@ fn arguments<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32, callee: u32
     first
 }
 
-fn assignment<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32) -> u32 {
+fn assignment<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: ScopeId) -> ExpressionId {
     let (Some(left), Some(right)) = (field(node, "left"), field(node, "right")) else { return UNKNOWN };
     if let Some(value) = exports::assign(cx, left, right, scope) {
         return value;
@@ -322,7 +332,7 @@ pub(super) fn is_typescript(node: Node<'_>) -> bool {
 }
 
 /// `this.name = value`, `Owner.prototype.name = value`, `owner.name = value`: in JavaScript they declare members.
-fn assign_member<'t>(cx: &mut Lower<'_, 't>, left: Node<'t>, right: Node<'t>, scope: u32) -> u32 {
+fn assign_member<'t>(cx: &mut Lower<'_, 't>, left: Node<'t>, right: Node<'t>, scope: ScopeId) -> ExpressionId {
     let (Some(object), Some(property)) = (field(left, "object"), field(left, "property")) else { return UNKNOWN };
     let prototype = |cx: &Lower<'_, '_>, node: Node<'t>| -> Option<Node<'t>> {
         let owner = field(node, "object").filter(|owner| owner.kind() == "identifier")?;
@@ -333,7 +343,7 @@ fn assign_member<'t>(cx: &mut Lower<'_, 't>, left: Node<'t>, right: Node<'t>, sc
         // `Owner.prototype = { … }`
         let of = walk(cx, owner, scope, Role::Reference);
         let value = classes::object(cx, right, scope, UNKNOWN, false);
-        let object = cx.facts.look(value).a;
+        let object = DefinitionId(cx.facts.look(value).a);
         cx.facts.extend(of, object);
         return value;
     }
@@ -341,15 +351,15 @@ fn assign_member<'t>(cx: &mut Lower<'_, 't>, left: Node<'t>, right: Node<'t>, sc
     if object.kind() == "this" {
         let this = cx.facts.name("this");
         let own = cx.facts.lookup(scope, this).into_iter().find(|binding| binding.kind == BindingKind::Value);
-        let own = own.map(|binding| cx.facts.look(binding.a));
+        let own = own.map(|binding| cx.facts.look(ExpressionId(binding.a)));
         let on = walk(cx, object, scope, Role::Reference);
         cx.member(property, on, Role::Write);
         let Some(own) = own else { return walk(cx, right, scope, Role::Reference) };
-        let op = if own.op == Op::ClassOf { Op::ClassOf } else { Op::SelfOf };
-        let (bound, value) = classes::member_value(cx, right, scope, name, at, Some((op, own.a)));
-        let members = cx.facts.definition(own.a).members;
-        if members == NONE || !cx.facts.binds(members, name) {
-            let attributes = cx.facts.attributes(own.a);
+        let (op, class) = (if own.op == Op::ClassOf { Op::ClassOf } else { Op::SelfOf }, DefinitionId(own.a));
+        let (bound, value) = classes::member_value(cx, right, scope, name, at, Some((op, class)));
+        let members = cx.facts.definition(class).members;
+        if members == ScopeId::NONE || !cx.facts.binds(members, name) {
+            let attributes = cx.facts.attributes(class);
             let bound = match bound.is(BindingKind::Variable) {
                 true => bound.of(Said::above(cx, left).of(cx, scope)),
                 false => bound,
@@ -369,7 +379,7 @@ fn assign_member<'t>(cx: &mut Lower<'_, 't>, left: Node<'t>, right: Node<'t>, sc
     let owner = cx.name(owner);
     let of = cx.facts.named(scope, owner);
     let kind = DefinitionKind::Class;
-    let (part, members) = cx.facts.class(Definition { kind, ..Definition::default() }, NONE);
+    let (part, members) = cx.facts.class(Definition { kind, ..Definition::default() }, ScopeId::NONE);
     let op = if object.kind() == "identifier" { Op::ClassOf } else { Op::SelfOf };
     let (bound, value) = classes::member_value(cx, right, scope, name, at, Some((op, part)));
     cx.facts.bind(members, name, bound.at(at));
@@ -378,18 +388,21 @@ fn assign_member<'t>(cx: &mut Lower<'_, 't>, left: Node<'t>, right: Node<'t>, sc
 }
 
 /// Assigns a value to the left side of an assignment.
-pub(super) fn target<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32, value: u32) {
+pub(super) fn target<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: ScopeId, value: ExpressionId) {
     match node.kind() {
         "identifier" | "shorthand_property_identifier_pattern" => {
             let name = cx.name(node);
             cx.bare(node, scope, Role::Write);
             // A later assignment is another possible value of the variable.
             let mut own = scope;
-            while own != NONE && !cx.facts.binds(own, name) {
+            while own != ScopeId::NONE && !cx.facts.binds(own, name) {
                 own = cx.facts.parent(own);
             }
             let is_variable = |kind: BindingKind| kind == BindingKind::Variable || kind == BindingKind::Parameter;
-            if own != NONE && value != UNKNOWN && cx.facts.lookup(own, name).iter().any(|it| is_variable(it.kind)) {
+            if own != ScopeId::NONE
+                && value != UNKNOWN
+                && cx.facts.lookup(own, name).iter().any(|it| is_variable(it.kind))
+            {
                 cx.facts.bind(own, name, Bound::variable().value(value));
             }
         }
@@ -441,7 +454,7 @@ pub(super) fn bare<'t>(cx: &Lower<'_, 't>, node: Node<'t>) -> Node<'t> {
 }
 
 /// Reads the types around a [`bare`] value; returns one that it satisfies.
-pub(super) fn coats<'t>(cx: &mut Lower<'_, 't>, outer: Node<'t>, bare: Node<'t>, scope: u32) -> u32 {
+pub(super) fn coats<'t>(cx: &mut Lower<'_, 't>, outer: Node<'t>, bare: Node<'t>, scope: ScopeId) -> ExpressionId {
     let (mut node, mut of) = (outer, UNKNOWN);
     while node != bare {
         for part in cx.children(node).into_iter().skip(1) {
@@ -454,7 +467,7 @@ pub(super) fn coats<'t>(cx: &mut Lower<'_, 't>, outer: Node<'t>, bare: Node<'t>,
 }
 
 /// The scope where a condition holds: in it a local name may be an instance of a class.
-pub(super) fn narrowed<'t>(cx: &mut Lower<'_, 't>, condition: Node<'t>, scope: u32) -> u32 {
+pub(super) fn narrowed<'t>(cx: &mut Lower<'_, 't>, condition: Node<'t>, scope: ScopeId) -> ScopeId {
     let mut inner = scope;
     let mut waiting = vec![condition];
     while let Some(node) = waiting.pop() {
@@ -490,7 +503,7 @@ pub(super) fn narrowed<'t>(cx: &mut Lower<'_, 't>, condition: Node<'t>, scope: u
 }
 
 /// The expression of a name or a member whose occurrences have been recorded.
-fn silent<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32) -> u32 {
+fn silent<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: ScopeId) -> ExpressionId {
     match node.kind() {
         "identifier" => {
             let name = cx.name(node);

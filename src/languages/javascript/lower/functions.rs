@@ -6,7 +6,9 @@ use super::expressions::{is_typescript, walk};
 use super::jsdoc::Said;
 use super::types::annotation;
 use super::{body, field, has_word, place};
-use crate::facts::{Bound, Definition, EMPTY, NONE, Op, PROPERTY, ScopeKind, UNKNOWN};
+use crate::facts::{
+    Bound, Definition, DefinitionId, EMPTY, ExpressionId, ListId, Op, PROPERTY, ScopeId, ScopeKind, UNKNOWN,
+};
 use crate::languages::definition::span_of;
 use crate::languages::lower::Lower;
 use crate::model::Role;
@@ -15,7 +17,7 @@ use crate::model::Role;
 #[derive(Clone, Copy)]
 pub(super) enum This {
     /// `this` of a class or object: [`Op::SelfOf`], [`Op::ClassOf`].
-    Of(Op, u32),
+    Of(Op, DefinitionId),
     /// `this` of the enclosing code, as in an arrow function.
     Outer,
     Unknown,
@@ -23,7 +25,7 @@ pub(super) enum This {
 
 impl This {
     /// `this` in a function without an owner: an instance, if it is a constructor.
-    pub(super) fn own_of(node: Node<'_>, function: u32) -> Self {
+    pub(super) fn own_of(node: Node<'_>, function: DefinitionId) -> Self {
         if node.kind() == "arrow_function" { This::Outer } else { This::Of(Op::SelfOf, function) }
     }
 }
@@ -32,16 +34,16 @@ impl This {
 #[derive(Clone, Copy)]
 pub(super) enum Given {
     /// It is an argument of this callee, at this place.
-    Argument(u32, u32),
+    Argument(ExpressionId, u32),
     /// It overrides a method of a base of its class, or of its object's type.
     Overrides,
     /// It is a reducer over the elements of this value: its second parameter is an element.
-    Folds(u32),
+    Folds(ExpressionId),
     Nothing,
 }
 
 /// The context of a function where this type is wanted.
-pub(super) fn wanted(cx: &mut Lower<'_, '_>, of: u32) -> Given {
+pub(super) fn wanted(cx: &mut Lower<'_, '_>, of: ExpressionId) -> Given {
     if of == UNKNOWN {
         return Given::Nothing;
     }
@@ -54,8 +56,8 @@ pub(super) fn wanted(cx: &mut Lower<'_, '_>, of: u32) -> Given {
 pub(super) fn function<'t>(
     cx: &mut Lower<'_, 't>,
     node: Node<'t>,
-    scope: u32,
-    function: u32,
+    scope: ScopeId,
+    function: DefinitionId,
     this: This,
     given: Given,
 ) {
@@ -105,7 +107,7 @@ pub(super) fn function<'t>(
 }
 
 /// Binds the type parameters of a function, class or alias, and returns their list.
-pub(super) fn type_parameters<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32) -> u32 {
+pub(super) fn type_parameters<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: ScopeId) -> ListId {
     let Some(parameters) = field(node, "type_parameters") else { return EMPTY };
     let mut names = Vec::new();
     for parameter in cx.children(parameters) {
@@ -123,7 +125,14 @@ pub(super) fn type_parameters<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope:
 }
 
 /// Binds parameters.
-fn parameters<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, inner: u32, given: Given, function: u32, said: &Said<'_>) {
+fn parameters<'t>(
+    cx: &mut Lower<'_, 't>,
+    node: Node<'t>,
+    inner: ScopeId,
+    given: Given,
+    function: DefinitionId,
+    said: &Said<'_>,
+) {
     let nodes = if node.kind() == "formal_parameters" { cx.children(node) } else { vec![node] };
     let mut types = Vec::new();
     for parameter in nodes {
@@ -174,7 +183,7 @@ fn parameters<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, inner: u32, given: Giv
             let name = cx.name(pattern);
             cx.facts.bind(inner, name, Bound::parameter().value(value).of(of));
             let owner = cx.facts.definition(function).owner;
-            if is_field && owner != NONE {
+            if is_field && owner != DefinitionId::NONE {
                 let members = cx.facts.definition(owner).members;
                 let at = pattern.start_byte() as u32;
                 cx.facts.bind(members, name, Bound::variable().of(of).at(at));
@@ -189,7 +198,13 @@ fn parameters<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, inner: u32, given: Giv
 }
 
 /// Binds the names of a pattern to parts of a value. `of` is the declared type of the whole.
-pub(super) fn pattern<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32, value: u32, of: u32) {
+pub(super) fn pattern<'t>(
+    cx: &mut Lower<'_, 't>,
+    node: Node<'t>,
+    scope: ScopeId,
+    value: ExpressionId,
+    of: ExpressionId,
+) {
     match node.kind() {
         "identifier" => {
             let name = cx.name(node);
@@ -262,7 +277,7 @@ pub(super) fn pattern<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32, va
 }
 
 /// Binds a name to a member that a pattern takes. A member of a module is bound as an alias.
-fn take(cx: &mut Lower<'_, '_>, node: Node<'_>, scope: u32, from: u32, taken: u32) {
+fn take(cx: &mut Lower<'_, '_>, node: Node<'_>, scope: ScopeId, from: ExpressionId, taken: ExpressionId) {
     let name = cx.name(node);
     if super::exports::is_import(cx, from) {
         cx.facts.bind(scope, name, Bound::alias(taken));

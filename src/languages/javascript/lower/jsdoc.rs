@@ -4,7 +4,7 @@
 use tree_sitter::Node;
 
 use super::types::{TRANSPARENT, container};
-use crate::facts::{Bound, Definition, DefinitionKind, Op, ROOT, UNKNOWN};
+use crate::facts::{Bound, Definition, DefinitionKind, ExpressionId, Op, ROOT, ScopeId, UNKNOWN};
 use crate::languages::lower::Lower;
 
 /// The types in a comment, as far as they are used.
@@ -58,7 +58,7 @@ impl<'s> Said<'s> {
     }
 
     /// The type of the parameter of this name, or of one without a name at this place.
-    pub fn parameter(&self, cx: &mut Lower<'_, '_>, name: Option<&str>, place: usize, scope: u32) -> u32 {
+    pub fn parameter(&self, cx: &mut Lower<'_, '_>, name: Option<&str>, place: usize, scope: ScopeId) -> ExpressionId {
         let of = match name {
             Some(name) => self.parameters.iter().find(|(own, _)| *own == name),
             None => self.parameters.get(place),
@@ -67,12 +67,12 @@ impl<'s> Said<'s> {
     }
 
     /// The type that it returns.
-    pub fn returns(&self, cx: &mut Lower<'_, '_>, scope: u32) -> u32 {
+    pub fn returns(&self, cx: &mut Lower<'_, '_>, scope: ScopeId) -> ExpressionId {
         self.returns.map_or(UNKNOWN, |of| type_of(cx, of, scope))
     }
 
     /// The type of the whole.
-    pub fn of(&self, cx: &mut Lower<'_, '_>, scope: u32) -> u32 {
+    pub fn of(&self, cx: &mut Lower<'_, '_>, scope: ScopeId) -> ExpressionId {
         self.of.map_or(UNKNOWN, |of| type_of(cx, of, scope))
     }
 }
@@ -180,7 +180,7 @@ const BUILTIN: &[&str] = &[
 ];
 
 /// The type in a comment; unknown beyond names, arguments, unions and arrays.
-fn type_of(cx: &mut Lower<'_, '_>, text: &str, scope: u32) -> u32 {
+fn type_of(cx: &mut Lower<'_, '_>, text: &str, scope: ScopeId) -> ExpressionId {
     let mut reader = Reader { rest: text.trim(), scope, depth: 0 };
     let of = reader.union(cx);
     if reader.rest.trim_matches(['=', ' ']).is_empty() { of.unwrap_or(UNKNOWN) } else { UNKNOWN }
@@ -189,7 +189,7 @@ fn type_of(cx: &mut Lower<'_, '_>, text: &str, scope: u32) -> u32 {
 /// Reads a type from the left; `None` for unknown syntax.
 struct Reader<'s> {
     rest: &'s str,
-    scope: u32,
+    scope: ScopeId,
     depth: usize,
 }
 
@@ -212,7 +212,7 @@ impl<'s> Reader<'s> {
         word
     }
 
-    fn union(&mut self, cx: &mut Lower<'_, '_>) -> Option<u32> {
+    fn union(&mut self, cx: &mut Lower<'_, '_>) -> Option<ExpressionId> {
         self.depth += 1;
         if self.depth > DEEPEST {
             return None;
@@ -225,7 +225,7 @@ impl<'s> Reader<'s> {
         Some(cx.facts.union(&all))
     }
 
-    fn one(&mut self, cx: &mut Lower<'_, '_>) -> Option<u32> {
+    fn one(&mut self, cx: &mut Lower<'_, '_>) -> Option<ExpressionId> {
         while ["?", "!", "...", "readonly "].iter().any(|start| self.eat(start)) {}
         let mut of = if self.eat("(") {
             let of = self.union(cx)?;
@@ -243,7 +243,7 @@ impl<'s> Reader<'s> {
     }
 
     /// A name with the names after its dots, and its type arguments.
-    fn named(&mut self, cx: &mut Lower<'_, '_>) -> Option<u32> {
+    fn named(&mut self, cx: &mut Lower<'_, '_>) -> Option<ExpressionId> {
         let word = self.word();
         let is_value = word == "typeof";
         let word = if is_value { self.word() } else { word };

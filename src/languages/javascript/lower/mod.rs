@@ -17,7 +17,7 @@ use tree_sitter::Node;
 
 use self::expressions::{narrowed, walk};
 use self::functions::{Given, This};
-use crate::facts::{Bound, Declared, Definition, NONE, Op, ROOT, ScopeKind, UNKNOWN};
+use crate::facts::{Bound, Declared, Definition, DefinitionId, NONE, NameId, Op, ROOT, ScopeId, ScopeKind, UNKNOWN};
 use crate::languages::definition::span_of;
 use crate::languages::lower::Lower;
 use crate::model::Role;
@@ -30,7 +30,7 @@ pub fn lower<'t>(cx: &mut Lower<'_, 't>, root: Node<'t>) {
     if !expressions::is_typescript(root) {
         jsdoc::typedefs(cx);
     }
-    body(cx, root, ROOT, NONE);
+    body(cx, root, ROOT, DefinitionId::NONE);
     // The names of a script are global, as for the TypeScript compiler.
     if !cx.facts.is_connected() {
         let global = cx.facts.name("");
@@ -51,20 +51,20 @@ fn has_word(node: Node<'_>, word: &str) -> bool {
 
 /// The place of a binding that may be a symbol: in a module, a namespace or a class. The scope of a namespace is a
 /// [`ScopeKind::File`]: its names are visible inside and exported by name.
-fn place(cx: &Lower<'_, '_>, scope: u32, node: Node<'_>) -> u32 {
+fn place(cx: &Lower<'_, '_>, scope: ScopeId, node: Node<'_>) -> u32 {
     let is_outer = [ScopeKind::Module, ScopeKind::File, ScopeKind::Class].iter().any(|kind| cx.facts.is(scope, *kind));
     if is_outer { node.start_byte() as u32 } else { NONE }
 }
 
 /// The statements of a block. `function` is the definition that their `return`s belong to, [`NONE`] outside of
 /// functions.
-fn body<'t>(cx: &mut Lower<'_, 't>, block: Node<'t>, scope: u32, function: u32) {
+fn body<'t>(cx: &mut Lower<'_, 't>, block: Node<'t>, scope: ScopeId, function: DefinitionId) {
     for statement in cx.children(block) {
         cx.deeper(|cx| self::statement(cx, statement, scope, function));
     }
 }
 
-fn statement<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32, function: u32) {
+fn statement<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: ScopeId, function: DefinitionId) {
     match node.kind() {
         "function_declaration" | "generator_function_declaration" | "function_signature" => {
             if let Some(name) = field(node, "name") {
@@ -82,7 +82,7 @@ fn statement<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32, function: u
             Some(_) => {
                 let inner = cx.facts.scope(ScopeKind::File, scope);
                 for child in cx.children(node) {
-                    body(cx, child, inner, NONE);
+                    body(cx, child, inner, DefinitionId::NONE);
                 }
             }
             None => body(cx, node, scope, function),
@@ -101,7 +101,7 @@ fn statement<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32, function: u
         "return_statement" => {
             for child in cx.children(node) {
                 let value = walk(cx, child, scope, Role::Reference);
-                if function != NONE {
+                if function != DefinitionId::NONE {
                     cx.facts.returns(function, value);
                 }
             }
@@ -174,7 +174,7 @@ fn statement<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32, function: u
 }
 
 /// A function with the name of its declaration.
-fn declared_function<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, name: Node<'t>, scope: u32) -> u32 {
+fn declared_function<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, name: Node<'t>, scope: ScopeId) -> DefinitionId {
     let at = name.start_byte() as u32;
     let name = cx.name(name);
     let function = cx.facts.define(Definition { name, at, ..Definition::default() });
@@ -184,7 +184,7 @@ fn declared_function<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, name: Node<'t>,
 }
 
 /// `name: type = value`. `own` is the scope of the name, which for `var` may be outside of `scope`.
-fn declarator<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, own: u32, scope: u32) {
+fn declarator<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, own: ScopeId, scope: ScopeId) {
     let Some(name_node) = field(node, "name") else { return };
     let of = field(node, "type").map_or(UNKNOWN, |of| types::annotation(cx, of, scope));
     let value_node = field(node, "value");
@@ -246,7 +246,7 @@ fn declarator<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, own: u32, scope: u32) 
 }
 
 /// The names that a declaration declares.
-fn declared_names<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, names: &mut Vec<u32>) {
+fn declared_names<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, names: &mut Vec<NameId>) {
     match node.kind() {
         "lexical_declaration" | "variable_declaration" | "ambient_declaration" => {
             for child in cx.children(node) {
@@ -273,7 +273,7 @@ fn declared_names<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, names: &mut Vec<u3
     }
 }
 
-fn pattern_names<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, names: &mut Vec<u32>) {
+fn pattern_names<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, names: &mut Vec<NameId>) {
     match node.kind() {
         "identifier" | "shorthand_property_identifier_pattern" => names.push(cx.name(node)),
         "pair_pattern" | "assignment_pattern" | "object_assignment_pattern" => {

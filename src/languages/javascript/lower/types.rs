@@ -5,7 +5,7 @@ use tree_sitter::Node;
 use super::expressions::walk;
 use super::field;
 use super::functions::type_parameters;
-use crate::facts::{Bound, Definition, DefinitionKind, Op, ScopeKind, UNKNOWN};
+use crate::facts::{Bound, Definition, DefinitionKind, ExpressionId, Op, ScopeId, ScopeKind, UNKNOWN};
 use crate::languages::lower::Lower;
 use crate::model::Role;
 
@@ -14,11 +14,11 @@ pub(super) const TRANSPARENT: &[&str] =
     &["Partial", "Required", "Readonly", "NonNullable", "Omit", "Pick", "Awaited", "NoInfer", "DeepReadonly"];
 
 /// Reads a type and returns it.
-pub(super) fn annotation<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32) -> u32 {
+pub(super) fn annotation<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: ScopeId) -> ExpressionId {
     cx.deeper(|cx| one(cx, node, scope))
 }
 
-fn one<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32) -> u32 {
+fn one<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: ScopeId) -> ExpressionId {
     match node.kind() {
         "type_annotation"
         | "parenthesized_type"
@@ -56,7 +56,8 @@ fn one<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32) -> u32 {
             cx.facts.expression(Op::Tuple, list, 0)
         }
         "union_type" | "intersection_type" => {
-            let types: Vec<u32> = cx.children(node).into_iter().map(|part| annotation(cx, part, scope)).collect();
+            let types: Vec<ExpressionId> =
+                cx.children(node).into_iter().map(|part| annotation(cx, part, scope)).collect();
             cx.facts.union(&types)
         }
         "function_type" | "constructor_type" => {
@@ -81,7 +82,7 @@ fn one<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32) -> u32 {
         }
         "lookup_type" => {
             let parts = cx.children(node);
-            let types: Vec<u32> = parts.iter().map(|part| annotation(cx, *part, scope)).collect();
+            let types: Vec<ExpressionId> = parts.iter().map(|part| annotation(cx, *part, scope)).collect();
             let ([of, ..], [_, key]) = (&types[..], &parts[..]) else { return UNKNOWN };
             let of = cx.facts.of(Op::Instance, *of);
             let taken = match cx.text(*key).strip_prefix(['\'', '"']) {
@@ -132,13 +133,13 @@ fn one<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32) -> u32 {
 }
 
 /// A name that a type introduces.
-fn bind_type(cx: &mut Lower<'_, '_>, name: Node<'_>, scope: u32) {
+fn bind_type(cx: &mut Lower<'_, '_>, name: Node<'_>, scope: ScopeId) {
     let name = cx.name(name);
     cx.facts.bind(scope, name, Bound::variable());
 }
 
 /// The name of a type.
-pub(super) fn named<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32, role: Role) -> u32 {
+pub(super) fn named<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: ScopeId, role: Role) -> ExpressionId {
     if node.kind() != "nested_type_identifier" {
         return walk(cx, node, scope, role);
     }
@@ -150,7 +151,7 @@ pub(super) fn named<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32, role
 }
 
 /// A type with arguments; `role` is the role of its name.
-pub(super) fn generic<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32, role: Role) -> u32 {
+pub(super) fn generic<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: ScopeId, role: Role) -> ExpressionId {
     let Some(base) = field(node, "name").or_else(|| cx.first(node)) else { return UNKNOWN };
     let text = cx.text(base);
     let of = named(cx, base, scope, role);
@@ -173,12 +174,12 @@ pub(super) fn generic<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32, ro
 }
 
 /// The types between `<` and `>`.
-pub(super) fn arguments<'t>(cx: &mut Lower<'_, 't>, list: Node<'t>, scope: u32) -> Vec<u32> {
+pub(super) fn arguments<'t>(cx: &mut Lower<'_, 't>, list: Node<'t>, scope: ScopeId) -> Vec<ExpressionId> {
     cx.children(list).into_iter().map(|argument| annotation(cx, argument, scope)).collect()
 }
 
 /// The type of a container outside the project.
-pub(super) fn container(cx: &mut Lower<'_, '_>, types: &[u32]) -> u32 {
+pub(super) fn container(cx: &mut Lower<'_, '_>, types: &[ExpressionId]) -> ExpressionId {
     if types.iter().all(|of| *of == UNKNOWN) {
         return UNKNOWN;
     }
@@ -187,7 +188,7 @@ pub(super) fn container(cx: &mut Lower<'_, '_>, types: &[u32]) -> u32 {
 }
 
 /// The scope of a type's own type parameters, and the types of its parameters.
-fn signature<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: u32) -> (u32, Vec<u32>) {
+fn signature<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: ScopeId) -> (ScopeId, Vec<ExpressionId>) {
     let inner = cx.facts.scope(ScopeKind::Block, scope);
     type_parameters(cx, node, inner);
     let mut takes = Vec::new();
