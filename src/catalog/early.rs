@@ -3,17 +3,17 @@
 
 use std::fs;
 use std::path::Path;
-use std::sync::{Arc, PoisonError};
-use std::time::Duration;
+use std::sync::{Arc, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
 
-use serde_json::json;
+use serde_json::{Value, json};
 use tempfile::TempDir;
 
 use super::Caller;
 use super::freshness::{STRICT, compared};
 use super::indexes::opened;
 use super::locate::EXCERPT;
-use super::state::Seen;
+use super::state::{COMPLETION, RENEWAL, Seen};
 use crate::answer::Error;
 use crate::pipeline::{self, Excerpt, Options, Watcher};
 use crate::store::{Registry, Sidecar, Snapshot};
@@ -23,18 +23,53 @@ const FOLDER: &str = "excerpts";
 /// Age of an excerpt whose process was killed.
 const LEFT: Duration = Duration::from_secs(600);
 
+/// Pause before another look at whether an index is complete.
+const PAUSE: Duration = Duration::from_millis(250);
+
 /// An excerpt for one question.
 pub(super) struct Early {
     repo: String,
+    /// `None` where it is all that the index holds so far.
+    apart: Option<Apart>,
+}
+
+/// An excerpt outside of the index.
+struct Apart {
     snapshot: Arc<Snapshot>,
     /// Removed with the call.
     _folder: TempDir,
 }
 
+/// Notes that the index of a checkout holds the excerpt for this question, and no more.
+pub(super) fn began(caller: &Caller<'_>, repo: &str, excerpt: &Excerpt) {
+    excerpts(caller).push(Early { repo: repo.to_owned(), apart: None });
+    caller.note(EXCERPT, extent(excerpt));
+}
+
+/// Whether an excerpt of a checkout was made for this question.
+pub(super) fn has_own(caller: &Caller<'_>, repo: &str) -> bool {
+    excerpts(caller).iter().any(|early| early.repo == repo)
+}
+
+/// How much of a folder an excerpt holds, for an answer.
+fn extent(excerpt: &Excerpt) -> Value {
+    let Excerpt { report, of, looked_at } = excerpt;
+    let mut extent = json!({"files": report.facts.files, "of": of});
+    if looked_at < of {
+        extent["looked_at"] = json!(looked_at);
+    }
+    extent
+}
+
+/// A change of the list is one step, so a panic elsewhere leaves it intact.
+fn excerpts<'a>(caller: &'a Caller<'_>) -> MutexGuard<'a, Vec<Early>> {
+    caller.excerpts.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
 /// A snapshot as it was seen; while there is only an excerpt for another question, an excerpt for this one, or the whole
-/// when no file holds its words.
+/// when no file holds its words. An answer is never made from an excerpt for another question.
 pub(super) fn or_awaited(caller: &Caller<'_>, sidecar: &Sidecar, root: &Path, seen: Seen) -> Result<Seen, Error> {
-    let mut excerpts = caller.excerpts.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut excerpts = excerpts(caller);
     let own = excerpts.iter().position(|early| early.repo == sidecar.repo);
     if !pipeline::is_excerpt(seen.snapshot.facts()) {
         if own.is_some() {
@@ -43,25 +78,46 @@ pub(super) fn or_awaited(caller: &Caller<'_>, sidecar: &Sidecar, root: &Path, se
         return Ok(seen);
     }
     if let Some(own) = own {
-        return Ok(Seen { snapshot: excerpts[own].snapshot.clone(), ..seen });
+        let apart = excerpts[own].apart.as_ref().map(|apart| apart.snapshot.clone());
+        return Ok(Seen { snapshot: apart.unwrap_or_else(|| seen.snapshot.clone()), ..seen });
     }
-    // The excerpt was made for this question, or the question is about the whole.
-    if caller.noted(EXCERPT).is_some() || caller.words.is_empty() {
-        return Ok(seen);
-    }
-    if let Some(early) = excerpt(caller, sidecar, root, &seen.snapshot) {
-        let snapshot = early.snapshot.clone();
-        excerpts.push(early);
+    if !caller.words.is_empty()
+        && let Some(apart) = excerpt(caller, sidecar, root, &seen.snapshot)
+    {
+        let snapshot = apart.snapshot.clone();
+        excerpts.push(Early { repo: sidecar.repo.clone(), apart: Some(apart) });
         return Ok(Seen { snapshot, ..seen });
     }
     drop(excerpts);
-    let open = opened(caller, sidecar)?;
-    open.wait_for_completion(caller);
-    compared(caller, open, sidecar, root, None)
+    whole(caller, sidecar, root)
+}
+
+/// The complete index, as soon as it is there. A question that needs it is refused when that takes too long: from an
+/// excerpt it would be told what is not so.
+fn whole(caller: &Caller<'_>, sidecar: &Sidecar, root: &Path) -> Result<Seen, Error> {
+    let at_terminal = caller.request.patience.is_some();
+    let until = Instant::now() + if at_terminal { RENEWAL } else { COMPLETION };
+    loop {
+        let open = opened(caller, sidecar)?;
+        open.wait_for_completion(caller);
+        let seen = compared(caller, open, sidecar, root, None)?;
+        if !pipeline::is_excerpt(seen.snapshot.facts()) {
+            return Ok(seen);
+        }
+        if caller.request.is_cancelled() {
+            return Err(Error::cancelled("cancelled; the index is still being made"));
+        }
+        if Instant::now() >= until {
+            let message = "the index is still being made, and this answer needs all of it; ask again in a moment";
+            return Err(Error::unavailable(message).with("repo", sidecar.repo.clone()).with("freshness", "indexing"));
+        }
+        // Another process makes it.
+        std::thread::sleep(PAUSE);
+    }
 }
 
 /// Makes an excerpt by the words of the question; none if no file holds them.
-fn excerpt(caller: &Caller<'_>, sidecar: &Sidecar, root: &Path, partial: &Snapshot) -> Option<Early> {
+fn excerpt(caller: &Caller<'_>, sidecar: &Sidecar, root: &Path, partial: &Snapshot) -> Option<Apart> {
     let _one_at_a_time = caller.indexes.first_run.lock().unwrap_or_else(PoisonError::into_inner);
     let place = caller.config.home.join(FOLDER);
     fs::create_dir_all(&place).ok()?;
@@ -72,10 +128,10 @@ fn excerpt(caller: &Caller<'_>, sidecar: &Sidecar, root: &Path, partial: &Snapsh
     let watcher =
         Watcher { progress: &crate::model::unfollowed, cancelled: &caller.request.cancelled, patience: STRICT };
     let made = pipeline::index_excerpt_in(folder.path(), root, caller.config, &words, &options, &watcher);
-    let Excerpt { report, of } = made.ok()??;
+    let excerpt = made.ok()??;
     let snapshot = Registry::new(folder.path()).store(&sidecar.store).snapshot(&sidecar.snapshot).ok()?;
-    caller.note(EXCERPT, json!({"files": report.facts.files, "of": of}));
-    Some(Early { repo: sidecar.repo.clone(), snapshot: Arc::new(snapshot), _folder: folder })
+    caller.note(EXCERPT, extent(&excerpt));
+    Some(Apart { snapshot: Arc::new(snapshot), _folder: folder })
 }
 
 /// Removes what killed processes left.

@@ -9,8 +9,8 @@ use std::sync::{Arc, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use super::Caller;
+use super::early;
 use super::indexes::opened;
-use super::locate::EXCERPT;
 use super::state::{COMPLETION, Open, RENEWAL, Seen, State, Work};
 use crate::allocator;
 use crate::answer::Error;
@@ -50,13 +50,13 @@ pub(super) fn compared(
         config::Freshness::Relaxed => RELAXED,
         config::Freshness::Strict => STRICT,
     });
-    let patience = match caller.noted(EXCERPT) {
+    let patience = match early::has_own(caller, &sidecar.repo) {
         _ if !pipeline::is_excerpt(open.snapshot().facts()) => patience,
         // The excerpt was made for this question.
-        Some(_) => Duration::ZERO,
+        true => Duration::ZERO,
         // Another is made for this one.
-        None if !caller.words.is_empty() => patience,
-        None => patience.max(COMPLETION),
+        false if !caller.words.is_empty() => patience.min(STRICT),
+        false => patience.max(COMPLETION),
     };
     let began = Instant::now();
     if let Some(seen) = told(caller, &mut open, sidecar, root, patience)? {

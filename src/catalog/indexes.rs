@@ -27,7 +27,7 @@ use crate::config::Config;
 use crate::git;
 use crate::model::{Phase, Rights};
 use crate::pipeline::{self, Drift, Watcher};
-use crate::store::{self, Registry, Sidecar, Snapshot, SnapshotFacts};
+use crate::store::{self, Registry, Sidecar, Snapshot};
 use crate::watch::{self, Watching};
 
 /// Indexes that this process has open. Clones share them.
@@ -127,10 +127,11 @@ impl Indexes {
         self.lock().remove(repo);
     }
 
-    /// Waits for indexes that began as an excerpt in this process, and returns their facts.
-    pub(super) fn complete(&self) -> Vec<SnapshotFacts> {
-        let open: Vec<Arc<Open>> = self.lock().values().cloned().collect();
-        open.iter().filter_map(|open| open.completed()).collect()
+    /// Checkouts whose open index holds no more than an excerpt.
+    pub(super) fn excerpts(&self) -> Vec<String> {
+        let open = self.lock();
+        let is_excerpt = |(_, open): &(&String, &Arc<Open>)| pipeline::is_excerpt(open.snapshot().facts());
+        open.iter().filter(is_excerpt).map(|(repo, _)| repo.clone()).collect()
     }
 
     fn lock(&self) -> std::sync::MutexGuard<'_, HashMap<String, Arc<Open>>> {

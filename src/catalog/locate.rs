@@ -7,13 +7,14 @@ use std::time::Duration;
 use serde_json::json;
 
 use super::Caller;
+use super::early;
 use super::errors::pipeline_error;
 use super::indexes::holds;
 use crate::allocator;
 use crate::answer::Error;
 use crate::config::{self, Config};
 use crate::model::{SourceFile, nearest};
-use crate::pipeline::{self, Excerpt, Options, Watcher};
+use crate::pipeline::{self, Options, Watcher};
 use crate::store::{Registry, Sidecar};
 
 pub use crate::pipeline::owner;
@@ -195,10 +196,10 @@ fn index_first(caller: &Caller<'_>, path: &Path) -> Result<Sidecar, Error> {
     if !caller.words.is_empty() && !is_sibling {
         let words = caller.words_below(root);
         if let Some(excerpt) = pipeline::index_excerpt(root, config, &words, &options, &watcher).map_err(refused)? {
-            let Excerpt { report, of } = excerpt;
-            caller.indexes.close(&report.sidecar.repo);
-            caller.note(EXCERPT, json!({"files": report.facts.files, "of": of}));
-            return Ok(report.sidecar);
+            let sidecar = &excerpt.report.sidecar;
+            caller.indexes.close(&sidecar.repo);
+            early::began(caller, &sidecar.repo, &excerpt);
+            return Ok(excerpt.report.sidecar);
         }
     }
     let _work = allocator::work();

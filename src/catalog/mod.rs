@@ -47,7 +47,7 @@ use crate::answer::session::Session;
 use crate::answer::{Notes, Request};
 use crate::config::Config;
 use crate::model::Rights;
-use crate::store::{Sidecar, Snapshot, SnapshotFacts};
+use crate::store::{Held, Sidecar, Snapshot};
 use crate::watch::Watching;
 
 /// State that a process keeps between calls.
@@ -99,9 +99,15 @@ impl Context {
         Self { indexes: self.indexes.seen_by(rights.clone()), rights, ..self }
     }
 
-    /// Waits for indexes whose excerpt has answered; calls no more than once. Returns facts of those that were made.
-    pub fn complete(&self) -> Vec<SnapshotFacts> {
-        self.indexes.complete()
+    /// Roots of open indexes that hold no more than an excerpt, and that no other process is completing.
+    pub fn unfinished(&self) -> Vec<PathBuf> {
+        let sidecars = self.indexes.excerpts().into_iter().filter_map(|repo| self.indexes.registry().get(&repo));
+        let is_left = |sidecar: &Sidecar| match self.indexes.registry().store(&sidecar.store).held() {
+            Held::By(Some(process)) => process == std::process::id(),
+            Held::By(None) => false,
+            _ => true,
+        };
+        sidecars.filter(is_left).map(|sidecar| self.config.path_map.to_local(&sidecar.root)).collect()
     }
 
     /// Ends the process after its last answer, once statistics are written. Indexes stay open, because the system

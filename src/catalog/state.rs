@@ -30,8 +30,7 @@ use std::time::{Duration, Instant};
 
 use super::Caller;
 use crate::answer::Freshness;
-use crate::pipeline;
-use crate::store::{self, Snapshot, SnapshotFacts};
+use crate::store::{self, Snapshot};
 
 /// Maximum wait for a new index in place of one of an earlier version: at a terminal, and for what only the new one
 /// can answer.
@@ -141,17 +140,6 @@ impl Open {
 
     pub(super) fn snapshot(&self) -> Arc<Snapshot> {
         self.state().snapshot.clone()
-    }
-
-    /// Waits until an excerpt is completed, and returns the facts of the whole.
-    pub(super) fn completed(&self) -> Option<SnapshotFacts> {
-        let state = self.state();
-        if !pipeline::is_excerpt(state.snapshot.facts()) {
-            return None;
-        }
-        let waited = self.changed.wait_while(state, |state| state.work != Work::Idle);
-        let state = waited.unwrap_or_else(PoisonError::into_inner);
-        Some(state.snapshot.facts().clone()).filter(|facts| !facts.partial)
     }
 
     /// Waits until an excerpt is completed, if that is being done.

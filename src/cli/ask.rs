@@ -2,7 +2,9 @@
 //! its answer as printed.
 
 use std::io::{self, IsTerminal, Write as _};
+use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -66,7 +68,9 @@ pub(super) fn ask(global: &Global, tool: &str, mut arguments: Map<String, Value>
         bar.finish();
         print(&envelope, global, paint, words);
     }
-    complete(&cx, global, &bar);
+    for root in cx.unfinished() {
+        index_later(&cx, &root, global);
+    }
     cx.end();
     status_of(&envelope)
 }
@@ -88,7 +92,9 @@ pub(super) fn complete_arguments(
     set("cursor", global.cursor.clone().map(Value::from));
     set("count_only", global.count_only.then(|| true.into()));
     set("format", Some(if global.compact { "compact" } else { "json" }.into()));
-    let as_text = command::AS_TEXT.iter().find(|(name, ..)| *name == tool && !global.json && !global.compact);
+    let is_in_rows = command::IN_ROWS.contains(&tool) && io::stdout().is_terminal();
+    let is_text = !global.json && !global.compact && !is_in_rows;
+    let as_text = command::AS_TEXT.iter().find(|(name, ..)| *name == tool && is_text);
     if let Some((_, argument, text)) = as_text {
         set(argument, Some((*text).into()));
     }
@@ -101,20 +107,6 @@ pub(super) fn status_of(envelope: &Envelope) -> u8 {
         (true, _) => FAILED,
         (false, false) => NOTHING,
         (false, true) => FOUND,
-    }
-}
-
-/// Completes indexes of which an excerpt has answered, with a progress bar.
-fn complete(cx: &Context, global: &Global, bar: &Mutex<Progress>) {
-    let _ = io::stdout().flush();
-    let completed = cx.complete();
-    bar.lock().expect("drawing does not panic").finish();
-    if global.quiet || global.json {
-        return;
-    }
-    let paint = Paint::of(global.color, io::stderr().is_terminal());
-    for facts in completed {
-        output::complain(&format!("{}\n", paint.dim(&render::completed(facts.files, facts.symbols))));
     }
 }
 
@@ -207,16 +199,25 @@ fn index(cx: &Context, root: &Path, global: &Global) -> Envelope {
     call_once(cx, "index_folder", arguments, &Arc::new(Mutex::new(Progress::new(global.quiet))))
 }
 
-/// Indexes a folder after an answer from disk.
-pub(super) fn index_after(cx: &Context, root: &Path, global: &Global) {
-    let indexed = index(cx, root, global);
-    if global.quiet || global.json || indexed.is_error {
-        return;
+/// Indexes a folder after an early answer, in a process of its own: whoever asked has the answer, and goes on.
+pub(super) fn index_later(cx: &Context, root: &Path, global: &Global) {
+    let _ = io::stdout().flush();
+    let started = std::env::current_exe().and_then(|program| {
+        let mut command = Command::new(program);
+        command.args(["index", "--quiet"]).current_dir(root);
+        // Relative to where the command was given; from the environment and the settings it is found again.
+        if let Some(place) = &global.index_dir {
+            command.arg("--index-dir").arg(std::path::absolute(place)?);
+        }
+        command.args(global.max_memory.map(|most| format!("--max-memory={most}")));
+        command.args(global.allow_secrets.iter().flatten().map(|pattern| format!("--allow-secrets={pattern}")));
+        command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+        // Ctrl-C is meant for what the terminal shows.
+        command.process_group(0).arg("--").arg(root).spawn()
+    });
+    if started.is_err() {
+        index(cx, root, global);
     }
-    let number = |key: &str| indexed.value[key].as_u64().unwrap_or_default();
-    let paint = Paint::of(global.color, io::stderr().is_terminal());
-    let note = render::completed(number("file_count"), number("symbol_count"));
-    output::complain(&format!("{}\n", paint.dim(&note)));
 }
 
 /// The folder that the user agrees to index, after a refusal.

@@ -56,6 +56,9 @@ pub(super) const AS_TEXT: [(&str, &str, &str); 5] = [
     ("plan_change_signature", "output", "text"),
 ];
 
+/// Of these, those that a terminal shows in rows, as the answers of other tools; a pipe gets the text.
+pub(super) const IN_ROWS: [&str; 3] = ["review_changes", "plan_delete", "plan_change_signature"];
+
 /// Tools that no client is shown, because they may cost money or few repositories need them, and that people call.
 const FOR_PEOPLE: [&str; 2] = ["embed_repo", "search_columns"];
 

@@ -12,6 +12,10 @@ const TEXTS: &[&str] = &["query", "pattern", "identifier", "identifiers", "class
 const PLACES: &[&str] = &["symbol_id", "symbol_ids", "file", "file_path", "file_paths"];
 /// Tools that say what does not exist, for which an excerpt is no ground.
 const OF_ALL: &[&str] = &["check_references", "get_blast_radius", "get_symbol_diff", "get_symbol_importance"];
+/// Tools about files that import a file.
+const OF_IMPORTS: &[&str] = &["find_importers", "get_dependency_graph"];
+/// Names of files that are imported by the name of their folder.
+const OF_FOLDERS: &[&str] = &["__init__", "index", "mod"];
 /// Tools whose `query` is prose, and the most bytes of it that are used: the rest of a long text adds no words that tell
 /// one symbol from another.
 const OF_PROSE: &[&str] = &["search_symbols", "get_ranked_context", "search_commits", "search_columns"];
@@ -39,6 +43,9 @@ pub(crate) fn of_question(tool: &str, args: &Map<String, Value>) -> Vec<String> 
                 words.push(path.trim_start_matches("./").to_owned());
                 // The kind says nothing of the file, nor does an overload.
                 words.extend(split(name.split('#').next().unwrap_or_default()));
+                if OF_IMPORTS.contains(&tool) {
+                    words.extend(imported_as(path));
+                }
             }
         }
     }
@@ -73,6 +80,19 @@ pub(crate) fn absolute(args: &mut Map<String, Value>, here: Option<&Path>) -> Ve
     all
 }
 
+/// Ways in which other files write the path of a file that they import.
+fn imported_as(path: &str) -> Vec<String> {
+    let mut parts: Vec<&str> = path.split('/').collect();
+    let name = parts.pop().unwrap_or_default();
+    let stem = name.split('.').next().unwrap_or_default();
+    if !OF_FOLDERS.contains(&stem) {
+        parts.push(stem);
+    }
+    let Some((last, above)) = parts.split_last() else { return Vec::new() };
+    let whole = above.last().into_iter().flat_map(|above| [".", "/", "::"].map(|mark| format!("{above}{mark}{last}")));
+    whole.chain([(*last).to_owned()]).filter(|word| word.len() >= SHORTEST).collect()
+}
+
 /// Words of a text.
 fn split(text: &str) -> impl Iterator<Item = String> {
     let words = text.split(|letter: char| !letter.is_alphanumeric() && letter != '_');
@@ -102,6 +122,9 @@ mod tests {
         check("find_references", json!({"identifiers": ["add_all", "of"]}), &["add_all"]);
         let id = json!({"symbol_id": "db/query.py::QuerySet.filter#method~1"});
         check("get_symbol_source", id, &["db/query.py", "QuerySet", "filter"]);
+        let importers = ["shop/order.py", "shop::order", "shop.order", "shop/order", "order"];
+        check("find_importers", json!({"file_path": "shop/order.py"}), &importers);
+        check("find_importers", json!({"file_path": "mod.rs"}), &["mod.rs"]);
         check("get_file_tree", json!({"path_prefix": "src"}), &[]);
         check("check_references", json!({"identifier": "gone"}), &[]);
     }

@@ -51,6 +51,15 @@ impl Place {
         (ran.status.code(), text(ran.stdout), text(ran.stderr))
     }
 
+    /// Waits until the folder is indexed whole.
+    fn wait_for_index(&self) {
+        let until = Instant::now() + Duration::from_secs(60);
+        while !self.run(&["list"]).1.contains(&format!(" {} ", MANY + 2)) {
+            assert!(Instant::now() < until, "the index is not made");
+            std::thread::sleep(Duration::from_millis(20));
+        }
+    }
+
     fn ask(&self, cx: &Context, tool: &str, args: Value) -> Value {
         let request = Request { directory: Some(self.root()), ..Request::default() };
         let Value::Object(args) = args else { panic!("arguments are an object") };
@@ -97,6 +106,7 @@ fn no_question_waits_for_the_rest_of_the_folder() {
         ("get_symbol_source", json!({"symbol_id": "filler_5.py::filler_5#function"}), "/source"),
         ("find_references", json!({"identifier": "load_order"}), "/references/0/file"),
         ("search_text", json!({"query": "return 1000"}), "/results/0/file"),
+        ("find_importers", json!({"file_path": "shop/order.py"}), "/importers/0/file"),
     ] {
         let answer = place.ask(&cx, tool, args);
         if first_is_still_all(&cx) {
@@ -108,6 +118,37 @@ fn no_question_waits_for_the_rest_of_the_folder() {
     drop(writer);
     let left = fs::read_dir(place.folder.path().join("index/excerpts")).into_iter().flatten().count();
     assert_eq!(left, 0, "excerpts last as long as their calls");
+}
+
+#[test]
+fn what_needs_the_whole_is_never_answered_from_the_files_of_another_question() {
+    let place = Place::new();
+    let cx = place.server();
+    let first = place.ask(&cx, "search_symbols", json!({"query": "load_order"}));
+    assert_eq!(first["_meta"]["freshness"], "indexing", "{first}");
+    // As long as somebody else writes the index, it is not completed.
+    let store = cx.indexes.registry().all()[0].store.clone();
+    let writer = cx.indexes.registry().store(&store).writer(Duration::from_secs(60)).expect("it is free in the end");
+    for (tool, args) in [
+        ("find_references", json!({"identifier": "nothing_like_it"})),
+        ("check_references", json!({"identifier": "filler_7"})),
+        ("find_dead_code", json!({})),
+        ("get_repo_outline", json!({})),
+    ] {
+        let request = Request { directory: Some(place.root()), ..Request::default() };
+        let Value::Object(args) = args else { panic!("arguments are an object") };
+        let cancelled = request.cancelled.clone();
+        let waiting = std::thread::spawn(move || {
+            std::thread::sleep(Duration::from_millis(500));
+            cancelled.store(true, std::sync::atomic::Ordering::Relaxed);
+        });
+        let answer = tools::call(&cx, tool, args, &request).value;
+        waiting.join().expect("it only waits");
+        if first_is_still_all(&cx) {
+            assert_eq!(answer["code"], "cancelled", "{tool}: {answer}");
+        }
+    }
+    drop(writer);
 }
 
 /// Whether the index still holds no more than the files of the first question.
@@ -146,7 +187,8 @@ fn the_first_search_of_syntax_reads_the_disk_and_finds_what_the_index_does() {
     assert!(broken.0 == Some(2) && broken.2.contains("cannot be read"), "{broken:?}");
     let first = place.run(&["ast", "return load_order($X)"]);
     assert_eq!((first.0, &*first.1), (Some(0), "shop/cart.py:4:    return load_order(1)\n"), "{first:?}");
-    assert!(first.2.contains("the index is complete: "), "{first:?}");
+    assert!(first.2.contains("the index is being made in the background"), "{first:?}");
+    place.wait_for_index();
     let next = place.run(&["ast", "return load_order($X)"]);
     assert_eq!((next.0, &next.1, &*next.2), (first.0, &first.1, ""));
 }
@@ -168,13 +210,13 @@ fn an_early_answer_never_says_no() {
 }
 
 #[test]
-fn a_command_answers_and_then_completes_the_index() {
+fn a_command_answers_and_ends_and_the_index_is_completed_in_the_background() {
     let place = Place::new();
     let (status, out, err) = place.run(&["search", "load_order"]);
     assert_eq!(status, Some(0), "{err}");
     assert!(out.starts_with("shop/order.py:1  "), "{out}");
-    assert!(err.contains("from 2 of 1202 files so far; the index is being made"), "{err}");
-    assert!(err.contains("the index is complete: 1202 files, 1202 symbols"), "{err}");
+    assert!(err.contains("from 2 of 1202 files so far; the index is being made in the background"), "{err}");
+    place.wait_for_index();
     let (status, out, err) = place.run(&["search", "filler_77"]);
     assert!(status == Some(0) && !err.contains("index"), "{err}");
     assert!(out.starts_with("filler_77.py:1  "), "{out}");
@@ -195,7 +237,8 @@ fn the_first_search_of_text_reads_the_disk_and_finds_what_the_index_does() {
     };
     for args in [&["text", "load_order|filler_7\\b", "-g", "*.py"][..], &["text", "-c", "return", "-g", "shop/**"]] {
         let first = run("", args);
-        assert!(first.2.contains("the index is complete: "), "{first:?}");
+        assert!(first.2.contains("the index is being made in the background"), "{first:?}");
+        place.wait_for_index();
         let next = run("", args);
         assert_eq!((first.0, &first.1), (Some(0), &next.1));
         assert_eq!(next.2, "");

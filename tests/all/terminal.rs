@@ -164,6 +164,28 @@ fn a_symbol_is_picked_as_one_types() {
 }
 
 #[test]
+fn reviews_and_plans_are_shown_in_rows() {
+    let place = Place::new();
+    place.found(&["index", "."]);
+    let shown = |args: &[&str]| {
+        let mut terminal = Terminal::start(place.command(args), 100, 24);
+        assert!(terminal.ended().success(), "{args:?}: {}", terminal.printed());
+        terminal.wait_for("the end", |terminal| terminal.printed().contains("numbers.py"));
+        let printed = terminal.printed();
+        assert!(printed.contains("\x1b[3"), "it is coloured: {printed}");
+        console::strip_ansi_codes(&printed).replace('\r', "")
+    };
+    let plan = shown(&["plan-delete", "add"]);
+    assert!(plan.contains("places to edit (2)\n  numbers.py\n"), "{plan}");
+    assert!(plan.contains("8  return add(1, 2)  call"), "{plan}");
+    let plan = shown(&["plan-signature", "add"]);
+    assert!(plan.contains("1  def add(a, b):  definition"), "{plan}");
+    // A pipe gets a place a line.
+    let piped = place.found(&["plan-delete", "add"]);
+    assert!(piped.contains("numbers.py:8:16: call: return add(1, 2)\n"), "{piped}");
+}
+
+#[test]
 fn clients_are_set_up_once_the_person_agrees() {
     let place = Place::new();
     let path = place.folder.path().join(".claude.json");

@@ -154,7 +154,10 @@ pub(super) fn run(asked: &Asked<'_>, global: &Global, cx: &Context, mend: Mend<'
     }
     if let Some(root) = unindexed {
         // The answer came from disk; the next ones come from the index.
-        super::index_after(cx, &root, global);
+        if !global.quiet {
+            output::complain(&format!("{}\n", paint.dim(super::render::BEING_MADE)));
+        }
+        super::index_later(cx, &root, global);
     }
     let has_enough = how.quiet && printed.found;
     Ok(match printed.found {

@@ -26,7 +26,8 @@ const BESIDE: &[&str] = &[
 /// Keys whose value is a message of the tool.
 const MESSAGES: &[&str] = &["hint", "note", "reason", "rest"];
 /// Keys whose facts are about the answer, not in it.
-const ASIDE: &[&str] = &["confidence", "left_out", "less_sure_count", "perhaps_used_count", "references_left"];
+const ASIDE: &[&str] =
+    &["confidence", "left_out", "less_sure_count", "not_found", "perhaps_used_count", "references_left"];
 
 /// Shows any value.
 pub(super) fn show(value: &Value, out: &mut Output) -> bool {

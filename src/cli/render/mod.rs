@@ -58,6 +58,9 @@ fn is_only(value: &Value, key: &str) -> bool {
 /// The note that a repository's folder is not on this machine.
 pub(super) const MISSING: &str = "its folder is not here: this is how it was when it was indexed";
 
+/// The note that a command has answered before its folder was indexed.
+pub(super) const BEING_MADE: &str = "the index is being made in the background";
+
 /// Notes on an answer: that it was cut, that it is old, and parts left out.
 pub(super) fn notes(value: &Value, words: Words) -> Vec<String> {
     let mut notes = Vec::new();
@@ -85,6 +88,9 @@ pub(super) fn notes(value: &Value, words: Words) -> Vec<String> {
             let each: Vec<String> = languages.iter().map(of_language).collect();
             notes.push(format!("no {without} for {}: codelode text finds text there", each.join(", ")));
         }
+    }
+    for (reason, n) in value.pointer("/_meta/not_here").and_then(Value::as_object).into_iter().flatten() {
+        notes.push(format!("not here: {n} {}", reasons(reason, n.as_u64().unwrap_or_default())));
     }
     notes.extend(value.pointer("/_meta/relations_missing").and_then(Value::as_str).map(str::to_owned));
     if let Some(absence) = value.get("negative_evidence") {
@@ -141,7 +147,7 @@ pub(super) fn notes(value: &Value, words: Words) -> Vec<String> {
         Some("indexing") if value.pointer("/_meta/read_so_far").is_some() => {
             let number = |key| value.pointer(&format!("/_meta/read_so_far/{key}")).and_then(Value::as_u64);
             let (read, all) = (number("files").unwrap_or_default(), number("of").unwrap_or_default());
-            notes.push(format!("from {read} of {} so far; the index is being made", n_of(all, "file", "files")));
+            notes.push(format!("from {read} of {} so far; {BEING_MADE}", n_of(all, "file", "files")));
         }
         Some("indexing") => notes.push("the index is being brought up to date".to_owned()),
         _ => {}
@@ -154,11 +160,6 @@ pub(super) fn first_indexed(facts: &Value) -> String {
     let number = |key| number_of(facts, key).unwrap_or_default();
     let (files, symbols) = (n_of(number("files"), "file", "files"), n_of(number("symbols"), "symbol", "symbols"));
     format!("indexed for the first time: {files}, {symbols}, {} s", facts["seconds"])
-}
-
-/// A note that the index whose excerpt has answered is complete.
-pub(super) fn completed(files: u64, symbols: u64) -> String {
-    format!("the index is complete: {}, {}", n_of(files, "file", "files"), n_of(symbols, "symbol", "symbols"))
 }
 
 /// An error: its message, then suggestions from its details.
