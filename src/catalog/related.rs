@@ -1,11 +1,14 @@
 //! Common start of tools about relations: a fresh snapshot, its edges, and the symbol in question.
 
+use std::collections::BTreeMap;
+
 use serde_json::json;
 
 use super::Caller;
 use super::errors::store_error;
 use super::indexes::{self, Repo};
 use crate::answer::Error;
+use crate::model::SkipReason;
 use crate::pipeline;
 pub use crate::pipeline::are_whole;
 use crate::query::{self, Missing};
@@ -86,7 +89,8 @@ pub fn named<'a>(repo: &'a Repo, name: &str) -> Vec<SymbolView<'a>> {
     if found.is_empty() { symbol(repo, name).into_iter().collect() } else { found }
 }
 
-/// Notes the languages without symbols or without relations here: files in them may contain missing results.
+/// Notes the languages without symbols or without relations here, and files that are not checked out: these may contain
+/// missing results.
 pub fn note_unread(caller: &Caller<'_>, repo: &Repo) {
     let languages = &repo.snapshot.facts().languages;
     let unread = [
@@ -97,6 +101,12 @@ pub fn note_unread(caller: &Caller<'_>, repo: &Repo) {
         if !languages.is_empty() {
             caller.note(note, json!(languages));
         }
+    }
+    let absent = [SkipReason::Missing, SkipReason::Submodule].map(SkipReason::as_str);
+    let skipped = &repo.snapshot.facts().skipped;
+    let skipped: BTreeMap<&str, u64> = absent.iter().filter_map(|why| Some((*why, *skipped.get(*why)?))).collect();
+    if !skipped.is_empty() {
+        caller.note("not_here", json!(skipped));
     }
 }
 

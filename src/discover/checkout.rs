@@ -32,6 +32,11 @@ impl Checkout {
         (worktree == folder).then(|| Self { at: at.to_owned(), ..checkout })
     }
 
+    /// The repository.
+    pub(super) fn repository(&self) -> &Repository {
+        &self.repository
+    }
+
     /// Whether the root of this checkout is at `at`.
     pub(super) fn is_at(&self, at: &str) -> bool {
         self.at == at

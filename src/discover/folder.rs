@@ -72,14 +72,14 @@ impl Walker<'_> {
         let mut at = join(&self.prefix, &folder.path);
         at.truncate(at.trim_end_matches('/').len());
         if !folder.path.is_empty() && is_left_out_inside(&folder, &signs, &path, &at) {
-            found.skip(SkipReason::Noise, &folder.path);
+            found.skip_uncounted(SkipReason::Noise, &folder.path);
             return None;
         }
 
         let mut patterns = Patterns::new(&at);
         if let Some(checkout) = self.checkout_inside(&folder, &signs, &path, &at) {
             if folder.checkout.as_ref().is_some_and(|outer| outer.is_sibling_of(&checkout)) {
-                found.skip(SkipReason::Noise, &folder.path);
+                found.skip_uncounted(SkipReason::Noise, &folder.path);
                 let why = "it is another checkout of the same repository and can be indexed by itself";
                 found.warnings.push(format!("{} was left out: {why}", folder.path));
                 return None;

@@ -1,14 +1,21 @@
 //! Results of a walk, and its final step: rules over all files, and the order of results.
 
+use std::collections::HashSet;
 use std::path::Path;
 use std::sync::Arc;
 
 use super::checkout::{Base, Checkout};
 use super::folder::Folder;
+use super::judge::count_files;
 use super::package::Packages;
 use super::{LeftOut, Rules, Walk, limits};
+use crate::git::Repository;
 use crate::model::{Input, SkipReason, SourceFile};
 
+/// The most files counted in all folders that are left out together.
+const MOST_COUNTED: u64 = 20_000;
+/// The most submodules that a warning names.
+const MOST_NAMED: usize = 5;
 /// Warnings of one sort that are listed. The rest are counted.
 const MAX_WARNINGS: usize = 20;
 
@@ -32,6 +39,8 @@ pub(super) struct Found {
     pub(super) links: Vec<Link>,
     pub(super) checkouts: Vec<Arc<Checkout>>,
     pub(super) left_out: Vec<LeftOut>,
+    /// Folders among these that count as one file so far.
+    pub(super) folders: Vec<(String, SkipReason)>,
     /// Build output outside of any repository, and what each counts for: kept where there is nothing else.
     pub(super) built: Vec<(Folder, u64)>,
 }
@@ -57,6 +66,49 @@ impl Found {
         self.left_out.push(LeftOut { path: path.to_owned(), reason });
     }
 
+    /// Leaves out a folder whose files are counted at the end.
+    pub(super) fn skip_uncounted(&mut self, reason: SkipReason, path: &str) {
+        self.skip(reason, path);
+        self.folders.push((path.to_owned(), reason));
+    }
+
+    /// Counts the files of the folders that were left out, as far as the bound for all of them goes.
+    pub(super) fn count_folders(&mut self, root: &Path) {
+        let mut left = MOST_COUNTED;
+        self.folders.sort_unstable();
+        for (path, reason) in std::mem::take(&mut self.folders) {
+            let counted = count_files(&root.join(path), left);
+            left = left.saturating_sub(counted);
+            self.skipped[reason as usize] += counted.saturating_sub(1);
+        }
+    }
+
+    /// Leaves out what git tracks and has not checked out.
+    pub(super) fn skip_not_checked_out(&mut self, root: &Path, repository: &Repository) {
+        let (sparse, submodules) = repository.not_checked_out();
+        let prefix = repository.worktree().and_then(|top| root.strip_prefix(top).ok().map(Path::to_path_buf));
+        let Some(prefix) = prefix.filter(|_| !sparse.is_empty() || !submodules.is_empty()) else { return };
+        let below = |paths: Vec<String>| -> Vec<String> {
+            let own = paths.iter().filter_map(|path| Path::new(path).strip_prefix(&prefix).ok()?.to_str());
+            own.map(str::to_owned).collect()
+        };
+        // Somebody may have made a file of that name.
+        let made: HashSet<&str> = self.files.iter().map(|file| file.path.as_str()).collect();
+        let sparse: Vec<String> = below(sparse).into_iter().filter(|path| !made.contains(path.as_str())).collect();
+        let submodules = below(submodules);
+        if !sparse.is_empty() {
+            let n = sparse.len();
+            let what = "tracked files are not here, because the checkout is sparse";
+            self.warnings.push(format!("{n} {what}; `git sparse-checkout disable` brings them"));
+        }
+        if !submodules.is_empty() {
+            let named = submodules[..submodules.len().min(MOST_NAMED)].join(", ");
+            self.warnings.push(format!("not checked out: {named}; `git submodule update --init` brings submodules"));
+        }
+        sparse.iter().for_each(|path| self.skip(SkipReason::Missing, path));
+        submodules.iter().for_each(|path| self.skip(SkipReason::Submodule, path));
+    }
+
     /// Whether any entry was left out so far.
     pub(super) fn has_skipped(&self) -> bool {
         self.skipped.iter().any(|&count| count > 0)
@@ -77,6 +129,7 @@ impl Found {
         self.unreadable.extend(other.unreadable);
         self.large.extend(other.large);
         self.left_out.extend(other.left_out);
+        self.folders.extend(other.folders);
         self.built.extend(other.built);
         self.links.extend(other.links);
         self.checkouts.extend(other.checkouts);

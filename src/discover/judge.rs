@@ -49,13 +49,16 @@ impl Walker<'_> {
         None
     }
 
-    /// Counts an entry, and for build output and vendored code the files in it.
+    /// Counts an entry, and of a folder the files in it; those of build output and vendored code at once.
     fn leave_out(&self, reason: SkipReason, entry: &Entry, place: &Place, found: &mut Found) {
         let path = &place.path[self.prefix.len()..];
-        if entry.kind != Kind::Folder || !matches!(reason, SkipReason::BuildOutput | SkipReason::Vendored) {
+        if entry.kind != Kind::Folder || noise::is_version_control(&entry.name) || self.is_never(path) {
             return found.skip(reason, path);
         }
-        let n_files = count_files(&self.root.join(path)).max(1);
+        if !matches!(reason, SkipReason::BuildOutput | SkipReason::Vendored) {
+            return found.skip_uncounted(reason, path);
+        }
+        let n_files = count_files(&self.root.join(path), MOST_COUNTED).max(1);
         if reason == SkipReason::BuildOutput
             && place.folder.checkout.is_none()
             && let Ok(metadata) = entry.entry.metadata()
@@ -181,12 +184,12 @@ impl Walker<'_> {
 }
 
 /// The most files counted in a folder that is left out.
-const MOST_COUNTED: u64 = 10_000;
+pub const MOST_COUNTED: u64 = 10_000;
 
-/// Number of files in a folder, up to a limit. Links are not followed.
-pub fn count_files(folder: &Path) -> u64 {
+/// Number of files in a folder, up to about a limit. Links are not followed.
+pub fn count_files(folder: &Path, most: u64) -> u64 {
     let (mut waiting, mut n_files) = (vec![folder.to_owned()], 0);
-    while let Some(folder) = waiting.pop().filter(|_| n_files < MOST_COUNTED) {
+    while let Some(folder) = waiting.pop().filter(|_| n_files < most) {
         for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
             match entry.file_type() {
                 Ok(kind) if kind.is_dir() => waiting.push(entry.path()),

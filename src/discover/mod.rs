@@ -40,7 +40,7 @@ use crate::model::{Input, SkipReason, SourceFile};
 
 pub use changes::{Known, changes, stat};
 pub use credential::{CREDENTIALS_REMEDY, credentials, holds_credential};
-pub use judge::count_files;
+pub use judge::{MOST_COUNTED, count_files};
 pub use read::{is_binary, not_text, read};
 pub use settings::{LARGEST as LARGEST_SETTINGS, settings_file};
 pub use tree::{choose, reason};
@@ -71,8 +71,8 @@ pub struct Rules {
 pub struct Walk {
     /// Files worth reading, sorted by path.
     pub files: Vec<SourceFile>,
-    /// Number of entries left out by each rule. A folder that is not entered counts once; build output and vendored
-    /// code count by files.
+    /// Number of files left out by each rule. A folder that is not entered counts its files, up to a bound; that of a
+    /// version control counts once.
     pub skipped: BTreeMap<SkipReason, u64>,
     /// The entries that were left out, sorted by path.
     pub left_out: Vec<LeftOut>,

@@ -38,6 +38,10 @@ pub fn walk(root: &Path, rules: &Rules) -> Result<Walk, Error> {
             }
         }
     }
+    found.count_folders(&walker.root);
+    if let Some(checkout) = &base.checkout {
+        found.skip_not_checked_out(&walker.root, checkout.repository());
+    }
     Ok(found.finish(&walker.root, rules))
 }
 

@@ -72,7 +72,7 @@ reasons! {
     Unreadable "unreadable" "The system would not let it be read.",
     NotAFile "not_a_file" "A socket, a pipe or a device.",
     Submodule "submodule" "Another repository, which can be indexed by itself.",
-    Missing "missing" "The repository names it and does not hold its content.",
+    Missing "missing" "The repository names it, and its content is not here: it is not held, or a sparse checkout leaves it out.",
     LfsPointer "lfs_pointer" "Git LFS keeps its content elsewhere: here is only a pointer.",
     Utf16 "utf_16" "Text in UTF-16, whose positions would not be those of its file: save it as UTF-8.",
 }

@@ -5,6 +5,7 @@ use std::path::Path;
 use super::{Error, of_project, rules};
 use crate::config::Config;
 use crate::discover;
+use crate::git;
 use crate::model::SkipReason;
 use crate::store::{Snapshot, SnapshotFacts};
 
@@ -15,8 +16,17 @@ pub fn left_out(root: &Path, path: &str, facts: &SnapshotFacts, config: &Config)
     rules.follow_symlinks = facts.follow_symlinks;
     match discover::look(root, path, &rules) {
         Ok(discover::Look::Skipped(reason)) => Some(reason),
+        Ok(discover::Look::Missing) if is_not_checked_out(root, path) => Some(SkipReason::Missing),
         _ => None,
     }
+}
+
+/// Whether a sparse checkout leaves out a tracked file.
+fn is_not_checked_out(root: &Path, path: &str) -> bool {
+    let place = root.join(path);
+    let Some(repository) = git::Repository::open(root) else { return false };
+    let relative = repository.worktree().and_then(|top| place.strip_prefix(top).ok()?.to_str().map(str::to_owned));
+    relative.is_some_and(|relative| repository.leaves_out(&relative))
 }
 
 /// An entry that an index leaves out.
@@ -42,7 +52,11 @@ pub fn all_left_out(root: &Path, snapshot: &Snapshot, config: &Config) -> Result
     let counted = all.into_iter().map(|(path, reason)| {
         let place = root.join(&path);
         match place.symlink_metadata().is_ok_and(|metadata| metadata.is_dir()) {
-            true => Omitted { path: format!("{path}/"), reason, files: Some(discover::count_files(&place)) },
+            true => Omitted {
+                path: format!("{path}/"),
+                reason,
+                files: Some(discover::count_files(&place, discover::MOST_COUNTED)),
+            },
             false => Omitted { path, reason, files: None },
         }
     });

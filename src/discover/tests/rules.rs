@@ -54,7 +54,7 @@ fn a_folder_that_is_ignored_hides_all_it_holds() {
     source.write(".gitignore", "data/\n!data/a.py\n");
     let walk = source.walk();
     assert_eq!(paths(&walk), [".gitignore"]);
-    assert_eq!(skipped(&walk, SkipReason::Ignored), 1);
+    assert_eq!(skipped(&walk, SkipReason::Ignored), 2, "by its files");
 }
 
 #[test]
@@ -137,7 +137,7 @@ fn a_callers_broken_pattern_is_an_error_that_names_it() {
 }
 
 #[test]
-fn noise_is_counted_and_a_folder_once() {
+fn noise_is_counted_by_its_files() {
     let source = Source::with(&[
         "node_modules/a/index.js",
         "node_modules/b/index.js",
@@ -149,7 +149,7 @@ fn noise_is_counted_and_a_folder_once() {
     ]);
     let walk = source.walk();
     assert_eq!(paths(&walk), ["static/app.js"]);
-    assert_eq!(skipped(&walk, SkipReason::Noise), 5);
+    assert_eq!(skipped(&walk, SkipReason::Noise), 6);
 }
 
 #[test]
@@ -157,7 +157,7 @@ fn an_environment_is_known_by_what_it_holds() {
     let source = Source::with(&["venv/pyvenv.cfg", "venv/lib/x.py", "env/pyvenv.cfg", ".venv/notes.py", "a.py"]);
     let walk = source.walk();
     assert_eq!(paths(&walk), [".venv/notes.py", "a.py"]);
-    assert_eq!(skipped(&walk, SkipReason::Noise), 2);
+    assert_eq!(skipped(&walk, SkipReason::Noise), 3, "by their files");
 }
 
 #[test]

@@ -106,6 +106,28 @@ impl Repository {
         index.is_sparse() && path.match_indices('/').any(|(end, _)| is_folder(&path[..=end]))
     }
 
+    /// Paths from the worktree's root that git tracks and that are not checked out: files that a sparse checkout leaves
+    /// out, and submodules without content. The index is read only where there may be any.
+    pub fn not_checked_out(&self) -> (Vec<String>, Vec<String>) {
+        use gix::index::entry::{Flags, Mode};
+        let (mut sparse, mut submodules) = (Vec::new(), Vec::new());
+        let Some(root) = &self.worktree else { return (sparse, submodules) };
+        let may_be_sparse = self.index_path.parent().is_some_and(|dir| dir.join("info/sparse-checkout").exists());
+        let has_submodules = root.join(".gitmodules").exists();
+        let Some(index) = self.index().filter(|_| may_be_sparse || has_submodules) else { return (sparse, submodules) };
+        for entry in index.entries() {
+            let Ok(path) = std::str::from_utf8(entry.path(index)) else { continue };
+            if entry.mode == Mode::COMMIT {
+                if !root.join(path).join(".git").exists() {
+                    submodules.push(path.to_owned());
+                }
+            } else if entry.flags.contains(Flags::SKIP_WORKTREE) {
+                sparse.push(path.trim_end_matches('/').to_owned());
+            }
+        }
+        (sparse, submodules)
+    }
+
     /// Git's name of the content of a tracked file, if git would take the file for unchanged by its size and times: its
     /// path is from the worktree's root, its times are in nanoseconds since 1970.
     pub fn content_of(&self, path: &str, size: u64, mtime_ns: i64, ctime_ns: i64) -> Option<[u8; 20]> {
