@@ -328,7 +328,8 @@ fn find<'a>(known: &'a Map<String, Value>, given: &str) -> Option<(&'a String, &
 
 fn unknown_parameters(unknown: &[String], known: &Map<String, Value>) -> Error {
     let known = || known.iter().filter(|(_, one)| one["x-hidden"] != true);
-    let spellings = || known().flat_map(|(name, one)| strings(&one["x-aliases"]).chain([name.as_str()]));
+    let own = || known().flat_map(|(name, one)| strings(&one["x-aliases"]).chain([name.as_str()]));
+    let spellings = || own().chain(super::SHARED);
     let each: Vec<String> = unknown
         .iter()
         .take(8)

@@ -1,5 +1,6 @@
 //! Requested runs: indexing of a folder, a remote commit or a single file, and removal of an index; and the runs that go on.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
@@ -33,14 +34,35 @@ pub fn index_folder(caller: &Caller<'_>, path: Option<&str>, options: &Options) 
     let tell = caller.request.told();
     let watcher = Watcher { progress: &tell, cancelled: &caller.request.cancelled, patience: PATIENCE };
     let _work = allocator::work();
+    let before = if options.from_scratch { files_of(caller, &root) } else { None };
     let mut report = pipeline::index_folder(&root, caller.config, options, &watcher)
         .map_err(|err| pipeline_error(err, &pipeline::sidecar_of(&root, caller.config)))?;
+    if let Some(before) = before {
+        compare(&mut report, &before, &files_of(caller, &root).unwrap_or_default());
+    }
     report.warnings.extend(caller.config.elsewhere.clone());
     caller.repo(&report.sidecar.repo);
     caller.indexes.close(&report.sidecar.repo);
     // A worktree often replaces one that was removed.
     forget_gone(caller);
     Ok(report)
+}
+
+/// Sizes and times of the indexed files of a folder, by path; `None` without an index that can be read.
+fn files_of(caller: &Caller<'_>, root: &Path) -> Option<BTreeMap<String, (u64, i64)>> {
+    let sidecar = pipeline::sidecar_of(root, caller.config);
+    let snapshot = caller.indexes.registry().store(&sidecar.store).snapshot(&sidecar.snapshot).ok()?;
+    let read = snapshot.table().iter().filter(|row| row.state.is_ok());
+    Some(read.map(|row| (row.path.to_owned(), (row.size, row.mtime_ns))).collect())
+}
+
+/// Compares a run that read every file again with the index before it: to the run itself every file is new.
+fn compare(report: &mut Report, before: &BTreeMap<String, (u64, i64)>, now: &BTreeMap<String, (u64, i64)>) {
+    let known = |path: &&String| before.contains_key(*path);
+    report.added = now.keys().filter(|path| !known(path)).cloned().collect();
+    report.removed = before.keys().filter(|path| !now.contains_key(*path)).cloned().collect();
+    let differs = |(path, stamp): &(&String, &(u64, i64))| before.get(*path).is_some_and(|earlier| earlier != *stamp);
+    report.changed = now.iter().filter(differs).map(|(path, _)| path.clone()).collect();
 }
 
 /// Canonical folder that a caller refers to.

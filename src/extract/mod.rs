@@ -19,7 +19,7 @@ use crate::model::{Extraction, Span, Symbol};
 use crate::parsing::{SyntaxTree, parse};
 pub use imports::{Imports, Statement, imports, packages};
 pub use locals::{Local, import_of, local_at, locals, word_at};
-pub use outside::packages_at;
+pub use outside::{from_packages, packages_at};
 pub use stack::{has_stack, stack_for, with_stack_for};
 pub use unexplained::unexplained;
 

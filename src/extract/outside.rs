@@ -2,6 +2,7 @@
 
 use crate::facts::{BindingKind, ExpressionId, Facts, ListId, NameId, Op, ScopeId, UNKNOWN, unpack};
 use crate::languages::LanguageSpec;
+use crate::model::Role;
 
 /// The most expressions that are followed from one name.
 const MOST: usize = 1_000;
@@ -11,6 +12,30 @@ const MOST: usize = 1_000;
 pub fn packages_at(spec: &'static LanguageSpec, packed: &[u8], byte: u32) -> Vec<String> {
     let tables = unpack(packed);
     let Some(facts) = tables.as_deref().and_then(Facts::open).filter(Facts::is_sound) else { return Vec::new() };
+    packages_of(spec, facts, byte)
+}
+
+/// An occurrence of a name with the packages that it may come from.
+pub struct FromOutside {
+    /// First byte.
+    pub at: u32,
+    /// Role of the name.
+    pub role: Role,
+    /// As [`packages_at`] gives them.
+    pub packages: Vec<String>,
+}
+
+/// Occurrences of a name in a file that may come from packages.
+pub fn from_packages(spec: &'static LanguageSpec, content: &[u8], packed: &[u8], name: &[u8]) -> Vec<FromOutside> {
+    let tables = unpack(packed);
+    let Some(facts) = tables.as_deref().and_then(Facts::open).filter(Facts::is_sound) else { return Vec::new() };
+    let written = |at: u32, len: u16| content.get(at as usize..at as usize + usize::from(len)).unwrap_or_default();
+    let named = facts.occurrences.iter().filter(|it| written(it.at, it.len) == name);
+    let found = named.map(|it| FromOutside { at: it.at, role: it.role, packages: packages_of(spec, facts, it.at) });
+    found.filter(|found| !found.packages.is_empty()).collect()
+}
+
+fn packages_of(spec: &'static LanguageSpec, facts: Facts<'_>, byte: u32) -> Vec<String> {
     let mut search = Search { facts, package: spec.package, waiting: Vec::new(), seen: Vec::new(), found: Vec::new() };
     let here = facts.occurrences.iter().filter(|it| it.at <= byte && byte <= it.at + u32::from(it.len));
     search.waiting.extend(here.map(|it| (it.expression, String::new())));

@@ -29,9 +29,22 @@ const QUESTIONS: &[(&str, &str)] = &[
 /// Arguments whose names are clear, or that the instructions explain once.
 const PLAIN: &[&str] = &[
     "after_context",
+    "author",
     "before_context",
     "depth",
     "explain",
+    "file",
+    "force",
+    "include_blast_radius",
+    "line",
+    "list_skipped",
+    "multiline",
+    "path_prefix",
+    "repo_a",
+    "repo_b",
+    "search_content",
+    "staged",
+    "until",
     "fuzzy",
     "granularity",
     "identifier",
@@ -161,19 +174,21 @@ fn tool(spec: &ToolSpec, surface: &Surface) -> Tool {
     Tool::new(spec.name, summary, Arc::new(input)).with_annotations(hints)
 }
 
-/// The schemas of the arguments common to all tools, as far as a surface shows them. How answers are written is set
-/// once for a client; every tool takes it, too.
+/// The schemas of the arguments common to all tools: those of long answers on the lean surface, all on the others.
 fn shared(surface: &Surface) -> impl Iterator<Item = (String, Value)> {
     let is_lean = *surface == Surface::Lean;
-    let shown = move |name: &str| name != "format" && (!is_lean || name != "count_only");
+    let shown = move |name: &str| !is_lean || ["max_tokens", "cursor"].contains(&name);
     let Described { mut input, .. } = describe(&schemars::schema_for!(SharedArguments));
     let properties = match input.remove("properties") {
         Some(Value::Object(properties)) => properties,
         _ => Map::new(),
     };
-    properties.into_iter().filter(move |(name, _)| shown(name)).map(|(name, mut schema)| {
+    // The whole list has no room for the two words of a format; a wrong one is told them.
+    let is_named_only = *surface == Surface::Full;
+    properties.into_iter().filter(move |(name, _)| shown(name)).map(move |(name, mut schema)| {
         if let Some(schema) = schema.as_object_mut() {
-            schema.retain(|key, _| ["type", "enum"].contains(&key.as_str()));
+            let is_kept = |key: &str| ["type", "enum"].contains(&key) && !(is_named_only && name == "format");
+            schema.retain(|key, _| is_kept(key));
         }
         (name, schema)
     })

@@ -83,7 +83,9 @@ impl Fields {
                 let near = nearest(name, NAMES, 1);
                 let meant = near.first().map_or(String::new(), |near| format!(" (did you mean {near:?}?)"));
                 let shown: String = name.chars().take(100).collect();
-                let message = format!("`fields` has no {shown:?}{meant}; it takes {}", NAMES.join(", "));
+                // Quoted, so that a terminal does not take them for flags.
+                let names = NAMES.map(|name| format!("{name:?}")).join(", ");
+                let message = format!("`fields` has no {shown:?}{meant}; it takes {names}");
                 Error::invalid_arguments(message)
             })
         };

@@ -31,6 +31,9 @@ pub struct Facts {
     /// Where it is.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub source_root: Option<String>,
+    /// It is not there any more: moved, removed, or on a disk that is away. The index answers as it was made.
+    #[serde(skip_serializing_if = "is_false")]
+    pub folder_missing: bool,
     /// When every file was last looked at.
     pub indexed_at: String,
     /// Files held.
@@ -44,6 +47,10 @@ pub struct Facts {
     pub git_head: Option<String>,
 }
 
+fn is_false(so: &bool) -> bool {
+    !so
+}
+
 impl Facts {
     /// The facts of a sidecar, adapted to this machine and configuration.
     pub fn of(call: &Call<'_>, sidecar: &Sidecar) -> Self {
@@ -55,6 +62,7 @@ impl Facts {
             index_version: FORMAT,
             origin: sidecar.origin.clone(),
             source_root: (!config.redact_source_root).then(|| root.to_string_lossy().into_owned()),
+            folder_missing: sidecar.is_folder() && !root.is_dir(),
             indexed_at: timestamp(sidecar.indexed_at),
             file_count: sidecar.file_count,
             symbol_count: sidecar.symbol_count,

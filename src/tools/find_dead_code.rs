@@ -18,13 +18,13 @@ pub struct Args {
     /// Symbols or files.
     #[serde(default)]
     granularity: Granularity,
-    /// 1 unused, 0.9 only tests use it, 0.8 offered to others, 0.7 only dead code, less: not sure.
+    /// 1 unused, 0.9 only tests use it, 0.8 offered to others, 0.7 only dead code.
     #[serde(default = "sure")]
     min_confidence: f64,
     /// Judge tests, too.
     #[serde(default)]
     include_tests: bool,
-    /// Globs of paths or names that are in use.
+    /// Globs of paths, names or ids that are in use.
     #[serde(default)]
     entry_point_patterns: Vec<String>,
 }

@@ -44,7 +44,17 @@ pub enum Output {
     Many {
         /// In the order asked.
         results: Vec<Importers>,
+        /// Files that are not known.
+        #[serde(skip_serializing_if = "Vec::is_empty")]
+        errors: Vec<FileError>,
     },
+}
+
+/// A file that is not known.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct FileError {
+    file: String,
+    error: String,
 }
 
 /// Importers of a file, by path.
@@ -94,12 +104,18 @@ impl Tool for FindImporters {
         if paths.is_empty() {
             return Err(Error::invalid_arguments("give `file_path`, or `file_paths` for several"));
         }
-        let mut results = related::answer(call, args.repo.as_deref(), |repo, edges| {
-            let results: Vec<Importers> =
-                paths.iter().map(|path| importers(call, repo, edges, path)).collect::<Result<_, Error>>()?;
+        let (mut results, errors) = related::answer(call, args.repo.as_deref(), |repo, edges| {
+            let (mut results, mut errors) = (Vec::new(), Vec::new());
+            for path in &paths {
+                match importers(call, repo, edges, path) {
+                    Ok(of) => results.push(of),
+                    Err(err) if paths.len() == 1 => return Err(err),
+                    Err(err) => errors.push(FileError { file: (*path).clone(), error: err.message }),
+                }
+            }
             call.absent(results.iter().any(|of| of.importer_count == 0));
             let named = results.iter().flat_map(|of| &of.importers).map(|item| item.file.clone()).collect();
-            Ok((results, named))
+            Ok(((results, errors), named))
         })?;
         call.found(results.iter().any(|of| of.importer_count > 0));
         call.narrow("ask for one file");
@@ -110,7 +126,8 @@ impl Tool for FindImporters {
         }
         // Each gets what fits into an answer; those that do not fit beside it have the next page.
         let room = call.max_tokens.saturating_sub(FRAME);
-        for (of, path) in results.iter_mut().zip(&paths) {
+        let known = paths.iter().filter(|path| errors.iter().all(|error| error.file != ***path));
+        for (of, path) in results.iter_mut().zip(known) {
             let mut left = room;
             let fits = |item: &&Item| {
                 let cost = tokens::of_json(item) + 1;
@@ -126,7 +143,7 @@ impl Tool for FindImporters {
             }
         }
         call.list("results");
-        Ok(Output::Many { results: call.page(results, usize::MAX) })
+        Ok(Output::Many { results: call.page(results, usize::MAX), errors })
     }
 }
 

@@ -69,6 +69,9 @@ pub struct Uses {
     #[serde(skip_serializing_if = "Option::is_none")]
     identifier: Option<String>,
     definitions: Vec<Defined>,
+    /// Packages outside of the repository that define it, where nothing here does.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    external: Vec<String>,
     /// More definitions, with fewer uses.
     #[serde(skip_serializing_if = "is_zero")]
     definitions_left: usize,
@@ -145,7 +148,8 @@ pub struct Item {
     /// The `number` of the definition, when there are several.
     #[serde(skip_serializing_if = "Option::is_none")]
     of: Option<usize>,
-    /// `resolved`: it means this definition; `import`: its file imports the definition's; `name`: only the name matches.
+    /// `resolved`: it means this definition; `import`: its file imports the definition's; `name`: only the name matches;
+    /// `external`: it is imported from outside of the repository.
     confidence: &'static str,
 }
 
@@ -187,7 +191,11 @@ impl Tool for FindReferences {
                 results.push(uses);
                 paths.extend(files);
             }
-            call.absent(results.iter().any(|uses| uses.references.is_empty() && uses.also.is_empty()));
+            let is_absent = results.iter().any(|uses| uses.references.is_empty() && uses.also.is_empty());
+            if is_absent {
+                related::note_unread(call, repo);
+            }
+            call.absent(is_absent);
             Ok((results, paths))
         })?;
         call.narrow("give symbol_id, or file and line");
@@ -220,8 +228,13 @@ fn find(
         if let Some(linked) = not_found.first().and_then(|name| linked(call, repo, name, args.max_results)) {
             return Ok(linked);
         }
-        related::note_unread(call, repo);
         let snapshot = &repo.snapshot;
+        let (uses, external) = query::outside_uses(snapshot, name.unwrap_or_default());
+        if !uses.is_empty() && args.file.is_none() {
+            let references = uses.iter().map(|used| (used.place(), None, "external")).collect();
+            let output = Uses { external: external.into_iter().collect(), ..Uses::default() };
+            return Ok(paged(call, repo, args, references, output, room));
+        }
         let near = not_found.iter().flat_map(|name| query::nearest(snapshot, name, 3));
         let nearest = near.map(|symbol| symbol.id()).collect();
         return Ok((Uses { not_found, nearest, ..Uses::default() }, Vec::new()));
@@ -234,7 +247,7 @@ fn find(
     }
     let mut output = Uses { not_found, ..Uses::default() };
     // Only those on the page are made into items: there may be a million uses.
-    let mut references: Vec<(Place<'_>, Option<usize>, &'static str)> = Vec::new();
+    let mut references: Vec<Reference<'_>> = Vec::new();
     let mut paths: Vec<String> = vec![first.file.path().to_owned()];
     for (place, symbol) in symbols.iter().enumerate() {
         let of = (symbols.len() > 1).then_some(place);
@@ -271,16 +284,34 @@ fn find(
             output.possible += possible.len();
         }
     }
-    let files: BTreeSet<&str> = references.iter().map(|(place, ..)| place.file.path()).collect();
-    paths.extend(files.into_iter().map(str::to_owned));
+    let (output, files) = paged(call, repo, args, references, output, room);
+    paths.extend(files);
     paths.sort();
     paths.dedup();
+    Ok((output, paths))
+}
+
+/// A use with the place of its definition among several, and how it is known.
+type Reference<'a> = (Place<'a>, Option<usize>, &'static str);
+
+/// Adds the page of references that was asked for, or as many as have room beside those of other names. Returns the
+/// files of all.
+fn paged(
+    call: &Call<'_>,
+    repo: &Repo,
+    args: &Args,
+    references: Vec<Reference<'_>>,
+    mut output: Uses,
+    room: Option<usize>,
+) -> (Uses, Vec<String>) {
+    let files: BTreeSet<&str> = references.iter().map(|(place, ..)| place.file.path()).collect();
+    let paths = files.into_iter().map(str::to_owned).collect();
     let most = args.max_results as usize;
-    let item = |(place, of, confidence): &(Place<'_>, Option<usize>, &'static str)| item(repo, place, *of, confidence);
+    let item = |(place, of, confidence): &Reference<'_>| item(repo, place, *of, confidence);
     let Some(room) = room else {
         call.found(!references.is_empty() || !output.also.is_empty());
         output.references = call.page(references, most).iter().map(item).collect();
-        return Ok((output, paths));
+        return (output, paths);
     };
     let mut left = room.saturating_sub(tokens::of_json(&output));
     let fits = |item: &Item| {
@@ -291,7 +322,7 @@ fn find(
     };
     output.references = references.iter().take(most).map(item).take_while(fits).collect();
     output.references_left = references.len() - output.references.len();
-    Ok((output, paths))
+    (output, paths)
 }
 
 /// Uses of what a name means in an ecosystem, such as a model of dbt; `None` where it means nothing.

@@ -94,6 +94,16 @@ pub struct Output {
     markdown: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     budget_report: Option<Report>,
+    /// Ids, of several, that no symbol has.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    errors: Vec<Unknown>,
+}
+
+/// An id that no symbol has.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Unknown {
+    id: String,
+    error: String,
 }
 
 /// A symbol: its source where it fits, else its signature.
@@ -152,13 +162,19 @@ impl Tool for GetContextBundle {
             return Err(Error::invalid_arguments("give `symbol_id`, or `symbol_ids` for several"));
         }
         let output = related::answer(call, args.repo.as_deref(), |repo, edges| {
-            let symbols: Vec<SymbolView<'_>> =
-                ids.iter().map(|id| related::symbol(repo, id)).collect::<Result<_, Error>>()?;
-            let bundle = bundle(call, repo, edges, &symbols, &args)?;
+            let (mut symbols, mut errors) = (Vec::new(), Vec::new());
+            for id in &ids {
+                match related::symbol(repo, id) {
+                    Ok(symbol) => symbols.push(symbol),
+                    Err(err) if ids.len() == 1 => return Err(err),
+                    Err(err) => errors.push(Unknown { id: (*id).clone(), error: err.message }),
+                }
+            }
+            let bundle = Output { errors, ..bundle(call, repo, edges, &symbols, &args)? };
             let paths = symbols.iter().map(|symbol| symbol.file.path().to_owned()).collect();
             Ok((bundle, paths))
         })?;
-        call.found(true);
+        call.found(output.errors.len() < ids.len());
         call.narrow("give a smaller token_budget");
         Ok(output)
     }

@@ -21,7 +21,7 @@ pub struct Args {
     /// Only below this folder.
     #[serde(default)]
     path_prefix: String,
-    /// How many levels (default: as many as fit 2,000 tokens).
+    /// How many levels at most; fewer where these do not fit 2,000 tokens, or max_tokens.
     #[serde(default)]
     max_depth: Option<u32>,
 }
@@ -131,27 +131,24 @@ fn fitted(
     at: impl Fn(u32) -> Vec<Item>,
 ) -> Output {
     let mut shown = None;
-    if args.max_depth.is_none() && call.offset == 0 {
-        // One level less is more useful than a tree cut in its middle.
-        let most = MOST_TOKENS.min(call.max_tokens);
-        let fits = |tree: &[Item]| tokens::of_json(&tree) + FRAME <= most;
-        let mut depth = depth_of(&tree);
-        while depth > 1 && !fits(&tree) {
-            depth -= 1;
-            tree = at(depth);
-            shown = Some(depth);
-        }
+    // Who gives a budget for a depth means it.
+    let is_budgeted = args.max_depth.is_some() && call.max_tokens != call.cx.config.max_tokens;
+    let most_tokens = if is_budgeted { call.max_tokens } else { MOST_TOKENS.min(call.max_tokens) };
+    // One level less is more useful than a tree cut in its middle.
+    let fits = |tree: &[Item]| tokens::of_json(&tree) + FRAME <= most_tokens;
+    let mut depth = depth_of(&tree);
+    while depth > 1 && !fits(&tree) {
+        depth -= 1;
+        tree = at(depth);
+        shown = Some(depth);
     }
-    let mut most = usize::MAX;
-    if args.max_depth.is_none() {
-        // One level that is still too large comes in pages.
-        let mut spent = FRAME;
-        let fitting = tree.iter().skip(call.offset).take_while(|item| {
-            spent += tokens::of_json(item) + 1;
-            spent <= MOST_TOKENS.min(call.max_tokens)
-        });
-        most = fitting.count().max(1);
-    }
+    // One level that is still too large comes in pages.
+    let mut spent = FRAME;
+    let fitting = tree.iter().skip(call.offset).take_while(|item| {
+        spent += tokens::of_json(item) + 1;
+        spent <= most_tokens
+    });
+    let most = fitting.count().max(1);
     let tree = call.page(tree, most);
     Output { repo, path_prefix, tree, depth: shown }
 }

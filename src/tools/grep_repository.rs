@@ -37,7 +37,7 @@ pub struct Args {
     /// As ["rs", "toml"].
     #[serde(default)]
     file_extensions: Vec<String>,
-    /// Only paths that match one, as "src/**/*.rs".
+    /// As ["src/**/*.rs"].
     #[serde(default)]
     include_globs: Vec<String>,
     /// Folders left out, by name or path.

@@ -24,7 +24,7 @@ pub struct Args {
     /// As in .gitignore.
     #[serde(default)]
     extra_ignore_patterns: Vec<String>,
-    /// Patterns of what is left out otherwise and shall be read, as "dist/".
+    /// Left out otherwise, to be read: "dist/".
     #[serde(default)]
     include: Vec<String>,
     /// Say which files are left out, and why.

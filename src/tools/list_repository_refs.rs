@@ -15,7 +15,7 @@ use super::{Call, Error, Shown, Tool};
 pub struct Args {
     /// owner/name, URL or path.
     repository: String,
-    /// Only refs whose name holds this, or matches it as a glob.
+    /// Part of their names, or a glob.
     #[serde(default)]
     pattern: Option<String>,
     /// At most this many.

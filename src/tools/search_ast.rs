@@ -38,10 +38,10 @@ pub struct Args {
     #[serde(default)]
     #[schemars(extend("x-aliases" = ["smell"]))]
     preset: Option<String>,
-    /// python, javascript, typescript, go, rust, java (default: all that can read it).
+    /// Default: all that can read it.
     #[serde(default)]
     language: Option<String>,
-    /// Glob of paths: `src/**/*.py`.
+    /// Glob: `src/**`.
     #[serde(default)]
     file_pattern: Option<String>,
     /// At most this many.

@@ -40,7 +40,7 @@ pub struct Args {
     /// By name or alias: python, ts, c++.
     #[serde(default)]
     language: Option<String>,
-    /// Glob of paths: `src/**/*.py`.
+    /// Glob: `src/**`.
     #[serde(default)]
     file_pattern: Option<String>,
     /// At most this many.

@@ -49,7 +49,7 @@ pub struct Args {
     #[serde(default)]
     #[schemars(extend("x-rare" = true, "x-aliases" = ["multi_line"]))]
     multiline: bool,
-    /// Glob of paths: `src/**/*.py`.
+    /// Glob: `src/**`.
     #[serde(default)]
     file_pattern: Option<String>,
     /// What the file is written in.

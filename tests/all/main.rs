@@ -54,6 +54,7 @@ mod terminal;
 mod text;
 mod tidy;
 mod tls;
+mod users;
 mod watch;
 mod web;
 

@@ -232,8 +232,14 @@ impl<'g, 'a> Entries<'g, 'a> {
 
     /// Whether a pattern of the caller matches it or its file.
     fn is_named(&self, symbol: &SymbolView<'_>) -> bool {
-        !self.patterns.is_empty()
-            && (self.patterns.is_match(symbol.file.path()) || self.patterns.is_match(symbol.qualified_name()))
+        if self.patterns.is_empty() {
+            return false;
+        }
+        // `path::Class.method#method`, with its kind or without.
+        let id = symbol.id();
+        let without_kind = id.rsplit_once('#').map_or(id.as_str(), |(name, _)| name);
+        let names = [symbol.file.path(), &symbol.qualified_name(), without_kind, &id];
+        names.into_iter().any(|name| self.patterns.is_match(name))
     }
 
     /// Whether a member of a used class may be called from outside the repository.

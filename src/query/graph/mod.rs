@@ -29,7 +29,7 @@ pub(super) use entry::{decorator_name, package_files, scripts};
 pub use importance::{central_symbols, imported_files, ranks};
 pub use imports::{needed_imports, outside_packages};
 pub use map::{MapFile, repo_map};
-pub use outside::{Needed, needed_packages, packages_at};
+pub use outside::{Needed, needed_packages, outside_uses, packages_at};
 pub(super) use plan::is_constructor;
 pub use plan::{Plan, Planned, Reason, deletion, redeclaration, with_parameters};
 pub(super) use related::is_of_tests;

@@ -1,10 +1,12 @@
 //! Packages from outside that a snapshot's files import.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 
+use super::relations::{LineCount, Place};
 use crate::extract;
-use crate::model::Ecosystem;
-use crate::store::{EdgeTable, FileView, Snapshot};
+use crate::model::{Ecosystem, How};
+use crate::query::text::mentions::mentions;
+use crate::store::{Edge, EdgeTable, FileView, Snapshot};
 
 /// A package that files import.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -43,6 +45,76 @@ pub fn needed_packages(snapshot: &Snapshot, edges: &EdgeTable) -> Vec<Needed> {
     let mut needed: Vec<Needed> = needed.into_values().collect();
     needed.sort_by_key(|package| std::cmp::Reverse(package.importers));
     needed
+}
+
+/// A use of a name from outside of the repository.
+pub struct OutsideUse<'a> {
+    /// The file.
+    pub file: FileView<'a>,
+    /// The occurrence, which no table of relations holds.
+    pub edge: Edge,
+    /// Its line, one-based.
+    pub line: u32,
+}
+
+impl OutsideUse<'_> {
+    /// The use as a place.
+    pub fn place(&self) -> Place<'_> {
+        Place { file: self.file, edge: &self.edge, line: self.line }
+    }
+}
+
+/// The most files that are looked into for uses of a name from outside.
+const MOST_FILES: usize = 5_000;
+
+/// Uses of a name from outside of the repository, by path and line, with the packages that it comes from. Of a qualified
+/// name, as `pytest.fixture`, the package or the text before the use must be its beginning.
+pub fn outside_uses<'a>(snapshot: &'a Snapshot, name: &str) -> (Vec<OutsideUse<'a>>, BTreeSet<String>) {
+    let (qualifier, last) = match name.rsplit_once(['.', ':']) {
+        Some((before, last)) => (Some(before.trim_end_matches(':')), last),
+        None => (None, name),
+    };
+    let first = qualifier.map(|qualifier| qualifier.split(['.', ':']).next().unwrap_or_default());
+    let (mut uses, mut packages) = (Vec::new(), BTreeSet::new());
+    let mut own: Option<HashSet<&str>> = None;
+    for mentioned in mentions(snapshot, last).into_iter().take(MOST_FILES) {
+        let file = mentioned.file;
+        let mut found = extract::from_packages(file.spec(), file.content(), file.facts(), last.as_bytes());
+        found.sort_by_key(|found| found.at);
+        found.dedup_by_key(|found| found.at);
+        let mut lines = LineCount::default();
+        for mut found in found {
+            let own = own.get_or_insert_with(|| own_names(snapshot));
+            found.packages.retain(|package| !own.contains(package.as_str()));
+            let is_from = |first: &str| found.packages.iter().any(|package| package.eq_ignore_ascii_case(first));
+            let fits = qualifier.zip(first).is_none_or(|(all, first)| is_from(first) || follows(file, found.at, all));
+            if found.packages.is_empty() || !fits {
+                continue;
+            }
+            let around =
+                file.symbols().filter(|symbol| symbol.span().start <= found.at && found.at < symbol.span().end);
+            let from = around.last().map(|symbol| symbol.number().index);
+            let edge = Edge::new(file.number(), found.at, last.len() as u16, found.role, How::Outside, from);
+            uses.push(OutsideUse { file, edge, line: lines.line_of(file.content(), found.at) });
+            packages.extend(found.packages);
+        }
+    }
+    (uses, packages)
+}
+
+/// Whether the text before a byte is this and a mark between the parts of a name.
+fn follows(file: FileView<'_>, at: u32, qualifier: &str) -> bool {
+    let before = file.content().get(..at as usize).unwrap_or_default();
+    [".", "::"].iter().any(|mark| {
+        let before = before.strip_suffix(mark.as_bytes());
+        before.is_some_and(|before| before.ends_with(qualifier.as_bytes()))
+    })
+}
+
+/// Names of the repository's own files and folders, by which its modules are imported.
+fn own_names(snapshot: &Snapshot) -> HashSet<&str> {
+    let parts = snapshot.files().flat_map(|file| file.path().split('/'));
+    parts.map(|part| part.split('.').next().unwrap_or(part)).collect()
 }
 
 /// Packages that the name at a byte of a file may come from.

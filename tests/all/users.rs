@@ -1,0 +1,201 @@
+//! Findings of people and agents who tried everything, each as the call that shows it.
+
+use std::fs;
+use std::process::{Command, Stdio};
+
+use codelode::answer::tokens;
+use serde_json::{Value, json};
+
+use super::graph::{ask, indexed, wrong};
+use super::review::Place;
+
+/// Runs a command in a repository: its status, what it prints, and its notes.
+fn run(place: &Place, args: &[&str]) -> (Option<i32>, String, String) {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_codelode"));
+    let above = place.source().parent().expect("it lies in a folder").to_owned();
+    command.args(args).current_dir(place.source()).stdin(Stdio::null()).env("HOME", &above);
+    let ran = command.env("CODELODE_INDEX_PATH", above.join("index")).output().expect("the program is built");
+    let text = |bytes: Vec<u8>| String::from_utf8(bytes).expect("it prints text");
+    (ran.status.code(), text(ran.stdout), text(ran.stderr))
+}
+
+/// What is wrong with a question about a project.
+fn refused(project: &str, tool: &str, args: Value) -> Value {
+    let (cx, folder) = indexed(project);
+    wrong(&cx, &folder.path().join("project"), tool, args)
+}
+
+#[test]
+fn what_git_tracks_and_has_not_checked_out_is_said() {
+    let inner = Place::new();
+    inner.write("lib.py", "def inside():\n    return 1\n").commit("inner");
+    let place = Place::new();
+    place.write("kept/app.py", "def kept():\n    return 1\n");
+    place.write("left/gone.py", "def gone():\n    return 1\n").write("left/more.py", "def more():\n    return 1\n");
+    let url = inner.source();
+    let url = url.to_str().expect("it is text");
+    place.git(&["-c", "protocol.file.allow=always", "submodule", "add", "-q", url, "module"]);
+    place.commit("one");
+    place.git(&["submodule", "deinit", "-q", "-f", "module"]);
+    place.git(&["sparse-checkout", "set", "--cone", "kept"]);
+
+    let indexed = place.call("index_folder", json!({"path": place.source()}));
+    assert_eq!((&indexed["skipped"]["missing"], &indexed["skipped"]["submodule"]), (&json!(2), &json!(1)));
+    let warnings = indexed["warnings"].to_string();
+    assert!(warnings.contains("2 tracked files are not here") && warnings.contains("not checked out: module"));
+    let listed = run(&place, &["list", "--skipped"]).1;
+    for line in ["left/gone.py  missing", "left/more.py  missing", "module/  submodule, 0 files"] {
+        assert!(listed.contains(line), "{listed}");
+    }
+    let found = place.call("search_symbols", json!({"query": "gone"}));
+    let left_out = &found["negative_evidence"]["left_out"];
+    assert_eq!((&left_out["missing"], &left_out["submodule"]), (&json!(2), &json!(1)), "{found}");
+    let uses = place.call("find_references", json!({"identifier": "kept"}));
+    assert_eq!(uses["_meta"]["not_here"], json!({"missing": 2, "submodule": 1}), "{uses}");
+    let file = place.call("get_file_content", json!({"file_path": "left/gone.py"}));
+    assert_eq!(file["details"]["reason"], "missing", "{file}");
+
+    place.git(&["sparse-checkout", "disable"]);
+    let found = place.call("search_symbols", json!({"query": "gone"}));
+    assert_eq!(found["results"][0]["file"], "left/gone.py", "{found}");
+}
+
+#[test]
+fn a_folder_that_is_left_out_counts_its_files() {
+    let place = Place::new();
+    place.write("app.py", "def app():\n    return 1\n").write(".gitignore", "made/\n");
+    for number in 0..3 {
+        place.write(&format!("node_modules/{number}/index.js"), "x\n").write(&format!("made/{number}.py"), "x = 1\n");
+    }
+    let indexed = place.call("index_folder", json!({"path": place.source()}));
+    // The folder of git counts once.
+    assert_eq!(indexed["skipped"], json!({"ignored": 3, "noise": 4}), "{indexed}");
+}
+
+#[test]
+fn a_name_from_outside_has_its_uses() {
+    let project = "--- tests/test_a.py
+import pytest
+from os import path
+from ours import fixture as own
+
+@pytest.fixture
+def thing():
+    return path.join('a', 'b')
+
+@pytest.fixture()
+def other():
+    return own
+--- ours.py
+def helper():
+    fixture = 1
+    return fixture
+";
+    let uses = |name: &str| {
+        let answer = ask(project, "find_references", json!({"identifier": name}));
+        let items = answer["references"].as_array().expect("a list");
+        let lines: Vec<u64> = items.iter().filter_map(|item| item["line"].as_u64()).collect();
+        assert!(items.iter().all(|item| item["confidence"] == "external"), "{answer}");
+        (answer["external"].clone(), lines, answer["not_found"].clone())
+    };
+    assert_eq!(uses("pytest.fixture"), (json!(["pytest"]), vec![5, 9], Value::Null));
+    assert_eq!(uses("path.join").1, [7]);
+    assert_eq!(uses("nowhere.fixture"), (Value::Null, vec![], json!(["nowhere.fixture"])));
+}
+
+#[test]
+fn one_wrong_name_of_several_does_not_cost_the_others() {
+    let project = "--- a.py\ndef one(): ...\n--- b.py\nimport a\na.one()\n";
+    let answer = ask(project, "find_importers", json!({"file_paths": ["nope.py", "a.py"]}));
+    assert_eq!(answer["results"][0]["importers"][0]["file"], "b.py", "{answer}");
+    assert_eq!(answer["errors"][0]["file"], "nope.py", "{answer}");
+    assert_eq!(refused(project, "find_importers", json!({"file_path": "nope.py"}))["code"], "not_found");
+    let answer = ask(project, "get_context_bundle", json!({"symbol_ids": ["a.py::one", "a.py::nope"]}));
+    assert_eq!(answer["symbols"][0]["symbol_id"], "a.py::one#function", "{answer}");
+    assert_eq!(answer["errors"][0]["id"], "a.py::nope", "{answer}");
+    assert_eq!(refused(project, "get_context_bundle", json!({"symbol_id": "a.py::nope"}))["code"], "not_found");
+}
+
+#[test]
+fn a_tree_of_some_depth_keeps_its_budget() {
+    let files: Vec<String> = (0..40)
+        .flat_map(|folder| (0..10).map(move |file| format!("--- area_{folder}/part_{file}/code.py\nx = 1\n")))
+        .collect();
+    let project = files.concat();
+    let tree = ask(&project, "get_file_tree", json!({"max_depth": 3}));
+    assert!(tokens::of_json(&tree["tree"]) < 2_000, "{}", tokens::of_json(&tree["tree"]));
+    assert_eq!((&tree["depth"], tree["tree"].as_array().map(Vec::len)), (&json!(1), Some(40)), "{tree}");
+    let whole = ask(&project, "get_file_tree", json!({"max_depth": 3, "max_tokens": 100_000}));
+    assert_eq!(whole["tree"][0]["children"][0]["children"][0]["path"], "area_0/part_0/code.py");
+}
+
+#[test]
+fn a_symbol_is_an_entry_point_by_its_id() {
+    let project = "--- shop/a.py\nclass Job: ...\n\ndef idle(): ...\n";
+    let dead = |patterns: &[&str]| {
+        let answer = ask(project, "find_dead_code", json!({"entry_point_patterns": patterns}));
+        let items = answer["dead_symbols"].as_array().expect("a list").clone();
+        items.iter().map(|item| item["symbol_id"].as_str().expect("an id").to_owned()).collect::<Vec<_>>()
+    };
+    let (class, function) = ("shop/a.py::Job#class", "shop/a.py::idle#function");
+    assert_eq!(dead(&[]), [class, function]);
+    assert_eq!(dead(&["shop/a.py::idle#function"]), [class]);
+    assert_eq!(dead(&["shop/a.py::idle", "shop/*::Job#class"]), [""; 0]);
+}
+
+#[test]
+fn an_unknown_argument_is_taken_for_the_nearest_of_all() {
+    let project = "--- a.py\ndef one(): ...\n";
+    let said = refused(project, "search_symbols", json!({"query": "one", "max_token": 100}));
+    assert!(said["error"].as_str().is_some_and(|text| text.contains("did you mean `max_tokens`?")), "{said}");
+}
+
+#[test]
+fn a_root_that_is_gone_is_said_wherever_repositories_are_listed() {
+    let place = Place::new();
+    place.write("app.py", "def app():\n    return 1\n").commit("one");
+    place.call("index_folder", json!({"path": place.source()}));
+    let moved = place.source().with_file_name("moved");
+    fs::rename(place.source(), &moved).expect("both are ours");
+    fs::create_dir(place.source().with_file_name("elsewhere")).expect("the folder is new");
+    let call = |tool: &str, args: Value| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_codelode"));
+        command.args(["call", "--json", tool, &args.to_string()]).current_dir(moved.with_file_name("elsewhere"));
+        let ran = command.env("CODELODE_INDEX_PATH", moved.with_file_name("index")).stdin(Stdio::null()).output();
+        serde_json::from_slice::<Value>(&ran.expect("the program is built").stdout).expect("it prints an object")
+    };
+    let listed = call("list_repos", json!({}));
+    assert_eq!(listed["repos"][0]["folder_missing"], true, "{listed}");
+    let resolved = call("resolve_repo", json!({"path": moved.with_file_name("source")}));
+    assert_eq!((&resolved["indexed"], &resolved["folder_missing"]), (&json!(true), &json!(true)), "{resolved}");
+    let outline = call("get_repo_outline", json!({"repo": listed["repos"][0]["repo"]}));
+    assert_eq!((&outline["file_count"], &outline["_meta"]["folder_missing"]), (&json!(1), &json!(true)), "{outline}");
+    fs::rename(&moved, moved.with_file_name("source")).expect("both are ours");
+    assert_eq!(call("list_repos", json!({}))["repos"][0]["folder_missing"], Value::Null);
+}
+
+#[test]
+fn an_index_made_anew_says_what_differs_from_the_one_before() {
+    let place = Place::new();
+    place.write("a.py", "a = 1\n").write("b.py", "b = 1\n").write("c.py", "c = 1\n").commit("one");
+    let index = |args: Value| {
+        let answer = place.call("index_folder", args);
+        ["files_added", "files_changed", "files_removed"].map(|key| answer[key].as_u64().expect("a number"))
+    };
+    assert_eq!(index(json!({})), [3, 0, 0]);
+    assert_eq!(index(json!({"incremental": false})), [0, 0, 0]);
+    place.write("a.py", "a = 'another'\n").write("d.py", "d = 1\n");
+    fs::remove_file(place.source().join("b.py")).expect("it is ours");
+    assert_eq!(index(json!({"incremental": false})), [1, 1, 1]);
+}
+
+#[test]
+fn a_pipe_gets_facts_alone_and_messages_name_what_is_meant() {
+    let place = Place::new();
+    place.write("app.py", "def app():\n    return 1\n").commit("one");
+    let (status, out, err) = run(&place, &["refs", "nope_nope"]);
+    assert_eq!((status, &*out), (Some(1), ""), "{err}");
+    assert!(err.contains("not found: nope_nope"), "{err}");
+    let (status, _, err) = run(&place, &["search", "app", "--fields", "nope"]);
+    assert!(status == Some(2) && err.contains("\"end_line\"") && !err.contains("--end-line"), "{err}");
+}
