@@ -141,8 +141,9 @@ fn check(repo: &Repo, edges: &EdgeTable, name: &str, args: &Args) -> Checked {
         definitions.iter().map(|symbol| (symbol.file.number(), symbol.name_span().start)).collect();
     let uses: Vec<Place<'_>> =
         definitions.iter().flat_map(|symbol| query::uses(snapshot, edges, symbol.number())).collect();
-    let (imports, uses): (Vec<Place<'_>>, Vec<Place<'_>>) =
+    let (mut imports, uses): (Vec<Place<'_>>, Vec<Place<'_>>) =
         uses.into_iter().partition(|place| place.edge.role() == Role::Import);
+    imports.sort_by_key(|place| (place.file.path(), place.line));
     let key = |place: &Place<'_>| (place.edge.file, place.edge.at);
     let imported: HashSet<(u32, u32)> = imports.iter().map(key).collect();
     let resolved: HashSet<(u32, u32)> = uses.iter().map(key).collect();

@@ -344,3 +344,23 @@ fn an_id_is_taken_where_a_name_is() {
         ask(project, "check_references", json!({"identifier": "c.py::load#function", "search_content": false}));
     assert_eq!(unused["is_referenced"], json!(false), "{unused}");
 }
+
+#[test]
+fn the_order_of_an_answer_is_not_that_in_which_files_were_read() {
+    let last = "--- z.py
+class Twin: ...
+def of_last(): ...
+";
+    let (cx, folder) = indexed(last);
+    let root = project(&folder);
+    std::fs::write(root.join("a.py"), "from z import of_last\nclass Twin: ...\ndef main(): return of_last()\n")
+        .expect("the folder can be written");
+    std::fs::write(root.join("b.py"), "from z import of_last\nclass Twin: ...\n").expect("the folder can be written");
+    let indexed = envelope(&cx, &root, "index_folder", json!({"path": root}));
+    assert!(!indexed.is_error, "{:?}", indexed.value);
+    let twins = envelope(&cx, &root, "get_class_hierarchy", json!({"class_name": "Twin"}));
+    let candidates = &twins.value["details"]["candidates"];
+    assert_eq!(*candidates, json!(["a.py::Twin#class", "b.py::Twin#class", "z.py::Twin#class"]), "{:?}", twins.value);
+    let checked = envelope(&cx, &root, "check_references", json!({"identifier": "of_last"}));
+    assert_eq!(checked.value["import_references"], json!(["a.py:1", "b.py:1"]), "{:?}", checked.value);
+}

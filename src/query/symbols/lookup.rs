@@ -109,11 +109,17 @@ pub fn bears(symbol: &SymbolView<'_>, qualified: &str) -> bool {
     before.is_some_and(|before| before.is_empty() || before.ends_with('.')) || symbol.name() == qualified
 }
 
-/// Every symbol named like the last part of a qualified name.
+/// Every symbol named like the last part of a qualified name, by path and place: the order in an index depends on which
+/// file was read first.
 fn named_last<'a>(snapshot: &'a Snapshot, qualified: &str) -> Vec<SymbolView<'a>> {
     let last = qualified.rsplit(['.', ':']).next().unwrap_or(qualified);
     let ids = snapshot.exact(last, 1000, &mut |_| true).unwrap_or_default();
-    ids.into_iter().filter_map(|id| snapshot.symbol(id)).collect()
+    let mut symbols: Vec<SymbolView<'a>> = ids.into_iter().filter_map(|id| snapshot.symbol(id)).collect();
+    symbols.sort_by(|a, b| {
+        let place = |symbol: &SymbolView<'a>| symbol.name_span().start;
+        a.file.path().cmp(b.file.path()).then_with(|| place(a).cmp(&place(b)))
+    });
+    symbols
 }
 
 /// Similar ids: of the same name elsewhere, then of a similar name in the same file or anywhere.
