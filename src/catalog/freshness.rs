@@ -17,7 +17,7 @@ use crate::answer::Error;
 use crate::config::{self, Config};
 use crate::model::Progress;
 use crate::pipeline::{self, Watcher};
-use crate::store::{self, Sidecar, Snapshot};
+use crate::store::{self, Registry, Sidecar, Snapshot};
 use crate::watch::{self, KeeperAnswer};
 
 /// Minimum time between two comparisons of a folder that take long beside the wait for changes, and after a failed
@@ -230,10 +230,15 @@ impl Comparison {
         };
         let watcher = Watcher { progress: &tell, cancelled: &AtomicBool::new(false), patience: STRICT };
         let result = pipeline::refresh(&self.sidecar, &self.snapshot, &drift, &self.config, &watcher);
+        // A folder that has become a git repository since has another store now.
+        let moved =
+            result.as_ref().ok().map(|report| &report.sidecar.store).filter(|store| **store != self.sidecar.store);
+        let moved = moved.map(|store| Registry::new(&self.config.home).store(store));
+        let store = moved.as_ref().unwrap_or(&self.store);
         // The stamp is read before the snapshot, so that a publication in between counts as new.
-        let stamp = self.store.stamp();
+        let stamp = store.stamp();
         let newer = result.map_err(|err| err.to_string()).and_then(|report| {
-            let newer = self.store.snapshot(&self.sidecar.snapshot).map_err(|err| err.to_string())?;
+            let newer = store.snapshot(&self.sidecar.snapshot).map_err(|err| err.to_string())?;
             Ok((newer.facts().number == report.facts.number, newer))
         });
         let mut state = self.open.state();
