@@ -181,6 +181,44 @@ fn links_between_papers_lead_somewhere() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
+/// Files to follow each question through, at most.
+const WAYS: [(&str, usize); 2] = [("search_symbols", 12), ("find_references", 8)];
+
+#[test]
+fn a_newcomer_follows_a_question_through_few_files() {
+    let page = read("ARCHITECTURE.md");
+    let has_word = |text: &str, word: &str| text.split(|c: char| !c.is_alphanumeric() && c != '_').any(|it| it == word);
+    for (tool, most) in WAYS {
+        let (_, way) = page.split_once(&format!("\n`{tool}`:\n")).expect("it is described");
+        let rows =
+            way.lines().skip(1).skip_while(|line| !line.contains(".rs")).take_while(|line| line.starts_with('|'));
+        let mut above = String::new();
+        let mut count = 0;
+        for row in rows {
+            let cells: Vec<&str> = row.split('`').collect();
+            let (file, function) = (cells[1], cells[3]);
+            let text = read(file);
+            assert!(text.contains(&format!("fn {function}")), "{file} has no {function}");
+            assert!(count == 0 || has_word(&above, function), "{file}: {function} is called in no file above it");
+            above.push_str(&text);
+            count += 1;
+        }
+        assert!((2..=most).contains(&count), "{tool} leads through {count} files");
+    }
+}
+
+#[test]
+fn every_room_is_described() {
+    let page = read("ARCHITECTURE.md");
+    let is_left_out = |name: &str| ["parsing", "allocator", "fuzzing", "lib", "main"].contains(&name);
+    let names = fs::read_dir(root().join("src")).expect("it is there").map(|entry| {
+        entry.expect("it can be listed").path().file_stem().expect("it has a name").to_string_lossy().into_owned()
+    });
+    let missing: Vec<String> =
+        names.filter(|name| !is_left_out(name) && !page.contains(&format!("`{name}`"))).collect();
+    assert!(missing.is_empty(), "{missing:?}");
+}
+
 #[test]
 fn every_test_that_the_threat_model_names_exists() {
     let mut sources = String::new();
