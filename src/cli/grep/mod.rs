@@ -15,6 +15,7 @@ use std::time::Instant;
 use grep_printer::Stats;
 
 use self::disk::Guard;
+use self::flags::How;
 pub(super) use self::flags::{Asked, Ast, Text};
 use self::places::{Chosen, Item};
 use self::printer::Style;
@@ -105,20 +106,7 @@ pub(super) fn run(asked: &Asked<'_>, global: &Global, cx: &Context, mend: Mend<'
     if let Some(nth) = global.open {
         return Ok(open_hit(&finder, &items, asked, &root, nth));
     }
-    let is_terminal = io::stdout().is_terminal();
-    let style = Style {
-        asked,
-        json: global.json,
-        only_count: global.count_only,
-        heading: how.with_heading(is_terminal || global.compact),
-        with_path: how.with_path(several),
-        is_terminal,
-        has_color: match global.color {
-            Color::Always => true,
-            Color::Never => false,
-            Color::Auto => how.pretty || (is_terminal && !global.compact && !crate::config::no_color()),
-        },
-    };
+    let style = style(asked, global, how, several);
     let mut out = Out { to: io::stdout().lock(), left: tokens(global), is_cut: false };
     let printed = match lists_files {
         true => print_paths(&items, style, &mut out),
@@ -133,30 +121,11 @@ pub(super) fn run(asked: &Asked<'_>, global: &Global, cx: &Context, mend: Mend<'
     drop(out);
     problems.extend(guard.missing.iter().map(|path| format!("there is no {}", path.display())));
     problems.extend(printed.problems);
-    if let Some(grep) = &grep {
-        grep.damage()?;
-    }
-    let paint = Paint::of(global.color, io::stderr().is_terminal());
-    for problem in problems.iter().filter(|_| !how.no_messages) {
-        output::complain(&format!("{} {problem}\n", paint.bad("error:")));
-    }
-    if !global.quiet {
-        let mut notes = grep.as_ref().map_or_else(Vec::new, |grep| notes(grep, printed.found));
-        if guard.secrets > 0 {
-            notes.push(format!("left out: {}", super::render::n_of(guard.secrets, "secret", "secrets")));
-        }
-        if is_cut {
-            notes.push("cut to fit --max-tokens".to_owned());
-        }
-        for note in notes {
-            output::complain(&format!("{}\n", paint.dim(&note)));
-        }
-    }
+    grep.as_ref().map_or(Ok(()), Grep::damage)?;
+    let notes = all_notes(grep.as_ref(), printed.found, guard.secrets, is_cut, unindexed.is_some());
+    report(global, how, &problems, &notes);
     if let Some(root) = unindexed {
         // The answer came from disk; the next ones come from the index.
-        if !global.quiet {
-            output::complain(&format!("{}\n", paint.dim(super::render::BEING_MADE)));
-        }
         super::index_later(cx, &root, global);
     }
     let has_enough = how.quiet && printed.found;
@@ -165,6 +134,48 @@ pub(super) fn run(asked: &Asked<'_>, global: &Global, cx: &Context, mend: Mend<'
         true => FOUND,
         false => NOTHING,
     })
+}
+
+/// How lines are printed, by what was asked and by where they go.
+fn style<'a>(asked: &'a Asked<'a>, global: &Global, how: &How, several: bool) -> Style<'a> {
+    let is_terminal = io::stdout().is_terminal();
+    Style {
+        asked,
+        json: global.json,
+        only_count: global.count_only,
+        heading: how.with_heading(is_terminal || global.compact),
+        with_path: how.with_path(several),
+        is_terminal,
+        has_color: match global.color {
+            Color::Always => true,
+            Color::Never => false,
+            Color::Auto => how.pretty || (is_terminal && !global.compact && !crate::config::no_color()),
+        },
+    }
+}
+
+/// Notes below the lines: what was left out, and what was cut.
+fn all_notes(grep: Option<&Grep>, found: bool, secrets: u64, is_cut: bool, is_being_made: bool) -> Vec<String> {
+    let mut all = grep.map_or_else(Vec::new, |grep| notes(grep, found));
+    if secrets > 0 {
+        all.push(format!("left out: {}", super::render::n_of(secrets, "secret", "secrets")));
+    }
+    if is_cut {
+        all.push("cut to fit --max-tokens".to_owned());
+    }
+    all.extend(is_being_made.then(|| super::render::BEING_MADE.to_owned()));
+    all
+}
+
+/// Says on the terminal what could not be searched and what was left out.
+fn report(global: &Global, how: &How, problems: &[String], notes: &[String]) {
+    let paint = Paint::of(global.color, io::stderr().is_terminal());
+    for problem in problems.iter().filter(|_| !how.no_messages) {
+        output::complain(&format!("{} {problem}\n", paint.bad("error:")));
+    }
+    for note in notes.iter().filter(|_| !global.quiet) {
+        output::complain(&format!("{}\n", paint.dim(note)));
+    }
 }
 
 /// Opens a matching line in the editor, counted from one.

@@ -259,48 +259,7 @@ pub fn search(snapshot: &Snapshot, search: &Search<'_>) -> Result<Found, Error> 
     if search.query.trim().is_empty() {
         return browse(snapshot, search, &wanted);
     }
-    let ranker = match Issue::read(search.query) {
-        Some(issue) => {
-            let words = issue.telling(snapshot)?;
-            Ranker::about(issue, words, search.fuzzy)
-        }
-        None => Ranker::new(search.query, search.fuzzy),
-    };
-    let mut ranker = ranker.explaining(search.explain);
-    let (mut found, mut all_found) = first_look(snapshot, search, &ranker, &wanted)?;
-    if ranker.may_describe() {
-        let mut names = found.iter().filter_map(|looked| Some(snapshot.symbol(looked.symbol)?.name()));
-        if !names.any(|name| ranker.is_in_name(&name)) {
-            ranker = Ranker::describing(search.query, search.fuzzy).explaining(search.explain);
-            (found, all_found) = first_look(snapshot, search, &ranker, &wanted)?;
-        }
-    }
-    found.extend(of_exactly_this_name(snapshot, search, &ranker, &wanted, &found)?);
-    // Adjacent symbols are read one after the other.
-    found.sort_unstable_by_key(|looked| looked.symbol);
-    let symbols = found.into_iter().filter_map(|looked| Some((snapshot.symbol(looked.symbol)?, looked)));
-    let mut found: Vec<(SymbolView<'_>, Looked)> = symbols.collect();
-    ranker.narrow(&mut found);
-
-    let mut files = Files::default();
-    let mut hits: Vec<Candidate<'_>> =
-        found.into_iter().map(|(symbol, looked)| ranker.candidate(symbol, &looked, &mut files)).collect();
-    if wanted.describes {
-        for hit in &mut hits {
-            let written = wanted.phrases.iter().filter(|phrase| phrase.is_written(&hit.symbol)).count();
-            hit.tally.times("phrase", PHRASE.powi(written as i32));
-        }
-    }
-    if ranker.form == Form::Prose {
-        rank::lower_repeated_names(&mut hits);
-    }
-    hits.sort_by(by_relevance);
-    if ranker.form.is_prose() {
-        rank::share_within_files(&mut hits);
-        hits.sort_by(by_relevance);
-    } else {
-        break_ties(snapshot, &ranker, &mut hits)?;
-    }
+    let (ranker, mut hits, all_found) = ranked(snapshot, search, &wanted)?;
     let (evidence, unknown) = confidence::evidence(snapshot, &ranker, &hits, search.explain)?;
     let form = Some(ranker.form);
     let mut confidence = confidence::judged(ranker.form, &evidence);
@@ -364,6 +323,57 @@ pub fn search(snapshot: &Snapshot, search: &Search<'_>) -> Result<Found, Error> 
     let more = !all_found || considered == counted;
     let files = if search.with_files { files::files(snapshot, search, &ranker, &wanted, &hits)? } else { Vec::new() };
     Ok(Found { hits, considered, more, is_named, confidence, evidence, form, unknown, files, places: Vec::new() })
+}
+
+/// Candidates, best first, with the ranker that judged them; and whether there are no others.
+fn ranked<'s>(
+    snapshot: &'s Snapshot,
+    search: &Search<'_>,
+    wanted: &Filter<'_>,
+) -> Result<(Ranker, Vec<Candidate<'s>>, bool), Error> {
+    let ranker = match Issue::read(search.query) {
+        Some(issue) => {
+            let words = issue.telling(snapshot)?;
+            Ranker::about(issue, words, search.fuzzy)
+        }
+        None => Ranker::new(search.query, search.fuzzy),
+    };
+    let mut ranker = ranker.explaining(search.explain);
+    let (mut found, mut all_found) = first_look(snapshot, search, &ranker, wanted)?;
+    if ranker.may_describe() {
+        let mut names = found.iter().filter_map(|looked| Some(snapshot.symbol(looked.symbol)?.name()));
+        if !names.any(|name| ranker.is_in_name(&name)) {
+            ranker = Ranker::describing(search.query, search.fuzzy).explaining(search.explain);
+            (found, all_found) = first_look(snapshot, search, &ranker, wanted)?;
+        }
+    }
+    found.extend(of_exactly_this_name(snapshot, search, &ranker, wanted, &found)?);
+    // Adjacent symbols are read one after the other.
+    found.sort_unstable_by_key(|looked| looked.symbol);
+    let symbols = found.into_iter().filter_map(|looked| Some((snapshot.symbol(looked.symbol)?, looked)));
+    let mut found: Vec<(SymbolView<'_>, Looked)> = symbols.collect();
+    ranker.narrow(&mut found);
+
+    let mut files = Files::default();
+    let mut hits: Vec<Candidate<'_>> =
+        found.into_iter().map(|(symbol, looked)| ranker.candidate(symbol, &looked, &mut files)).collect();
+    if wanted.describes {
+        for hit in &mut hits {
+            let written = wanted.phrases.iter().filter(|phrase| phrase.is_written(&hit.symbol)).count();
+            hit.tally.times("phrase", PHRASE.powi(written as i32));
+        }
+    }
+    if ranker.form == Form::Prose {
+        rank::lower_repeated_names(&mut hits);
+    }
+    hits.sort_by(by_relevance);
+    if ranker.form.is_prose() {
+        rank::share_within_files(&mut hits);
+        hits.sort_by(by_relevance);
+    } else {
+        break_ties(snapshot, &ranker, &mut hits)?;
+    }
+    Ok((ranker, hits, all_found))
 }
 
 /// Orders by relevance, and then by place, so that the order is deterministic.
