@@ -1,40 +1,40 @@
 //! Indexing of a folder: choose the files, read the changed ones, extract them in parallel, commit.
 
+mod activity;
 mod batches;
-mod board;
 mod drift;
 mod earlier;
 mod embed;
 mod excerpt;
 mod guest;
-mod mend;
+mod location;
+mod memory;
 mod omitted;
 mod package;
 mod partial;
-mod place;
 mod project;
 mod read;
+mod rebuild;
 mod relate;
-mod room;
 mod run;
 mod shipped;
 mod summarize;
 mod tree;
 mod unsaved;
 
-use board::Posted;
-pub use board::{Run, runs};
+use activity::Posted;
+pub use activity::{Run, runs};
 pub use drift::{Drift, drift, refresh};
 pub use embed::{EmbedError, Embedded, Embedding, Missing, embed, estimated_tokens, meanings, missing, text};
 pub use excerpt::{Excerpt, files_of_large, index_excerpt, index_excerpt_in, is_excerpt};
 pub use guest::{Guest, Meant, meant_in};
-pub use mend::rebuild;
+pub use location::{is_gone, is_linked, owner, was_removed};
 pub use omitted::{Omitted, all_left_out, left_out};
 pub use package::{index_package, sidecar_of_package};
 pub use partial::{LeftOut, drift_of};
-pub use place::{is_gone, is_linked, owner, was_removed};
 pub use project::{OfProject, of_project};
 use read::Origin;
+pub use rebuild::rebuild;
 pub use relate::{are_whole, can_relate, relations};
 use run::{Job, Plan, run};
 pub use shipped::Shipped;
@@ -153,7 +153,7 @@ pub fn sidecar_of(root: &Path, config: &Config) -> Sidecar {
         store: Registry::key(&owner),
         snapshot: Registry::key(&stored),
         origin: repository.as_ref().and_then(git::Repository::origin),
-        held_in: place::holders(root),
+        held_in: location::holders(root),
         root: stored,
         indexed_at: 0,
         file_count: 0,
@@ -172,7 +172,7 @@ pub fn index_folder(root: &Path, config: &Config, options: &Options, watcher: &W
     match index_once(root, config, options, watcher) {
         Err(Error::Store(err)) if err.is_of_no_use() && !options.from_scratch => {
             let anew = Options { from_scratch: true, ..options.clone() };
-            mend::anew(&err, || index_once(root, config, &anew, watcher))
+            rebuild::anew(&err, || index_once(root, config, &anew, watcher))
         }
         other => other,
     }

@@ -19,8 +19,8 @@ use super::errors::{pipeline_error, store_error};
 use super::freshness::{STRICT, compared};
 use super::here::here;
 use super::locate::resolve;
-use super::mend::{Mended, mended};
 use super::packages::{Packages, forget_unused};
+use super::rebuild::{Rebuilds, rebuilt};
 use super::state::Open;
 use crate::answer::{Code, Error, Freshness};
 use crate::config::Config;
@@ -38,7 +38,7 @@ pub struct Indexes {
     watching: Option<Arc<Watching>>,
     open: Arc<Mutex<HashMap<String, Arc<Open>>>>,
     lookups: Arc<Lookups>,
-    pub(super) mended: Arc<Mended>,
+    pub(super) rebuilds: Arc<Rebuilds>,
     pub(super) contexts: Arc<Contexts>,
     pub(super) packages: Arc<Packages>,
     /// Held during the first indexing of a folder, so that concurrent calls index it once.
@@ -85,7 +85,7 @@ impl Indexes {
             watching: None,
             open: Arc::default(),
             lookups: Arc::default(),
-            mended: Arc::default(),
+            rebuilds: Arc::default(),
             contexts: Arc::default(),
             packages: Arc::new(Packages::new(config)),
             first_run: Arc::default(),
@@ -362,7 +362,7 @@ pub(super) fn holds(caller: &Caller<'_>, sidecar: &Sidecar, folder: &str) -> Res
 
 /// Opens the index of a checkout at its newest generation. An unreadable index is rebuilt, if possible.
 pub(super) fn opened(caller: &Caller<'_>, sidecar: &Sidecar) -> Result<Arc<Open>, Error> {
-    let opened = open_newest(caller, sidecar).or_else(|err| match mended(caller, sidecar, &err) {
+    let opened = open_newest(caller, sidecar).or_else(|err| match rebuilt(caller, sidecar, &err) {
         true => open_newest(caller, sidecar),
         false => Err(err),
     });

@@ -15,10 +15,10 @@ mod here;
 pub mod indexes;
 pub mod locate;
 pub mod meaning;
-mod mend;
 pub mod models;
 pub mod packages;
 mod reach;
+mod rebuild;
 pub mod related;
 pub mod remotes;
 pub mod runs;
@@ -37,7 +37,7 @@ pub use crate::pipeline::{OfProject, Options, Report, estimated_tokens, of_proje
 pub use errors::store_error;
 pub use indexes::{Indexes, Repo, damage};
 pub use meaning::Models;
-pub use mend::mended;
+pub use rebuild::rebuilt;
 pub use remotes::Remotes;
 pub use views::Views;
 

@@ -5,9 +5,9 @@ mod error;
 mod git;
 mod github;
 mod http;
+mod location;
 mod models;
 mod origin;
-mod place;
 mod project;
 mod secrets;
 mod settings;
@@ -221,9 +221,9 @@ pub fn load(flags: &Flags) -> Result<Config, Error> {
     };
     let config = apply(home, file.as_ref().map(|(path, text)| (path.as_path(), text.as_str())), &env, flags)?;
     let wanted = config.home.clone();
-    let place = place::choose(config.home, &env, user_folder(&env).as_deref(), &env::temp_dir());
-    let wanted = (wanted != place.home).then_some(wanted);
-    Ok(Config { home: place.home, wanted, beneath: place.beneath, elsewhere: place.why, ..config })
+    let location = location::choose(config.home, &env, user_folder(&env).as_deref(), &env::temp_dir());
+    let wanted = (wanted != location.home).then_some(wanted);
+    Ok(Config { home: location.home, wanted, beneath: location.beneath, elsewhere: location.why, ..config })
 }
 
 /// Builds the configuration without access to the process: the file is a path and its text, the environment a

@@ -64,7 +64,7 @@ pub fn changes(root: &Path, known: List<'_, '_>, follow_symlinks: bool, threads:
 /// Metadata of a file; `None` when it is missing or a folder.
 pub fn stat(root: &Path, path: &str, follow_symlinks: bool) -> Option<SourceFile> {
     let links = if follow_symlinks { Links::Follow } else { Links::Refuse };
-    let seen = Folder::open(root).look(path, links).ok().filter(|seen| !seen.is_dir)?;
+    let seen = Folder::open(root).decide(path, links).ok().filter(|seen| !seen.is_dir)?;
     Some(seen.stamp.file(path))
 }
 
@@ -78,7 +78,7 @@ fn compare<'k>(
     let mut changes = Changes::default();
     for (place, known) in part.filter_map(|place| Some((place, known(place)?))) {
         let links = if is_outside(known.path) { Links::Follow } else { links };
-        match folder.look(known.path, links) {
+        match folder.decide(known.path, links) {
             Ok(seen) => {
                 let same_size = known.is_dir || seen.stamp.size == known.size;
                 let same_times = seen.stamp.mtime_ns == known.mtime_ns

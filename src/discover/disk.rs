@@ -223,7 +223,7 @@ impl<'a> Folder<'a> {
     }
 
     /// Reads the metadata of `path`, which is relative to the folder, empty for the folder itself, or absolute.
-    pub(super) fn look(&self, path: &str, links: Links) -> io::Result<Seen> {
+    pub(super) fn decide(&self, path: &str, links: Links) -> io::Result<Seen> {
         use rustix::fs::{AtFlags, FileType, statat};
 
         let Some(handle) = &self.handle else { return look_slowly(self.path, path, links) };
@@ -249,7 +249,7 @@ impl<'a> Folder<'a> {
     }
 
     /// Reads the metadata of `path`, which is relative to the folder, empty for the folder itself, or absolute.
-    pub(super) fn look(&self, path: &str, links: Links) -> io::Result<Seen> {
+    pub(super) fn decide(&self, path: &str, links: Links) -> io::Result<Seen> {
         look_slowly(self.path, path, links)
     }
 }

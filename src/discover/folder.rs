@@ -6,9 +6,9 @@ use std::sync::Arc;
 
 use super::checkout::Checkout;
 use super::disk::{Kind, Links, Stamp};
-use super::found::Found;
 use super::layers::{Layers, Patterns};
 use super::noise;
+use super::results::Results;
 use super::tools::Tools;
 use super::walk::Walker;
 use crate::model::{Input, SkipReason};
@@ -49,7 +49,7 @@ pub(super) struct Entry {
 }
 
 /// State shared by the entries of one folder.
-pub(super) struct Place {
+pub(super) struct OpenFolder {
     pub(super) folder: Folder,
     /// Tools whose files lie in this folder.
     pub(super) tools: Tools,
@@ -61,7 +61,7 @@ pub(super) struct Place {
 
 impl Walker<'_> {
     /// Lists a folder and reads its ignore files. Returns `None` for an unreadable or excluded folder.
-    pub(super) fn list(&self, mut folder: Folder, found: &mut Found) -> Option<(Place, Vec<Entry>)> {
+    pub(super) fn list(&self, mut folder: Folder, found: &mut Results) -> Option<(OpenFolder, Vec<Entry>)> {
         let path = self.root.join(&folder.path);
         let Ok(listed) = fs::read_dir(&path) else {
             found.skip_unreadable(folder.path);
@@ -107,7 +107,7 @@ impl Walker<'_> {
             at.push('/');
         }
         let stem = at.len();
-        Some((Place { folder, tools: signs.tools, path: at, stem }, entries))
+        Some((OpenFolder { folder, tools: signs.tools, path: at, stem }, entries))
     }
 
     /// Opens the checkout whose root is this folder, unless the folder already belongs to it.
@@ -121,7 +121,7 @@ impl Walker<'_> {
 }
 
 /// Reads the entries of the folder `path`, and the signs in their names.
-fn entries(listed: ReadDir, path: &str, found: &mut Found) -> (Vec<Entry>, Signs) {
+fn entries(listed: ReadDir, path: &str, found: &mut Results) -> (Vec<Entry>, Signs) {
     let mut entries = Vec::new();
     let mut signs = Signs::default();
     for entry in listed {
@@ -147,7 +147,7 @@ fn entries(listed: ReadDir, path: &str, found: &mut Found) -> (Vec<Entry>, Signs
 }
 
 /// Adds the ignore file `name` of a folder, and records it.
-fn add(patterns: &mut Patterns, folder: &Path, path: &str, name: &str, found: &mut Found) {
+fn add(patterns: &mut Patterns, folder: &Path, path: &str, name: &str, found: &mut Results) {
     let stamp = patterns.add_file(&folder.join(name), Links::Refuse, &mut found.warnings);
     found.inputs.extend(stamp.map(|stamp| stamp.input(join(path, name))));
 }

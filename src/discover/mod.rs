@@ -2,7 +2,7 @@
 //!
 //! [`walk()`] enters folders in parallel and applies the rules for names, locations and sizes, in this order: ignore
 //! files and the caller's patterns, noise, build output and vendored code, secrets, binaries, the size limit, the
-//! limit on the number of files. [`look`] applies them to one file. [`read()`] opens a chosen file and applies the last
+//! limit on the number of files. [`decide`] applies them to one file. [`read()`] opens a chosen file and applies the last
 //! rule, which needs content. [`changes()`] cheaply detects changes since an earlier walk. [`choose`] applies the same
 //! rules to the files of a commit.
 //!
@@ -13,17 +13,17 @@ mod changes;
 mod checkout;
 mod credential;
 mod disk;
+mod entry;
 mod folder;
-mod found;
 #[cfg(any(test, fuzzing))]
 pub mod fuzzing;
-mod judge;
 mod layers;
 mod limits;
 mod links;
 mod noise;
 mod package;
 mod read;
+mod results;
 mod settings;
 mod tools;
 mod tree;
@@ -40,11 +40,11 @@ use crate::model::{Input, SkipReason, SourceFile};
 
 pub use changes::{Known, changes, stat};
 pub use credential::{CREDENTIALS_REMEDY, credentials, holds_credential};
-pub use judge::{MOST_COUNTED, count_files};
+pub use entry::{MOST_COUNTED, count_files};
 pub use read::{is_binary, not_text, read};
 pub use settings::{LARGEST as LARGEST_SETTINGS, settings_file};
 pub use tree::{choose, reason};
-pub use walk::{Look, look, walk};
+pub use walk::{Decision, decide, walk};
 
 /// Rules for choosing files.
 #[derive(Clone, Debug)]

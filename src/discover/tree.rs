@@ -3,9 +3,9 @@
 use std::collections::{BTreeMap, HashMap};
 
 use super::folder::OWN_IGNORE;
-use super::found::Found;
 use super::layers::{Layers, Patterns, extra};
 use super::package::{self, MAX_ENTRY};
+use super::results::Results;
 use super::tools::{Filled, Tools, filled};
 use super::{Error, Rules, Walk, binary, limits, noise};
 use crate::model::{EntryMode, SkipReason, SourceError, SourceFile, SourceTree, TreeEntry};
@@ -27,7 +27,7 @@ pub fn choose(tree: &dyn SourceTree, entries: &[TreeEntry], rules: &Rules) -> Re
     for (place, entry) in entries.iter().enumerate() {
         below.entry(folder_of(&entry.path)).or_default().push(place);
     }
-    let mut found = Found::default();
+    let mut found = Results::default();
     let mut folders: HashMap<&str, Folder> = HashMap::new();
     let mut manifests = BTreeMap::new();
     for (place, entry) in entries.iter().enumerate() {
@@ -90,7 +90,7 @@ pub fn stamp(id: &str) -> i64 {
     -i64::try_from(u64::from_le_bytes(*eight) >> 2).unwrap_or(i64::MAX) - 2
 }
 
-fn finish(mut found: Found, rules: &Rules) -> Walk {
+fn finish(mut found: Results, rules: &Rules) -> Walk {
     let total = found.files.len();
     let mut files = std::mem::take(&mut found.files);
     files.sort_unstable();
@@ -120,7 +120,7 @@ fn enter(
     parent: Option<&Folder>,
     extra: &ignore::gitignore::Gitignore,
     rules: &Rules,
-    found: &mut Found,
+    found: &mut Results,
 ) -> Folder {
     let (git, ignore) = parent.map(|parent| (parent.git.clone(), parent.ignore.clone())).unwrap_or_default();
     let mut folder = Folder { git, ignore, tools: Tools::default(), left_out: None };

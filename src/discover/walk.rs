@@ -13,15 +13,15 @@ use rayon::Scope;
 use super::checkout::Base;
 use super::disk::Stamp;
 use super::folder::Folder;
-use super::found::{Found, Link};
 use super::layers::{extra, ways};
+use super::results::{Link, Results};
 use super::{Error, Rules, Walk};
 use crate::model::{SkipReason, SourceFile};
 
 /// Walks `root`, in parallel, and applies every rule that needs no content.
 pub fn walk(root: &Path, rules: &Rules) -> Result<Walk, Error> {
     let (walker, base) = Walker::new(root, rules)?;
-    let mut found = Found::starting_with(&base);
+    let mut found = Results::starting_with(&base);
     let mut round = vec![walker.top(&base)?];
     let mut entered = HashSet::new();
     // Folders behind links come in a later round than folders found directly, so that the result does not depend on
@@ -56,9 +56,9 @@ fn is_source(path: &str) -> bool {
     !tells_nothing.contains(&ending) && !stem.ends_with(".d")
 }
 
-/// Verdict of [`look`] on a path.
+/// Verdict of [`decide`] on a path.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Look {
+pub enum Decision {
     /// A walk would find it.
     File(SourceFile),
     /// A walk would leave it out, or a folder that holds it.
@@ -69,27 +69,27 @@ pub enum Look {
 
 /// Predicts the verdict of a walk on the file at `path`, relative to `root`. Only the folders on the way to it are
 /// listed. The limit on the number of files does not apply here.
-pub fn look(root: &Path, path: &str, rules: &Rules) -> Result<Look, Error> {
+pub fn decide(root: &Path, path: &str, rules: &Rules) -> Result<Decision, Error> {
     let (walker, base) = Walker::new(root, rules)?;
-    let mut found = Found::default();
+    let mut found = Results::default();
     let mut next = Some(walker.top(&base)?);
     for name in path.split('/') {
-        let Some(folder) = next else { return Ok(Look::Missing) };
-        found = Found::default();
+        let Some(folder) = next else { return Ok(Decision::Missing) };
+        found = Results::default();
         let Some((mut place, entries)) = walker.list(folder, &mut found) else { break };
-        let Some(entry) = entries.into_iter().find(|entry| entry.name == name) else { return Ok(Look::Missing) };
+        let Some(entry) = entries.into_iter().find(|entry| entry.name == name) else { return Ok(Decision::Missing) };
         // Findings from listing concern the neighbours.
-        found = Found::default();
-        next = walker.judge(entry, &mut place, &mut found).or_else(|| found.links.pop().map(|link| link.folder));
+        found = Results::default();
+        next = walker.decide(entry, &mut place, &mut found).or_else(|| found.links.pop().map(|link| link.folder));
         if found.has_skipped() {
             break;
         }
     }
     let walk = found.finish(&walker.root, &Rules { max_files: None, ..rules.clone() });
     Ok(match (walk.files.into_iter().next(), walk.skipped.into_keys().next()) {
-        (Some(file), _) => Look::File(file),
-        (None, Some(reason)) => Look::Skipped(reason),
-        (None, None) => Look::Missing,
+        (Some(file), _) => Decision::File(file),
+        (None, Some(reason)) => Decision::Skipped(reason),
+        (None, None) => Decision::Missing,
     })
 }
 
@@ -134,21 +134,21 @@ impl<'a> Walker<'a> {
     }
 
     /// Enters folders and everything below them.
-    fn enter_all(&self, folders: Vec<Folder>) -> Found {
-        let all = Mutex::new(Found::default());
+    fn enter_all(&self, folders: Vec<Folder>) -> Results {
+        let all = Mutex::new(Results::default());
         rayon::scope(|scope| self.spawn(folders, &all, scope));
         all.into_inner().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Spawns a task for each folder, so a deep tree makes a long queue instead of a deep stack.
-    fn spawn<'s>(&'s self, folders: Vec<Folder>, all: &'s Mutex<Found>, scope: &Scope<'s>) {
+    fn spawn<'s>(&'s self, folders: Vec<Folder>, all: &'s Mutex<Results>, scope: &Scope<'s>) {
         for folder in folders {
             scope.spawn(move |scope| {
                 let n_found = all.lock().unwrap_or_else(PoisonError::into_inner).files.len();
                 if self.rules.stop_after.is_some_and(|most| n_found > most) {
                     return;
                 }
-                let mut found = Found::default();
+                let mut found = Results::default();
                 let below = self.enter(folder, &mut found);
                 self.spawn(below, all, scope);
                 all.lock().unwrap_or_else(PoisonError::into_inner).merge(found);
@@ -157,15 +157,15 @@ impl<'a> Walker<'a> {
     }
 
     /// Judges everything in a folder, and returns the subfolders to enter.
-    fn enter(&self, folder: Folder, found: &mut Found) -> Vec<Folder> {
+    fn enter(&self, folder: Folder, found: &mut Results) -> Vec<Folder> {
         let Some((mut place, entries)) = self.list(folder, found) else { return Vec::new() };
-        entries.into_iter().filter_map(|entry| self.judge(entry, &mut place, found)).collect()
+        entries.into_iter().filter_map(|entry| self.decide(entry, &mut place, found)).collect()
     }
 
     /// Chooses the folders behind links to enter next. Links in the tree itself are always followed. A link behind
     /// another link is followed only to an unvisited folder: folders linking to each other would otherwise grow the
     /// tree forever.
-    fn choose_links(&self, found: &mut Found, entered: &mut HashSet<PathBuf>) -> Vec<Folder> {
+    fn choose_links(&self, found: &mut Results, entered: &mut HashSet<PathBuf>) -> Vec<Folder> {
         let mut links = std::mem::take(&mut found.links);
         links.sort_by(|one, other| one.folder.path.cmp(&other.folder.path));
         if links.iter().any(|link| link.nested) {

@@ -50,7 +50,7 @@ impl Default for Limits {
 enum Exceeded {
     Time,
     Memory,
-    Room,
+    Facts,
 }
 
 /// The part of its limits that is left to a file.
@@ -172,7 +172,7 @@ impl Budget {
     /// Notes that a part was left out for want of room.
     pub fn cut(&self) {
         if self.is_left() {
-            self.exceeded.set(Some(Exceeded::Room));
+            self.exceeded.set(Some(Exceeded::Facts));
         }
     }
 
@@ -187,7 +187,7 @@ impl Budget {
         Some(match self.exceeded.get()? {
             Exceeded::Time => format!("parsing took over {}", humantime::format_duration(time)),
             Exceeded::Memory => format!("parsing took more than {} MB", memory / 1_000_000),
-            Exceeded::Room => "there is too much in it for its size".to_owned(),
+            Exceeded::Facts => "there is too much in it for its size".to_owned(),
         })
     }
 

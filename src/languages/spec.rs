@@ -130,7 +130,7 @@ macro_rules! grammar {
 pub(super) use grammar;
 
 /// A check of a file's text.
-pub type Look = fn(&[u8]) -> bool;
+pub type ContentCheck = fn(&[u8]) -> bool;
 
 /// Makes another text of a text, of the same length; `None` for the text itself.
 pub type Legible = fn(&[u8]) -> Option<Vec<u8>>;
@@ -162,7 +162,7 @@ pub struct LanguageSpec {
     /// Complete file names, for files without a distinctive extension.
     pub file_names: &'static [&'static str],
     /// Extensions shared with another language, each with a check of the text for this one.
-    pub claims: &'static [(&'static str, Look)],
+    pub claims: &'static [(&'static str, ContentCheck)],
     /// Interpreters in a `#!` line.
     pub interpreters: &'static [&'static str],
     /// The grammar.

@@ -10,8 +10,8 @@ use lsp_types::{
     Uri,
 };
 
-use super::desk::path_of;
 use super::positions::{Encoding, Lines};
+use super::workspace::path_of;
 use crate::catalog::unsaved::Text;
 
 /// The open documents, by the address that the editor gave them.

@@ -43,7 +43,7 @@ fn contents(page: &Page<'_>, mut parts: Vec<String>) -> HoverContents {
     if more > 0 {
         parts.push(format!("and {more} more"));
     }
-    let (kind, rule) = match page.desk.options.markdown {
+    let (kind, rule) = match page.workspace.options.markdown {
         true => (MarkupKind::Markdown, "\n\n---\n\n"),
         false => (MarkupKind::PlainText, "\n\n"),
     };
@@ -61,7 +61,7 @@ fn about(view: &Page<'_>, symbol: &SymbolView<'_>) -> String {
     let kind = symbol.detail().as_str();
     let owner = super::symbols::container(symbol).map(|owner| format!(" of {owner}")).unwrap_or_default();
     let mut parts = Vec::new();
-    match view.desk.options.markdown {
+    match view.workspace.options.markdown {
         true => {
             // A fence is longer than any inside.
             let longest = signature.split(|char| char != '`').map(str::len).max().unwrap_or(0);

@@ -8,9 +8,9 @@ use std::time::{Duration, Instant};
 use crossbeam_channel::{Receiver, RecvTimeoutError};
 use serde_json::{Value, json};
 
-use super::desk::Desk;
 use super::server::Client;
 use super::view::Asked;
+use super::workspace::Workspace;
 use crate::allocator;
 use crate::answer::Request;
 use crate::catalog::related;
@@ -39,17 +39,17 @@ impl Indexing {
 }
 
 /// Indexes each folder and resolves its names, so that the first request finds both done.
-pub(super) fn index(desk: &Desk, client: &Client, run: u64) {
-    for (number, folder) in desk.folders.iter().enumerate() {
+pub(super) fn index(workspace: &Workspace, client: &Client, run: u64) {
+    for (number, folder) in workspace.folders.iter().enumerate() {
         let Some(place) = folder.real.to_str() else { continue };
-        let shown = Shown::begin(desk, client, &format!("codelode/{run}/{number}"), place);
+        let shown = Shown::begin(workspace, client, &format!("codelode/{run}/{number}"), place);
         let progress = shown.clone();
         let request = Request {
             roots: vec![folder.real.clone()],
             progress: Some(Arc::new(move |done: u64, of: Option<u64>, what: &str| progress.report(done, of, what))),
             ..Request::default()
         };
-        let caller = desk.cx.caller(&request);
+        let caller = workspace.cx.caller(&request);
         let indexed = related::answer(&caller, Some(place), |_, _| Ok(((), Vec::new())));
         if let Err(err) = &indexed {
             let params = json!({ "type": 2, "message": format!("codelode: {}", err.message) });
@@ -61,7 +61,7 @@ pub(super) fn index(desk: &Desk, client: &Client, run: u64) {
 
 /// Makes the answers for each state ready before they are asked for: after a pause in typing, or a save. Free memory is
 /// returned to the system when nothing happens for a while.
-pub(super) fn stay_ahead(states: &Receiver<Arc<Desk>>) {
+pub(super) fn stay_ahead(states: &Receiver<Arc<Workspace>>) {
     let mut worked = None;
     loop {
         let mut state = match states.recv_timeout(QUIET) {
@@ -76,8 +76,10 @@ pub(super) fn stay_ahead(states: &Receiver<Arc<Desk>>) {
             state = newer;
         }
         for folder in &state.folders {
-            let asked =
-                Asked { desk: &state, request: Request { roots: vec![folder.real.clone()], ..Request::default() } };
+            let asked = Asked {
+                workspace: &state,
+                request: Request { roots: vec![folder.real.clone()], ..Request::default() },
+            };
             // A request that needs it meets the same error.
             let ready = || folder.real.to_str().map(|place| asked.prepare(place));
             let _ = catch_unwind(AssertUnwindSafe(ready));
@@ -96,8 +98,8 @@ struct Shown {
 }
 
 impl Shown {
-    fn begin(desk: &Desk, client: &Client, token: &str, place: &str) -> Self {
-        let client = desk.options.progress.then(|| client.clone());
+    fn begin(workspace: &Workspace, client: &Client, token: &str, place: &str) -> Self {
+        let client = workspace.options.progress.then(|| client.clone());
         let shown = Self {
             client,
             token: token.to_owned(),

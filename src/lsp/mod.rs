@@ -5,7 +5,6 @@
 //! `requests`, on a `view` of a fresh index.
 
 mod colours;
-mod desk;
 mod documents;
 mod hierarchies;
 mod hover;
@@ -20,6 +19,7 @@ mod structure;
 mod symbols;
 mod view;
 mod wire;
+mod workspace;
 
 use std::io::{self, BufReader};
 use std::sync::Arc;

@@ -105,7 +105,7 @@ pub(super) fn references(asked: &Asked<'_>, params: ReferenceParams) -> Result<O
             asked.check()?;
             places.extend(query::uses(view.snapshot, view.edges, symbol.number()));
         }
-        if view.desk.options.possible {
+        if view.workspace.options.possible {
             let mut names: Vec<String> = meant.iter().map(|symbol| symbol.name().into_owned()).collect();
             names.sort();
             names.dedup();

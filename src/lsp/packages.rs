@@ -15,13 +15,13 @@ pub(super) fn meant<T>(
 ) -> Result<Vec<T>, Failure> {
     let name = asked.at(at, |view, spot| Ok(packages::outside(view.repo, spot.file, spot.byte)))?;
     let Some(name) = name.flatten() else { return Ok(Vec::new()) };
-    let caller = asked.desk.cx.caller(&asked.request);
+    let caller = asked.workspace.cx.caller(&asked.request);
     let found = packages::meanings(&caller, &name)?;
     let told = found.iter().map(|inside| {
         let snapshot = &*inside.repo.snapshot;
         let symbols: Vec<SymbolView<'_>> = inside.symbols.iter().filter_map(|id| snapshot.symbol(*id)).collect();
         let files: Vec<FileView<'_>> = inside.files.iter().filter_map(|file| snapshot.file_by_number(*file)).collect();
-        tell(&Page::new(asked.desk, &inside.repo, snapshot), &symbols, &files)
+        tell(&Page::new(asked.workspace, &inside.repo, snapshot), &symbols, &files)
     });
     Ok(told.collect())
 }

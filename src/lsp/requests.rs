@@ -11,8 +11,8 @@ use lsp_types::request::{
 };
 use serde_json::{Value, json};
 
-use super::desk::Options;
 use super::view::{Asked, Failure};
+use super::workspace::Options;
 use super::{colours, hierarchies, hover, navigation, rename, structure, symbols};
 
 /// Answers a request.

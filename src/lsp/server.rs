@@ -16,11 +16,11 @@ use lsp_types::{CancelParams, DidChangeWorkspaceFoldersParams, InitializeParams,
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use super::desk::{Desk, Folder};
 use super::indexing::{self, Indexing};
 use super::requests::{answer, capabilities};
 use super::view::{Asked, Failure};
 use super::wire::{Incoming, Reader, response, write};
+use super::workspace::{Folder, Workspace};
 use crate::allocator;
 use crate::answer;
 use crate::tools::Context;
@@ -67,14 +67,14 @@ pub(super) enum Event {
 /// Order of the conversation.
 enum Stage {
     Fresh,
-    Running(Arc<Desk>),
+    Running(Arc<Workspace>),
     Down,
 }
 
 /// A request to be answered.
 struct Job {
     request: Request,
-    desk: Arc<Desk>,
+    workspace: Arc<Workspace>,
     cancelled: Arc<AtomicBool>,
 }
 
@@ -89,7 +89,7 @@ struct Server {
     jobs: Sender<Job>,
     events: Sender<Event>,
     /// States to make answers ready for.
-    ahead: Sender<Arc<Desk>>,
+    ahead: Sender<Arc<Workspace>>,
     /// Requests that wait for the first index.
     waiting: Vec<Job>,
     indexing: Indexing,
@@ -152,7 +152,7 @@ fn work(client: &Client, pending: &Pending, todo: &Receiver<Job>) {
     // Each thread keeps free memory of its own.
     let mut worked = None;
     loop {
-        let Job { request, desk, cancelled } = match todo.recv_timeout(indexing::QUIET) {
+        let Job { request, workspace, cancelled } = match todo.recv_timeout(indexing::QUIET) {
             Ok(job) => job,
             Err(RecvTimeoutError::Timeout) => {
                 worked = None;
@@ -163,11 +163,11 @@ fn work(client: &Client, pending: &Pending, todo: &Receiver<Job>) {
         worked.get_or_insert_with(allocator::work);
         let Request { id, method, params } = request;
         let request = answer::Request {
-            roots: desk.folders.iter().map(|folder| folder.real.clone()).collect(),
+            roots: workspace.folders.iter().map(|folder| folder.real.clone()).collect(),
             cancelled: cancelled.clone(),
             ..answer::Request::default()
         };
-        let asked = Asked { desk: &desk, request };
+        let asked = Asked { workspace: &workspace, request };
         let answered = || asked.check().and_then(|()| answer(&asked, &method, params));
         let result = catch_unwind(AssertUnwindSafe(answered)).unwrap_or_else(|_| {
             Err(Failure::new(ErrorCode::InternalError, format!("answering {method} failed by a fault of codelode")))
@@ -222,16 +222,16 @@ impl Server {
                 pending.iter().for_each(|id| self.cancel(id));
                 Ok(Value::Null)
             }
-            (Stage::Running(desk), _) => {
-                let desk = desk.clone();
-                return self.begin(request, desk);
+            (Stage::Running(workspace), _) => {
+                let workspace = workspace.clone();
+                return self.begin(request, workspace);
             }
         };
         self.client.respond(&request.id, result);
     }
 
     /// Passes a request to the workers, once the workspace is indexed.
-    fn begin(&mut self, request: Request, desk: Arc<Desk>) {
+    fn begin(&mut self, request: Request, workspace: Arc<Workspace>) {
         let cancelled = Arc::new(AtomicBool::new(false));
         let before = self.lock().insert(request.id.clone(), cancelled.clone());
         if let Some(before) = before {
@@ -239,7 +239,7 @@ impl Server {
             let failure = Failure::new(ErrorCode::InvalidRequest, "a request with this id has no answer yet");
             return self.client.respond(&request.id, Err(failure));
         }
-        let job = Job { request, desk, cancelled };
+        let job = Job { request, workspace, cancelled };
         match self.indexing.is_done {
             true => drop(self.jobs.send(job)),
             false => self.waiting.push(job),
@@ -249,14 +249,14 @@ impl Server {
     fn initialize(&mut self, params: Value) -> Result<Value, Failure> {
         let params: InitializeParams = serde_json::from_value(params)
             .map_err(|err| Failure::new(ErrorCode::InvalidParams, format!("the parameters do not fit: {err}")))?;
-        let desk = Desk::new(self.cx.clone(), &params);
-        let answer = capabilities(&desk.options);
-        self.stage = Stage::Running(Arc::new(desk));
+        let workspace = Workspace::new(self.cx.clone(), &params);
+        let answer = capabilities(&workspace.options);
+        self.stage = Stage::Running(Arc::new(workspace));
         Ok(answer)
     }
 
     fn notification(&mut self, notification: Notification) {
-        let Stage::Running(desk) = &mut self.stage else { return };
+        let Stage::Running(workspace) = &mut self.stage else { return };
         let Notification { method, params } = notification;
         let is_of_text = method.starts_with("textDocument/did");
         match method.as_str() {
@@ -271,45 +271,45 @@ impl Server {
             }
             "textDocument/didOpen" => {
                 if let Some(params) = read(params) {
-                    Arc::make_mut(desk).documents.open(params);
+                    Arc::make_mut(workspace).documents.open(params);
                 }
             }
             "textDocument/didChange" => {
                 if let Some(params) = read(params) {
-                    let encoding = desk.options.encoding;
-                    Arc::make_mut(desk).documents.change(params, encoding);
+                    let encoding = workspace.options.encoding;
+                    Arc::make_mut(workspace).documents.change(params, encoding);
                 }
             }
             "textDocument/didClose" => {
                 if let Some(params) = read(params) {
-                    Arc::make_mut(desk).documents.close(&params);
+                    Arc::make_mut(workspace).documents.close(&params);
                 }
             }
             "workspace/didChangeWorkspaceFolders" => {
                 if let Some(DidChangeWorkspaceFoldersParams { event }) = read(params) {
-                    let desk = Arc::make_mut(desk);
+                    let workspace = Arc::make_mut(workspace);
                     let removed: Vec<Folder> =
                         event.removed.iter().filter_map(|folder| Folder::at(&folder.uri)).collect();
-                    desk.folders.retain(|folder| !removed.contains(folder));
+                    workspace.folders.retain(|folder| !removed.contains(folder));
                     let added = event.added.iter().filter_map(|folder| Folder::at(&folder.uri));
-                    desk.folders.extend(added);
+                    workspace.folders.extend(added);
                     self.index();
                 }
             }
             _ => {}
         }
-        if let (Stage::Running(desk), true) = (&self.stage, is_of_text && self.indexing.is_done) {
-            let _ = self.ahead.send(desk.clone());
+        if let (Stage::Running(workspace), true) = (&self.stage, is_of_text && self.indexing.is_done) {
+            let _ = self.ahead.send(workspace.clone());
         }
     }
 
     /// Indexes the folders of the workspace in the background.
     fn index(&mut self) {
-        if let Stage::Running(desk) = &self.stage {
-            let (desk, client, events) = (desk.clone(), self.client.clone(), self.events.clone());
+        if let Stage::Running(workspace) = &self.stage {
+            let (workspace, client, events) = (workspace.clone(), self.client.clone(), self.events.clone());
             let number = self.indexing.begin();
             let started = named("lsp-index", move || {
-                indexing::index(&desk, &client, number);
+                indexing::index(&workspace, &client, number);
                 let _ = events.send(Event::Indexed);
             });
             if started.is_err() {

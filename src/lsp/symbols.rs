@@ -64,7 +64,7 @@ pub(super) fn of_document(
     params: DocumentSymbolParams,
 ) -> Result<Option<DocumentSymbolResponse>, Failure> {
     asked.about_text(&params.text_document.uri, |page, file| {
-        Ok(match page.desk.options.nested_symbols {
+        Ok(match page.workspace.options.nested_symbols {
             true => DocumentSymbolResponse::Nested(nested(page, file)),
             false => {
                 let flat = file.symbols().filter_map(|symbol| information(page, &symbol));
@@ -122,7 +122,7 @@ pub(super) fn of_workspace(
 ) -> Result<Option<WorkspaceSymbolResponse>, Failure> {
     let mut found: Vec<(f32, WorkspaceSymbol)> = Vec::new();
     let mut repos: Vec<String> = Vec::new();
-    for folder in &asked.desk.folders {
+    for folder in &asked.workspace.folders {
         asked.check()?;
         let Some(place) = folder.real.to_str() else { continue };
         // A folder that cannot be indexed does not hide the others.

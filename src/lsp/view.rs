@@ -9,8 +9,8 @@ use std::rc::Rc;
 use lsp_server::ErrorCode;
 use lsp_types::{Location, Position, Range, TextDocumentPositionParams, Uri};
 
-use super::desk::{Desk, path_of};
 use super::positions::Lines;
+use super::workspace::{Workspace, path_of};
 use crate::answer::{Code, Error, Request};
 use crate::catalog::indexes::{self, Repo};
 use crate::catalog::{packages, related};
@@ -49,7 +49,7 @@ impl From<Error> for Failure {
 
 /// A request with the state that it is answered from.
 pub(super) struct Asked<'a> {
-    pub desk: &'a Desk,
+    pub workspace: &'a Workspace,
     pub request: Request,
 }
 
@@ -75,7 +75,7 @@ impl Asked<'_> {
         };
         let package = if own.is_none() { self.package_of(uri) } else { None };
         let Some((repo, path)) = package else { return Ok(own) };
-        let view = View { page: Page::new(self.desk, &repo, &repo.snapshot), edges: related::edges(&repo)? };
+        let view = View { page: Page::new(self.workspace, &repo, &repo.snapshot), edges: related::edges(&repo)? };
         repo.snapshot.file(&path).map(|file| ask(&view, file)).transpose()
     }
 
@@ -91,7 +91,7 @@ impl Asked<'_> {
         };
         let package = if own.is_none() { self.package_of(uri) } else { None };
         let Some((repo, path)) = package else { return Ok(own) };
-        let page = Page::new(self.desk, &repo, &repo.snapshot);
+        let page = Page::new(self.workspace, &repo, &repo.snapshot);
         repo.snapshot.file(&path).map(|file| ask(&page, file)).transpose()
     }
 
@@ -102,11 +102,11 @@ impl Asked<'_> {
         place: &str,
         ask: &impl for<'v> Fn(&Page<'v>, FileView<'v>) -> Result<T, Failure>,
     ) -> Result<Option<T>, Failure> {
-        let caller = self.desk.cx.caller(&self.request);
+        let caller = self.workspace.cx.caller(&self.request);
         let mut repo = indexes::open(&caller, Some(place))?;
         let ask = |repo: &Repo| {
-            let overlaid = self.desk.overlays.snapshot(repo, &self.desk.documents.texts())?;
-            let page = Page::new(self.desk, repo, overlaid.as_deref().unwrap_or(&repo.snapshot));
+            let overlaid = self.workspace.overlays.snapshot(repo, &self.workspace.documents.texts())?;
+            let page = Page::new(self.workspace, repo, overlaid.as_deref().unwrap_or(&repo.snapshot));
             // Errors of this room pass through the other's loop as values.
             Ok((page.file(path).map(|file| ask(&page, file)).transpose(), page.paths()))
         };
@@ -116,14 +116,14 @@ impl Asked<'_> {
 
     /// Answers about names from the index that holds a path.
     pub fn on<T>(&self, place: &str, ask: impl for<'v> Fn(&View<'v>) -> Result<T, Failure>) -> Result<T, Failure> {
-        let caller = self.desk.cx.caller(&self.request);
+        let caller = self.workspace.cx.caller(&self.request);
         let answer = related::answer(&caller, Some(place), |repo, edges| {
-            let overlaid = self.desk.overlays.edges(repo, edges, &self.desk.documents.texts())?;
+            let overlaid = self.workspace.overlays.edges(repo, edges, &self.workspace.documents.texts())?;
             let (snapshot, edges) = match &overlaid {
                 Some((snapshot, edges)) => (&**snapshot, edges),
                 None => (&*repo.snapshot, edges),
             };
-            let view = View { page: Page::new(self.desk, repo, snapshot), edges };
+            let view = View { page: Page::new(self.workspace, repo, snapshot), edges };
             let answer = ask(&view);
             Ok((answer, view.paths()))
         });
@@ -132,16 +132,16 @@ impl Asked<'_> {
 
     /// Makes answers ready, also about what unsaved texts mean for other files.
     pub fn prepare(&self, place: &str) -> Result<(), Failure> {
-        let caller = self.desk.cx.caller(&self.request);
+        let caller = self.workspace.cx.caller(&self.request);
         Ok(related::answer(&caller, Some(place), |repo, edges| {
-            self.desk.overlays.complete(repo, edges, &self.desk.documents.texts())?;
+            self.workspace.overlays.complete(repo, edges, &self.workspace.documents.texts())?;
             Ok(((), Vec::new()))
         })?)
     }
 
     /// The path of a file inside the workspace, also as text.
     fn inside(&self, uri: &Uri) -> Option<(PathBuf, String)> {
-        let path = self.desk.inside(uri)?;
+        let path = self.workspace.inside(uri)?;
         let place = path.to_str()?.to_owned();
         Some((path, place))
     }
@@ -149,7 +149,7 @@ impl Asked<'_> {
     /// The package that holds a file outside of the workspace, with the file's path in it.
     fn package_of(&self, uri: &Uri) -> Option<(Repo, String)> {
         let path = path_of(uri)?.canonicalize().ok()?;
-        packages::holding(&self.desk.cx.caller(&self.request), &path)
+        packages::holding(&self.workspace.cx.caller(&self.request), &path)
     }
 
     /// Whether the client has cancelled the request.
@@ -182,7 +182,7 @@ impl<'a> Deref for View<'a> {
 
 /// A snapshot of texts and symbols.
 pub(super) struct Page<'a> {
-    pub desk: &'a Desk,
+    pub workspace: &'a Workspace,
     pub repo: &'a Repo,
     pub snapshot: &'a Snapshot,
     /// Lines of the files in the answer.
@@ -215,8 +215,8 @@ impl<'a> View<'a> {
 }
 
 impl<'a> Page<'a> {
-    pub fn new(desk: &'a Desk, repo: &'a Repo, snapshot: &'a Snapshot) -> Self {
-        Self { desk, repo, snapshot, lines: RefCell::default() }
+    pub fn new(workspace: &'a Workspace, repo: &'a Repo, snapshot: &'a Snapshot) -> Self {
+        Self { workspace, repo, snapshot, lines: RefCell::default() }
     }
 
     /// The file at a path.
@@ -238,7 +238,7 @@ impl<'a> Page<'a> {
 
     pub fn lines(&self, file: FileView<'a>) -> Rc<Lines<'a>> {
         let mut all = self.lines.borrow_mut();
-        let lines = || Rc::new(Lines::of(file.content(), self.desk.options.encoding));
+        let lines = || Rc::new(Lines::of(file.content(), self.workspace.options.encoding));
         all.entry(file.number()).or_insert_with(lines).clone()
     }
 
@@ -253,7 +253,7 @@ impl<'a> Page<'a> {
     }
 
     pub fn uri(&self, file: FileView<'_>) -> Option<Uri> {
-        self.desk.uri(&self.repo.root.as_deref()?.join(file.path()))
+        self.workspace.uri(&self.repo.root.as_deref()?.join(file.path()))
     }
 
     pub fn location(&self, file: FileView<'a>, span: Span) -> Option<Location> {

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use super::read::Origin;
 use super::run::{Job, Plan, run};
-use super::{Error, OfProject, Options, Posted, Report, Watcher, index_folder, of_project, partial, place, rules};
+use super::{Error, OfProject, Options, Posted, Report, Watcher, index_folder, location, of_project, partial, rules};
 use crate::config::Config;
 use crate::discover;
 use crate::model::{Phase, SourceFile};
@@ -43,7 +43,7 @@ pub fn drift(root: &Path, snapshot: &Snapshot) -> Drift {
         // A partial snapshot lacks files, which only a full walk finds.
         return Drift { elsewhere: true, ..Drift::default() };
     }
-    let is_original = place::is_original(root, snapshot.facts());
+    let is_original = location::is_original(root, snapshot.facts());
     let stamp = |at: usize| match at.checked_sub(table.len()) {
         None => table.get(at).map(|row| partial::known(row, false, is_original)),
         Some(at) => table.input_at(at).map(|row| partial::known(row, row.is_dir, is_original)),

@@ -14,9 +14,9 @@ pub fn left_out(root: &Path, path: &str, facts: &SnapshotFacts, config: &Config)
     let mut rules = rules(&of_project(root, config).config);
     rules.extra_ignore.extend(facts.extra_ignore.iter().cloned());
     rules.follow_symlinks = facts.follow_symlinks;
-    match discover::look(root, path, &rules) {
-        Ok(discover::Look::Skipped(reason)) => Some(reason),
-        Ok(discover::Look::Missing) if is_not_checked_out(root, path) => Some(SkipReason::Missing),
+    match discover::decide(root, path, &rules) {
+        Ok(discover::Decision::Skipped(reason)) => Some(reason),
+        Ok(discover::Decision::Missing) if is_not_checked_out(root, path) => Some(SkipReason::Missing),
         _ => None,
     }
 }

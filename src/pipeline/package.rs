@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use super::tree::index_tree;
-use super::{Error, Options, Report, Watcher, mend, rules};
+use super::{Error, Options, Report, Watcher, rebuild, rules};
 use crate::config::Config;
 use crate::discover::{self, Rules};
 use crate::installed::{Installed, Sources};
@@ -41,7 +41,7 @@ pub fn index_package(package: &Installed, config: &Config, watcher: &Watcher<'_>
         |options: &Options| index_tree(&tree, sidecar_of_package(package, config), None, config, options, watcher);
     match run(&Options::default()) {
         Err(Error::Store(err)) if err.is_of_no_use() => {
-            mend::anew(&err, || run(&Options { from_scratch: true, ..Options::default() }))
+            rebuild::anew(&err, || run(&Options { from_scratch: true, ..Options::default() }))
         }
         other => other,
     }

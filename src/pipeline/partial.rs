@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-use super::{Drift, place};
+use super::{Drift, location};
 use crate::config::Config;
 use crate::discover::{self, Known};
 use crate::model::SkipReason;
@@ -76,7 +76,7 @@ pub fn drift_of<'p>(
     }
     inputs.sort_unstable_by(|one, other| one.path.cmp(other.path));
     inputs.dedup_by(|one, other| one.path == other.path);
-    let is_original = place::is_original(root, snapshot.facts());
+    let is_original = location::is_original(root, snapshot.facts());
     let stamps: Vec<Known<'_>> = files
         .iter()
         .map(|row| known(*row, false, is_original))

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use crossbeam_channel::unbounded;
 
-use super::room::{Gate, Room};
+use super::memory::{Gate, MemoryPlan};
 use super::{Error, Watcher, tree};
 use crate::discover::{self, Rules};
 use crate::extract::{extract_within, has_stack, stack_for};
@@ -48,7 +48,7 @@ pub(super) struct Reading<'a> {
     /// Contents that the store already holds.
     pub known: Option<&'a Known>,
     pub watcher: &'a Watcher<'a>,
-    pub room: &'a Room,
+    pub memory: &'a MemoryPlan,
 }
 
 impl Reading<'_> {
@@ -65,11 +65,11 @@ impl Reading<'_> {
         }
         let total = places.len() as u64;
         let cores = std::thread::available_parallelism().map_or(2, usize::from);
-        let threads = cores.min(self.room.threads.unwrap_or(cores)).min(places.len());
+        let threads = cores.min(self.memory.threads.unwrap_or(cores)).min(places.len());
         let cancelled = &self.watcher.cancelled;
         let next = AtomicUsize::new(0);
         let stop = AtomicBool::new(false);
-        let gate = Gate::new(self.room.under_way);
+        let gate = Gate::new(self.memory.under_way);
         let stack = stack_for(places.iter().map(|place| entries[*place].size).max().unwrap_or_default());
         // The gate bounds the queue.
         let (sender, receiver) = unbounded();
@@ -83,7 +83,7 @@ impl Reading<'_> {
                             break;
                         }
                         let file = &entries[*place];
-                        let ticket = Arc::new(gate.enter(Room::weight_of(file.size)));
+                        let ticket = Arc::new(gate.enter(MemoryPlan::weight_of(file.size)));
                         let (read, credential) = self.read_one(file);
                         let read = match read {
                             Read::New(prepared, failure) => Read::New(Box::new(prepared.holding(ticket)), failure),
@@ -145,7 +145,7 @@ impl Reading<'_> {
         let path = &file.path;
         let prepare = || {
             let extraction = match language {
-                Some(number) => extract_within(languages::of_number(number), &content, &self.room.limits),
+                Some(number) => extract_within(languages::of_number(number), &content, &self.memory.limits),
                 None => Extraction::default(),
             };
             let lost = match extraction.is_given_up() {

@@ -5,9 +5,9 @@ use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use super::earlier::{Earlier, compare};
+use super::memory::MemoryPlan;
 use super::read::{Origin, Read, Reading};
-use super::room::Room;
-use super::{Error, Options, Report, Watcher, index_folder, place};
+use super::{Error, Options, Report, Watcher, index_folder, location};
 use crate::allocator;
 use crate::config::Config;
 use crate::discover::{self, Rules};
@@ -248,15 +248,15 @@ impl Job<'_> {
         if let Origin::Commit(reader) = origin {
             reader.prepare(files, to_read)?;
         }
-        let room = Room::of(config.max_memory);
+        let memory = MemoryPlan::of(config.max_memory);
         if config.max_memory.is_some() {
             allocator::keep_nothing();
             allocator::take_small_pages();
         }
-        writer.expect(to_read.len(), room.writer);
+        writer.expect(to_read.len(), memory.writer);
         let known = if options.from_scratch { None } else { Some(writer.known()?) };
         let _phase = Phase::begin("parse");
-        let reading = Reading { origin, rules, languages, known: known.as_ref(), watcher, room: &room };
+        let reading = Reading { origin, rules, languages, known: known.as_ref(), watcher, memory: &memory };
         let mut credentials: Vec<String> = Vec::new();
         reading.read_all(files, to_read, &mut |place, read, credential| {
             let path = &files[place].path;
@@ -293,7 +293,7 @@ impl Job<'_> {
             root_inode: match (self.origin, base.filter(|_| !plan.looked_at_all)) {
                 // The recorded times of unchecked files belong to the root of the base.
                 (_, Some(base)) => base.facts().root_inode,
-                (Origin::Folder(root), None) => place::inode(root),
+                (Origin::Folder(root), None) => location::inode(root),
                 (Origin::Commit(_), None) => None,
             },
             ..SnapshotFacts::default()

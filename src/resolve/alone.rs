@@ -3,9 +3,9 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::names::{Def, Resolver, Settled};
 use super::notes::{Item, Noted, take};
 use super::surface::{BINDING, WRITTEN};
-use super::world::{Def, Settled, World};
 use super::{defined_names_of, put_in_order, resolve_file};
 use crate::facts::{DefinitionId, Project, Semantics};
 use crate::model::Relations;
@@ -88,7 +88,7 @@ pub fn resolve_alone<'a>(
     let places = edited.iter().map(|file| (*file, notes.places(project, *file))).collect();
     let (extends, derives) = (notes.pairs(notes.extends, &places), notes.pairs(notes.derives, &places));
     let settled = Settled { files: (0..files as u32).map(|file| !edited.contains(&file)).collect(), extends, derives };
-    let mut world = World::new(project, semantics, Some(settled));
+    let mut resolver = Resolver::new(project, semantics, Some(settled));
     let written = edited.iter().flat_map(|file| project.files[*file as usize].facts().hashes);
     let written: FxHashSet<u64> = written.copied().collect();
     let others = (0..files as u32).filter(|file| !edited.contains(file)).flat_map(|file| notes.items(file));
@@ -98,7 +98,7 @@ pub fn resolve_alone<'a>(
     defined.sort_unstable();
     let mut relations = Relations::default();
     for file in edited {
-        resolve_file(&mut world, *file, &defined, &mut relations);
+        resolve_file(&mut resolver, *file, &defined, &mut relations);
     }
     put_in_order(&mut relations);
     Some(relations)
@@ -123,9 +123,9 @@ pub fn resolve_guest<'a>(
     };
     let (extends, derives) = (pairs(notes.extends), pairs(notes.derives));
     let settled = Settled { files: (0..files as u32).map(|file| file != guest).collect(), extends, derives };
-    let mut world = World::new(project, semantics, Some(settled));
+    let mut resolver = Resolver::new(project, semantics, Some(settled));
     let mut relations = Relations::default();
-    resolve_file(&mut world, guest, &[], &mut relations);
+    resolve_file(&mut resolver, guest, &[], &mut relations);
     put_in_order(&mut relations);
     Some(relations)
 }

@@ -4,9 +4,9 @@ use std::rc::Rc;
 
 use rustc_hash::FxHashMap;
 
+use super::names::{Def, MOST_BOUND, Meaning, Resolver};
 use super::questions::{Kept, Question};
 use super::values::Value;
-use super::world::{Def, MOST_BOUND, Meaning, World};
 use crate::facts::{BindingKind, DefinitionId, DefinitionKind, NAMED, STANDS_IN, ScopeId, UNKNOWN};
 
 /// The most bases of a class, direct or not, that are looked through; real classes have some dozens.
@@ -14,7 +14,7 @@ pub(super) const MOST_BASES: usize = 250;
 /// The most subclasses searched for a member.
 const MOST_SUBCLASSES: usize = 60;
 
-impl World<'_> {
+impl Resolver<'_> {
     /// Resolves the types that a file's extensions extend.
     pub fn extensions_of(&mut self, file: u32) {
         self.enter(file);

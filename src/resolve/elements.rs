@@ -1,11 +1,11 @@
 //! Parts of values: elements and keys of containers, items of tuples, awaited values.
 
-use super::values::{Found, Value};
-use super::world::{Meaning, World};
+use super::names::{Meaning, Resolver};
+use super::values::{Value, Values};
 use crate::facts::Each;
 
-impl World<'_> {
-    pub fn element(&mut self, of: Value, found: &mut Found) {
+impl Resolver<'_> {
+    pub fn element(&mut self, of: Value, found: &mut Values) {
         match of {
             Value::Container(row) => {
                 found.extend(self.sets.rows[row as usize].last().into_iter().flat_map(|set| set.iter()))
@@ -49,7 +49,7 @@ impl World<'_> {
         }
     }
 
-    pub(super) fn each(&mut self, of: Value, found: &mut Found) {
+    pub(super) fn each(&mut self, of: Value, found: &mut Values) {
         let Value::Container(number) = of else { return self.element(of, found) };
         let row = self.sets.rows[number as usize].clone();
         match (self.semantics.each, &row[..]) {
@@ -59,7 +59,7 @@ impl World<'_> {
         }
     }
 
-    pub(super) fn key(&mut self, of: Value, found: &mut Found) {
+    pub(super) fn key(&mut self, of: Value, found: &mut Values) {
         match of {
             Value::Container(row) if self.sets.rows[row as usize].len() > 1 => {
                 found.extend(self.sets.rows[row as usize][0].iter());
@@ -73,7 +73,7 @@ impl World<'_> {
         }
     }
 
-    pub(super) fn awaited(&mut self, of: Value, found: &mut Found) {
+    pub(super) fn awaited(&mut self, of: Value, found: &mut Values) {
         // A name may be one for a container.
         let beneath = if let Value::Instance(def) = of { self.beneath(def) } else { vec![of] };
         let is_container = |value: &Value| matches!(value, Value::Container(_));
@@ -81,7 +81,7 @@ impl World<'_> {
         beneath.into_iter().filter(is_container).for_each(|container| self.element(container, found));
     }
 
-    pub(super) fn entered(&mut self, of: Value, found: &mut Found) {
+    pub(super) fn entered(&mut self, of: Value, found: &mut Values) {
         match of {
             Value::Container(_) => self.element(of, found),
             Value::Instance(_) => {
@@ -92,7 +92,7 @@ impl World<'_> {
         }
     }
 
-    pub(super) fn item(&mut self, of: Value, place: usize) -> Found {
+    pub(super) fn item(&mut self, of: Value, place: usize) -> Values {
         match of {
             Value::Tuple(row) => self.sets.rows[row as usize].get(place).map(|set| set.to_vec()).unwrap_or_default(),
             Value::Container(_) => {

@@ -3,8 +3,8 @@
 
 use rustc_hash::FxHashMap;
 
-use super::values::{Found, Set, Value};
-use super::world::{Def, Meaning, World};
+use super::names::{Def, Meaning, Resolver};
+use super::values::{Set, Value, Values};
 use crate::facts::{DefinitionId, EMPTY, Effect, Expression, ExpressionId, ListId, Op, UNKNOWN};
 
 /// The types of type parameters, by their binding: a file and a place among its bindings.
@@ -19,14 +19,14 @@ pub(super) fn effect(table: &[(u64, Effect)], name: u64) -> Option<Effect> {
     table.iter().find(|(other, _)| *other == name).map(|(_, effect)| *effect)
 }
 
-impl World<'_> {
+impl Resolver<'_> {
     /// A container of instances of a class.
     pub fn all_of(&mut self, class: Def) -> Value {
         Value::Container(self.sets.row(vec![Set::from([Value::Instance(class)])]))
     }
 
     /// Adds what a call with some arguments holds, of which this is the first: itself, or the items of a list.
-    pub fn gathered(&mut self, first: Value, found: &mut Found) {
+    pub fn gathered(&mut self, first: Value, found: &mut Values) {
         found.push(first);
         if let Value::Container(_) = first {
             self.element(first, found);
@@ -34,7 +34,7 @@ impl World<'_> {
     }
 
     /// Adds the type arguments to instances of the project's generic types.
-    pub fn apply_to(&mut self, found: &mut Found, arguments: &[Set]) {
+    pub fn apply_to(&mut self, found: &mut Values, arguments: &[Set]) {
         for place in 0..found.len() {
             if let Value::Instance(def) = found[place]
                 && self.definition(def).generics != EMPTY
@@ -48,15 +48,16 @@ impl World<'_> {
 
     /// The values of a member whose type is written with type parameters of its receiver; `None` without such
     /// parameters, or when they are unknown.
-    pub fn of_parameters(&mut self, file: u32, it: Expression, meanings: &[Meaning]) -> Option<Found> {
-        let written = |world: &Self, meaning: &Meaning| match *meaning {
+    pub fn of_parameters(&mut self, file: u32, it: Expression, meanings: &[Meaning]) -> Option<Values> {
+        let written = |resolver: &Self, meaning: &Meaning| match *meaning {
             Meaning::Variable { file, binding } => {
-                Some((file, ExpressionId(world.facts(file).bindings[binding as usize].b)))
+                Some((file, ExpressionId(resolver.facts(file).bindings[binding as usize].b)))
             }
-            Meaning::Definition(def) => Some((def.file, world.definition(def).returns)),
+            Meaning::Definition(def) => Some((def.file, resolver.definition(def).returns)),
             _ => None,
         };
-        let typed = |world: &Self, meaning: &Meaning| written(world, meaning).is_some_and(|(_, of)| of != UNKNOWN);
+        let typed =
+            |resolver: &Self, meaning: &Meaning| written(resolver, meaning).is_some_and(|(_, of)| of != UNKNOWN);
         if !meanings.iter().any(|meaning| typed(self, meaning)) {
             return None;
         }
@@ -80,7 +81,7 @@ impl World<'_> {
         callee: Expression,
         function: Def,
         arguments: &[ExpressionId],
-    ) -> Option<Found> {
+    ) -> Option<Values> {
         let definition = self.definition(function);
         if definition.returns == UNKNOWN {
             return None;
@@ -201,7 +202,7 @@ impl World<'_> {
         of: ExpressionId,
         environment: &Environment,
         depth: usize,
-    ) -> Option<Found> {
+    ) -> Option<Values> {
         if of == UNKNOWN || depth > DEEPEST || !self.work(1) {
             return None;
         }
@@ -255,7 +256,7 @@ impl World<'_> {
             let list = self.list(file, ListId(it.a));
             return list.iter().for_each(|one| self.unify(file, *one, given, environment, depth + 1));
         }
-        let instances: Found = given.iter().filter_map(|value| as_instance(*value)).collect();
+        let instances: Values = given.iter().filter_map(|value| as_instance(*value)).collect();
         if is(Op::TypeOf) {
             return self.unify(file, ExpressionId(it.a), &as_set(instances), environment, depth + 1);
         }
@@ -292,7 +293,7 @@ fn as_instance(value: Value) -> Option<Value> {
     }
 }
 
-fn as_set(mut found: Found) -> Set {
+fn as_set(mut found: Values) -> Set {
     found.sort_unstable();
     found.dedup();
     found.into()

@@ -5,18 +5,18 @@
 //! where an answer is kept only when the whole cycle is answered.
 
 mod alone;
-mod below;
 mod classes;
 mod elements;
 mod generics;
+mod names;
 mod notes;
 mod overloads;
 mod passed;
 mod questions;
 mod structural;
+mod subclasses;
 mod surface;
 mod values;
-mod world;
 
 pub use alone::{StoredNotes, resolve_alone, resolve_guest};
 pub use notes::{Notes, Plan, SymbolAt};
@@ -29,9 +29,9 @@ use crate::facts::{
 };
 use crate::model::{How, Occurrence, Relations, Role, Site};
 use classes::MOST_BASES;
+use names::{Def, Meaning, NOTE, Resolver};
 use notes::Noted;
 use values::Value;
-use world::{Def, Meaning, NOTE, World};
 
 /// Binds every occurrence of a project. Files are known by their place in [`Project::files`].
 ///
@@ -47,15 +47,15 @@ pub fn resolve_noting<'a>(
     semantics: &'static Semantics,
     symbol_at: &SymbolAt<'_>,
 ) -> (Relations, Notes) {
-    let (relations, world) = resolve_all(project, semantics);
+    let (relations, resolver) = resolve_all(project, semantics);
     let notes = Notes {
         files: (0..project.files.len() as u32).map(|file| Noted::of(project, file, symbol_at)).collect(),
-        consulted: world.consultations(),
-        extends: world.extends,
-        derives: world.derives,
-        tangled: world.tangled.into_iter().collect(),
-        is_cut: world.is_cut,
-        is_spent: world.is_spent,
+        consulted: resolver.consultations(),
+        extends: resolver.extends,
+        derives: resolver.derives,
+        tangled: resolver.tangled.into_iter().collect(),
+        is_cut: resolver.is_cut,
+        is_spent: resolver.is_spent,
     };
     (relations, notes)
 }
@@ -69,34 +69,34 @@ pub fn resolve_again<'a>(
     plan: &mut Plan,
 ) -> Option<(Relations, Notes)> {
     let (settled, noted) = plan.take();
-    let mut world = World::new(project, semantics, Some(settled));
-    if !plan.expects(&world.derives) {
+    let mut resolver = Resolver::new(project, semantics, Some(settled));
+    if !plan.expects(&resolver.derives) {
         return None;
     }
     let mut relations = Relations::default();
     for file in (0..project.files.len() as u32).filter(|file| plan.again[*file as usize]) {
-        resolve_file(&mut world, file, &plan.defined, &mut relations);
+        resolve_file(&mut resolver, file, &plan.defined, &mut relations);
     }
     put_in_order(&mut relations);
-    (!world.is_cut).then(|| (relations, notes.updated(noted, &world)))
+    (!resolver.is_cut).then(|| (relations, notes.updated(noted, &resolver)))
 }
 
-fn resolve_all<'a>(project: &'a Project<'a>, semantics: &'static Semantics) -> (Relations, World<'a>) {
-    let mut world = World::new(project, semantics, None);
+fn resolve_all<'a>(project: &'a Project<'a>, semantics: &'static Semantics) -> (Relations, Resolver<'a>) {
+    let mut resolver = Resolver::new(project, semantics, None);
     let mut relations = Relations::default();
     let defined = defined_names(project);
     for file in 0..project.files.len() as u32 {
-        resolve_file(&mut world, file, &defined, &mut relations);
+        resolve_file(&mut resolver, file, &defined, &mut relations);
     }
-    structural::satisfied(&mut world, &mut relations.bases);
+    structural::satisfied(&mut resolver, &mut relations.bases);
     put_in_order(&mut relations);
-    (relations, world)
+    (relations, resolver)
 }
 
 /// Adds the relations of a file. They depend on the facts of the project, not on the files resolved before.
-fn resolve_file(world: &mut World<'_>, file: u32, defined: &[u64], relations: &mut Relations) {
-    world.enter(file);
-    let facts = world.facts(file);
+fn resolve_file(resolver: &mut Resolver<'_>, file: u32, defined: &[u64], relations: &mut Relations) {
+    resolver.enter(file);
+    let facts = resolver.facts(file);
     let mut answers: Vec<Option<Answer>> = vec![None; facts.expressions.len()];
     let mut in_paths: FxHashMap<usize, Answer> = FxHashMap::default();
     for occurrence in facts.occurrences {
@@ -104,10 +104,10 @@ fn resolve_file(world: &mut World<'_>, file: u32, defined: &[u64], relations: &m
         let answer = match answers[expression] {
             _ if occurrence.flags & IN_PATH != 0 => *in_paths
                 .entry(expression)
-                .or_insert_with(|| bind_in_path(world, file, occurrence.expression, &mut relations.targets)),
+                .or_insert_with(|| bind_in_path(resolver, file, occurrence.expression, &mut relations.targets)),
             Some(answer) => answer,
             None => {
-                let answer = bind(world, file, occurrence.expression, &mut relations.targets);
+                let answer = bind(resolver, file, occurrence.expression, &mut relations.targets);
                 *answers[expression].insert(answer)
             }
         };
@@ -125,14 +125,14 @@ fn resolve_file(world: &mut World<'_>, file: u32, defined: &[u64], relations: &m
         let (at, len) = (occurrence.at, occurrence.len);
         relations.occurrences.push(Occurrence { file, at, len, role, how, first_target, targets });
     }
-    imports(world, file, &mut relations.imports);
+    imports(resolver, file, &mut relations.imports);
     for (place, definition) in facts.definitions.iter().enumerate() {
         // An alias of a class has no bases, and classes derived from it derive from the class.
         if definition.kind != DefinitionKind::Class || definition.at == NONE || definition.alias != UNKNOWN {
             continue;
         }
-        for base in true_bases(world, Def { file, place: DefinitionId(place as u32) }) {
-            let at = world.definition(base).at;
+        for base in true_bases(resolver, Def { file, place: DefinitionId(place as u32) }) {
+            let at = resolver.definition(base).at;
             if at != NONE {
                 relations.bases.push((Site { file, at: definition.at }, Site { file: base.file, at }));
             }
@@ -148,19 +148,19 @@ fn put_in_order(relations: &mut Relations) {
 }
 
 /// The direct bases of a class, with aliases replaced by their classes.
-fn true_bases(world: &mut World<'_>, class: Def) -> Vec<Def> {
+fn true_bases(resolver: &mut Resolver<'_>, class: Def) -> Vec<Def> {
     let (mut found, mut seen) = (Vec::new(), vec![class]);
-    let mut waiting: Vec<Def> = world.bases(class).to_vec();
+    let mut waiting: Vec<Def> = resolver.bases(class).to_vec();
     while let Some(base) = waiting.pop().filter(|_| seen.len() < MOST_BASES) {
         if seen.contains(&base) {
             continue;
         }
         seen.push(base);
-        let definition = world.definition(base);
+        let definition = resolver.definition(base);
         if definition.alias == UNKNOWN || definition.flags & NAMED != 0 {
             found.push(base);
         } else {
-            waiting.extend(world.bases(base).iter());
+            waiting.extend(resolver.bases(base).iter());
         }
     }
     found
@@ -178,16 +178,18 @@ enum Answer {
     Nothing,
 }
 
-fn bind(world: &mut World<'_>, file: u32, expression: ExpressionId, targets: &mut Vec<Site>) -> Answer {
-    if is_field_outside(world, file, expression) {
+fn bind(resolver: &mut Resolver<'_>, file: u32, expression: ExpressionId, targets: &mut Vec<Site>) -> Answer {
+    if is_field_outside(resolver, file, expression) {
         return Answer::Bound { how: How::Outside, first_target: 0, targets: 0 };
     }
-    let meanings = world.meaning(file, expression);
+    let meanings = resolver.meaning(file, expression);
     let first_target = targets.len() as u32;
     for meaning in meanings.iter() {
         let site = match *meaning {
-            Meaning::Definition(def) => Site { file: def.file, at: world.definition(def).at },
-            Meaning::Variable { file, binding } => Site { file, at: world.facts(file).bindings[binding as usize].at },
+            Meaning::Definition(def) => Site { file: def.file, at: resolver.definition(def).at },
+            Meaning::Variable { file, binding } => {
+                Site { file, at: resolver.facts(file).bindings[binding as usize].at }
+            }
             Meaning::Module(_) | Meaning::Value(_) => continue,
         };
         if site.at != NONE && !targets[first_target as usize..].contains(&site) {
@@ -196,12 +198,12 @@ fn bind(world: &mut World<'_>, file: u32, expression: ExpressionId, targets: &mu
     }
     // A function and a module may share a name, and `use` means both; the function tells more.
     if targets.len() as u32 == first_target {
-        add_modules(world, &meanings, targets);
+        add_modules(resolver, &meanings, targets);
     }
     if let Some(answer) = bound_since(first_target, targets) {
         return answer;
     }
-    let facts = world.facts(file);
+    let facts = resolver.facts(file);
     let it = written(facts, expression);
     let is_member = it.op == Op::Member;
     if !meanings.is_empty() || !(is_member || it.op == Op::Name) {
@@ -209,16 +211,16 @@ fn bind(world: &mut World<'_>, file: u32, expression: ExpressionId, targets: &mu
     }
     let how = match is_member {
         // It was given up: nothing is known.
-        _ if world.left == 0 => How::NoReceiver,
-        true => match &*world.value(file, ExpressionId(it.a)) {
-            [] if is_outside(world, file, ExpressionId(it.a), 0) => How::Outside,
+        _ if resolver.left == 0 => How::NoReceiver,
+        true => match &*resolver.value(file, ExpressionId(it.a)) {
+            [] if is_outside(resolver, file, ExpressionId(it.a), 0) => How::Outside,
             // A module of the project may offer names that were not seen: from an outside star, or created at run
             // time.
             [] | [Value::Module(_), ..] => How::NoReceiver,
             _ => How::NoMember,
         },
-        false if is_missed(world, file, expression) => How::NoReceiver,
-        false if world.is_bound(file, ScopeId(it.a), NameId(it.b)) && !is_outside(world, file, expression, 0) => {
+        false if is_missed(resolver, file, expression) => How::NoReceiver,
+        false if resolver.is_bound(file, ScopeId(it.a), NameId(it.b)) && !is_outside(resolver, file, expression, 0) => {
             return Answer::Nothing;
         }
         _ => How::Outside,
@@ -227,13 +229,13 @@ fn bind(world: &mut World<'_>, file: u32, expression: ExpressionId, targets: &mu
 }
 
 /// Binds a name inside a path: a module, or a type in lower case.
-fn bind_in_path(world: &mut World<'_>, file: u32, expression: ExpressionId, targets: &mut Vec<Site>) -> Answer {
-    let meanings = world.meaning(file, expression);
+fn bind_in_path(resolver: &mut Resolver<'_>, file: u32, expression: ExpressionId, targets: &mut Vec<Site>) -> Answer {
+    let meanings = resolver.meaning(file, expression);
     let first_target = targets.len() as u32;
-    add_modules(world, &meanings, targets);
+    add_modules(resolver, &meanings, targets);
     for meaning in meanings.iter() {
         let Meaning::Definition(def) = *meaning else { continue };
-        let definition = world.definition(def);
+        let definition = resolver.definition(def);
         if definition.kind != DefinitionKind::Function && definition.at != NONE {
             targets.push(Site { file: def.file, at: definition.at });
         }
@@ -242,11 +244,11 @@ fn bind_in_path(world: &mut World<'_>, file: u32, expression: ExpressionId, targ
 }
 
 /// Adds the declarations of the modules among some meanings.
-fn add_modules(world: &mut World<'_>, meanings: &[Meaning], targets: &mut Vec<Site>) {
+fn add_modules(resolver: &mut Resolver<'_>, meanings: &[Meaning], targets: &mut Vec<Site>) {
     for meaning in meanings {
         let Meaning::Module(module) = *meaning else { continue };
-        let sites = world.declarations(module);
-        if world.work(sites.len()) {
+        let sites = resolver.declarations(module);
+        if resolver.work(sites.len()) {
             targets.extend(sites);
         }
     }
@@ -259,29 +261,29 @@ fn bound_since(first_target: u32, targets: &[Site]) -> Option<Answer> {
 }
 
 /// Whether an expression is a module that was not found and may be one of the project's own.
-fn may_be_own(world: &World<'_>, file: u32, expression: ExpressionId) -> bool {
-    let facts = world.facts(file);
+fn may_be_own(resolver: &Resolver<'_>, file: u32, expression: ExpressionId) -> bool {
+    let facts = resolver.facts(file);
     let it = facts.expressions[expression.row()];
     it.op == Op::Module
-        && world.modules.find(file, ScopeId(it.b), facts.name(NameId(it.a))).is_none()
-        && world.modules.may_be_own(facts.name(NameId(it.a)))
+        && resolver.modules.find(file, ScopeId(it.b), facts.name(NameId(it.a))).is_none()
+        && resolver.modules.may_be_own(facts.name(NameId(it.a)))
 }
 
 /// Whether it is a member, not called, of a type outside of the project, of which only the methods that extend it are known.
-fn is_field_outside(world: &mut World<'_>, file: u32, expression: ExpressionId) -> bool {
-    let it = world.facts(file).expressions[expression.row()];
+fn is_field_outside(resolver: &mut Resolver<'_>, file: u32, expression: ExpressionId) -> bool {
+    let it = resolver.facts(file).expressions[expression.row()];
     if it.op != Op::Member {
         return false;
     }
-    let on = world.value(file, ExpressionId(it.a));
+    let on = resolver.value(file, ExpressionId(it.a));
     let stands_in =
-        |value: &Value| matches!(value, Value::Instance(def) if world.definition(*def).flags & STANDS_IN != 0);
+        |value: &Value| matches!(value, Value::Instance(def) if resolver.definition(*def).flags & STANDS_IN != 0);
     on.iter().any(stands_in)
 }
 
 /// Whether a bare name is imported from a project module that was not seen to offer it.
-fn is_missed(world: &mut World<'_>, file: u32, expression: ExpressionId) -> bool {
-    let facts = world.facts(file);
+fn is_missed(resolver: &mut Resolver<'_>, file: u32, expression: ExpressionId) -> bool {
+    let facts = resolver.facts(file);
     let it = facts.expressions[expression.row()];
     let bound = if it.op == Op::Name { nearest(facts, it) } else { &[] };
     let imported = bound.iter().filter(|binding| binding.kind == Kind::Alias);
@@ -289,48 +291,48 @@ fn is_missed(world: &mut World<'_>, file: u32, expression: ExpressionId) -> bool
         .map(|binding| facts.expressions[binding.a as usize])
         .filter(|from| from.op == Op::Member && ExpressionId(from.a) != UNKNOWN)
         .any(|from| {
-            matches!(world.value(file, ExpressionId(from.a))[..], [Value::Module(_), ..])
-                || may_be_own(world, file, ExpressionId(from.a))
+            matches!(resolver.value(file, ExpressionId(from.a))[..], [Value::Module(_), ..])
+                || may_be_own(resolver, file, ExpressionId(from.a))
         })
 }
 
 /// Whether an expression names something outside the project: a builtin, an imported module or a part of one. Aliases
 /// are followed to a fixed depth, for they may form a cycle.
-fn is_outside(world: &mut World<'_>, file: u32, expression: ExpressionId, depth: u32) -> bool {
+fn is_outside(resolver: &mut Resolver<'_>, file: u32, expression: ExpressionId, depth: u32) -> bool {
     const DEEPEST: u32 = 16;
-    let facts = world.facts(file);
+    let facts = resolver.facts(file);
     let it = facts.expressions[expression.row()];
-    if depth > DEEPEST || !world.work(1) {
+    if depth > DEEPEST || !resolver.work(1) {
         return false;
     }
     if it.op == Op::Member {
         return ExpressionId(it.a) != UNKNOWN
-            && (is_outside(world, file, ExpressionId(it.a), depth + 1) || is_unlisted(world, file, expression));
+            && (is_outside(resolver, file, ExpressionId(it.a), depth + 1) || is_unlisted(resolver, file, expression));
     }
     if it.op == Op::Module {
-        return world.meaning(file, expression).is_empty() && !may_be_own(world, file, expression);
+        return resolver.meaning(file, expression).is_empty() && !may_be_own(resolver, file, expression);
     }
     if it.op != Op::Name {
         return false;
     }
     match nearest(facts, it) {
-        [] => world.meaning(file, expression).is_empty(),
+        [] => resolver.meaning(file, expression).is_empty(),
         bound => bound.iter().all(|one| {
-            let is_empty = one.kind == Kind::Alias && world.meaning(file, ExpressionId(one.a)).is_empty();
-            is_empty && is_outside(world, file, ExpressionId(one.a), depth + 1)
+            let is_empty = one.kind == Kind::Alias && resolver.meaning(file, ExpressionId(one.a)).is_empty();
+            is_empty && is_outside(resolver, file, ExpressionId(one.a), depth + 1)
         }),
     }
 }
 
 /// Whether it is a name in a module without files of its own that holds others, and not one of those: `google` of `com`,
 /// an external crate.
-fn is_unlisted(world: &mut World<'_>, file: u32, expression: ExpressionId) -> bool {
-    let on = ExpressionId(world.facts(file).expressions[expression.row()].a);
-    let is_list = match world.value(file, on)[..] {
-        [Value::Module(module)] => world.modules.scopes(module).is_empty(),
+fn is_unlisted(resolver: &mut Resolver<'_>, file: u32, expression: ExpressionId) -> bool {
+    let on = ExpressionId(resolver.facts(file).expressions[expression.row()].a);
+    let is_list = match resolver.value(file, on)[..] {
+        [Value::Module(module)] => resolver.modules.scopes(module).is_empty(),
         _ => false,
     };
-    is_list && world.meaning(file, expression).is_empty()
+    is_list && resolver.meaning(file, expression).is_empty()
 }
 
 /// Bindings of a bare name in the innermost scope of its file that has any.
@@ -380,16 +382,16 @@ fn defined_names_of<'a>(files: impl IntoIterator<Item = &'a ProjectFile<'a>>) ->
 }
 
 /// The files that a file imports.
-fn imports(world: &mut World<'_>, file: u32, found: &mut Vec<(u32, u32, u32)>) {
-    let facts = world.facts(file);
+fn imports(resolver: &mut Resolver<'_>, file: u32, found: &mut Vec<(u32, u32, u32)>) {
+    let facts = resolver.facts(file);
     for import in facts.imports {
-        let mut files = files_of(world, file, import.expression, import.flags & MODULES_ONLY != 0);
+        let mut files = files_of(resolver, file, import.expression, import.flags & MODULES_ONLY != 0);
         if files.is_empty() && import.flags & ELSE_WITHIN != 0 {
             let it = facts.expressions[import.expression.row()];
-            files = files_of(world, file, ExpressionId(it.a), true);
+            files = files_of(resolver, file, ExpressionId(it.a), true);
         }
         // A module may have many files, and be imported many times.
-        if !world.work(files.len() * NOTE) {
+        if !resolver.work(files.len() * NOTE) {
             break;
         }
         let others = files.into_iter().filter(|other| *other != file);
@@ -397,18 +399,18 @@ fn imports(world: &mut World<'_>, file: u32, found: &mut Vec<(u32, u32, u32)>) {
     }
 }
 
-fn files_of(world: &mut World<'_>, file: u32, expression: ExpressionId, modules_only: bool) -> Vec<u32> {
-    let facts = world.facts(file);
+fn files_of(resolver: &mut Resolver<'_>, file: u32, expression: ExpressionId, modules_only: bool) -> Vec<u32> {
+    let facts = resolver.facts(file);
     let it = facts.expressions[expression.row()];
     // A module means its files here, even if it exports something else as a whole.
     if it.op == Op::Module {
-        let module = world.modules.find(file, ScopeId(it.b), facts.name(NameId(it.a)));
-        return module.map_or_else(Vec::new, |module| files_of_module(world, module));
+        let module = resolver.modules.find(file, ScopeId(it.b), facts.name(NameId(it.a)));
+        return module.map_or_else(Vec::new, |module| files_of_module(resolver, module));
     }
     let mut files = Vec::new();
-    for meaning in world.meaning(file, expression).iter() {
+    for meaning in resolver.meaning(file, expression).iter() {
         match *meaning {
-            Meaning::Module(module) => files.extend(files_of_module(world, module)),
+            Meaning::Module(module) => files.extend(files_of_module(resolver, module)),
             Meaning::Definition(def) if !modules_only => files.push(def.file),
             Meaning::Variable { file, .. } if !modules_only => files.push(file),
             _ => {}
@@ -417,8 +419,8 @@ fn files_of(world: &mut World<'_>, file: u32, expression: ExpressionId, modules_
     files
 }
 
-fn files_of_module(world: &World<'_>, module: Module) -> Vec<u32> {
-    world.modules.scopes(module).into_iter().map(|(file, _)| file).collect()
+fn files_of_module(resolver: &Resolver<'_>, module: Module) -> Vec<u32> {
+    resolver.modules.scopes(module).into_iter().map(|(file, _)| file).collect()
 }
 
 #[cfg(test)]

@@ -7,9 +7,9 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::below::{changed_below, gone};
+use super::names::{Def, Resolver, Settled};
+use super::subclasses::{changed_below, gone};
 use super::surface::{BINDING, Changed, DERIVES, INTERFACE, Surface, WRITTEN, touched};
-use super::world::{Def, Settled, World};
 use crate::facts::{DefinitionId, DefinitionKind, NONE, Project, Semantics};
 
 /// The most rounds of resolving the bases of affected classes, before all is resolved.
@@ -258,8 +258,8 @@ impl Notes {
         // Bases of affected classes are resolved again until no further file is affected.
         while semantics.looks_down && spread.may_derive {
             let (reached, settled) = (spread.again.len(), self.settle(&changes, &spread.again, is_same)?.0);
-            let world = World::new(project, semantics, Some(settled));
-            for (file, names) in changed_below(&world, &self.moved(&self.derives, &changes)) {
+            let resolver = Resolver::new(project, semantics, Some(settled));
+            for (file, names) in changed_below(&resolver, &self.moved(&self.derives, &changes)) {
                 spread.from(file, &names, &edited)?;
             }
             rounds += 1;
@@ -357,7 +357,7 @@ impl Notes {
     }
 
     /// These notes after the planned files have been resolved again.
-    pub(super) fn updated(mut self, noted: Vec<(u32, Noted)>, again: &super::world::World<'_>) -> Self {
+    pub(super) fn updated(mut self, noted: Vec<(u32, Noted)>, again: &super::names::Resolver<'_>) -> Self {
         for (file, noted) in noted {
             self.files[file as usize] = noted;
         }

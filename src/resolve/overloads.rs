@@ -1,8 +1,8 @@
 //! Overloads: chooses among definitions of one name by the arguments of a call. It follows the rules of Java as far
 //! as the types of the arguments are known.
 
+use super::names::{Def, Meaning, Resolver};
 use super::values::Value;
-use super::world::{Def, Meaning, World};
 use crate::facts::{
     ANY_NUMBER, BindingKind, ClassNames, DefinitionId, DefinitionKind, ExpressionId, FEWER, ListId, NameId, Op,
     STANDS_IN, ScopeId, UNKNOWN,
@@ -27,12 +27,12 @@ const MOST_ARGUMENTS: usize = 12;
 const PRIMITIVES: &[&str] = &["boolean", "byte", "short", "char", "int", "long", "float", "double"];
 const BOXES: &[&str] = &["Boolean", "Byte", "Short", "Character", "Integer", "Long", "Float", "Double"];
 
-impl<'a> World<'a> {
+impl<'a> Resolver<'a> {
     /// The meanings of a call's callee: of functions of one name, those that fit its arguments best.
     pub fn fitting(&mut self, file: u32, callee: ExpressionId, arguments: ListId) -> Vec<Meaning> {
         let meant = self.meaning(file, callee);
-        let is_function = |world: &Self, meaning: &Meaning| match meaning {
-            Meaning::Definition(def) => world.definition(*def).kind == DefinitionKind::Function,
+        let is_function = |resolver: &Self, meaning: &Meaning| match meaning {
+            Meaning::Definition(def) => resolver.definition(*def).kind == DefinitionKind::Function,
             _ => false,
         };
         if !meant.iter().any(|meaning| is_function(self, meaning)) {
@@ -96,8 +96,8 @@ impl<'a> World<'a> {
                 scope = facts.scopes[scope.row()].parent;
             }
         }
-        let as_function = |world: &Self, meaning: &Meaning| match meaning {
-            Meaning::Definition(def) if world.definition(*def).kind == DefinitionKind::Function => Some(*def),
+        let as_function = |resolver: &Self, meaning: &Meaning| match meaning {
+            Meaning::Definition(def) if resolver.definition(*def).kind == DefinitionKind::Function => Some(*def),
             _ => None,
         };
         let mut all = vec![meant.iter().filter_map(|meaning| as_function(self, meaning)).collect()];
@@ -144,7 +144,8 @@ impl<'a> World<'a> {
             (_, Type::Outside("Object")) => Some(1),
             (Type::Ours(given), Type::Ours(wanted)) => {
                 let same = given.iter().any(|one| wanted.contains(one));
-                let derives = |world: &mut Self, one: &Def| world.order(*one).iter().any(|base| wanted.contains(base));
+                let derives =
+                    |resolver: &mut Self, one: &Def| resolver.order(*one).iter().any(|base| wanted.contains(base));
                 match same {
                     true => Some(6),
                     false => given.iter().any(|one| derives(self, one)).then_some(4),

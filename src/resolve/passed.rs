@@ -1,12 +1,12 @@
 //! Values that a callback is passed, and types of parameters in methods that override others.
 
-use super::values::{Found, Value};
-use super::world::{Def, Meaning, World};
+use super::names::{Def, Meaning, Resolver};
+use super::values::{Value, Values};
 use crate::facts::{DefinitionId, Expression, ExpressionId, ListId, Op, UNKNOWN};
 
-impl World<'_> {
+impl Resolver<'_> {
     /// The values that a callee passes to a callback.
-    pub(super) fn passed(&mut self, file: u32, it: Expression) -> Found {
+    pub(super) fn passed(&mut self, file: u32, it: Expression) -> Values {
         let (argument, parameter) = ((it.b >> 16) as usize, (it.b & 0xffff) as usize);
         let mut found = Vec::new();
         let callees = self.value(file, ExpressionId(it.a));
@@ -50,7 +50,7 @@ impl World<'_> {
     }
 
     /// The values of a parameter, from the method that it overrides.
-    pub(super) fn inherited_parameter(&mut self, function: Def, place: usize) -> Found {
+    pub(super) fn inherited_parameter(&mut self, function: Def, place: usize) -> Values {
         let definition = self.definition(function);
         let mut found = Vec::new();
         if definition.owner == DefinitionId::NONE {
@@ -76,7 +76,7 @@ impl World<'_> {
         file: u32,
         wanted: ExpressionId,
         parameter: usize,
-        found: &mut Found,
+        found: &mut Values,
     ) -> Vec<(u32, ListId)> {
         let mut takes = Vec::new();
         for value in self.instance(file, wanted).iter() {

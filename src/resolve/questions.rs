@@ -8,8 +8,8 @@
 
 use std::rc::Rc;
 
+use super::names::{Def, Memo, Resolver};
 use super::values::Set;
-use super::world::{Def, Memo, World};
 use crate::facts::{ExpressionId, ListId, NONE, Project};
 
 /// A question that may lead back to itself.
@@ -82,7 +82,7 @@ pub(super) fn work_for(project: &Project<'_>) -> usize {
     WORK + project.files.iter().map(|file| file.size()).sum::<usize>() * WORK_PER_BYTE
 }
 
-impl<'a> World<'a> {
+impl<'a> Resolver<'a> {
     /// Drops all answers.
     pub fn forget(&mut self) {
         self.memos.clear();

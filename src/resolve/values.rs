@@ -6,8 +6,8 @@ use rustc_hash::FxHashMap;
 
 use super::classes::MOST_BASES;
 use super::generics::effect;
+use super::names::{Def, Meaning, Resolver};
 use super::questions::{Kept, Question};
-use super::world::{Def, Meaning, World};
 use crate::facts::{
     BindingKind, DefinitionId, DefinitionKind, Effect, Expression, ExpressionId, ListId, Module, NONE, NameId, Op,
     PROPERTY, ScopeId, UNKNOWN,
@@ -77,9 +77,9 @@ impl Sets {
 }
 
 /// Values being gathered.
-pub(super) type Found = Vec<Value>;
+pub(super) type Values = Vec<Value>;
 
-impl World<'_> {
+impl Resolver<'_> {
     /// The possible values of an expression.
     pub fn value(&mut self, file: u32, expression: ExpressionId) -> Set {
         self.remembered(file, expression, false)
@@ -128,7 +128,7 @@ impl World<'_> {
         set
     }
 
-    fn evaluate(&mut self, file: u32, expression: ExpressionId, it: Expression) -> Found {
+    fn evaluate(&mut self, file: u32, expression: ExpressionId, it: Expression) -> Values {
         let own = |place: u32| self.extended(Def { file, place: DefinitionId(place) });
         match it.op {
             Op::Name => {
@@ -183,7 +183,7 @@ impl World<'_> {
     }
 
     /// Parts of every value of an expression.
-    fn out_of(&mut self, file: u32, of: ExpressionId, part: fn(&mut Self, Value, &mut Found)) -> Found {
+    fn out_of(&mut self, file: u32, of: ExpressionId, part: fn(&mut Self, Value, &mut Values)) -> Values {
         let mut found = Vec::new();
         for value in self.value(file, of).iter() {
             part(self, *value, &mut found);
@@ -191,7 +191,7 @@ impl World<'_> {
         found
     }
 
-    fn make_instance(&mut self, file: u32, expression: ExpressionId, it: Expression) -> Found {
+    fn make_instance(&mut self, file: u32, expression: ExpressionId, it: Expression) -> Values {
         // A value of the type of a class is that class.
         let is_type_of = it.op == Op::TypeOf;
         let to_instance = |value: Value| as_class(value).filter(|_| !is_type_of).map_or(value, Value::Instance);
@@ -232,7 +232,7 @@ impl World<'_> {
     }
 
     /// Instances of a type with arguments, given those of the type itself. A type outside the project is a container.
-    pub fn generic(&mut self, mut found: Found, arguments: Vec<Set>) -> Found {
+    pub fn generic(&mut self, mut found: Values, arguments: Vec<Set>) -> Values {
         let has_alias = |value: &Value| matches!(value, Value::Instance(def) if self.definition(*def).alias != UNKNOWN);
         if (found.is_empty() || found.iter().all(has_alias)) && arguments.iter().any(|set| !set.is_empty()) {
             found.push(Value::Container(self.sets.row(arguments.clone())));
@@ -258,7 +258,7 @@ impl World<'_> {
     }
 
     /// The values of a name's meanings. A property is called where it is read from an instance.
-    pub fn values_of(&mut self, meanings: &[Meaning], calls_properties: bool) -> Found {
+    pub fn values_of(&mut self, meanings: &[Meaning], calls_properties: bool) -> Values {
         let mut found = Vec::new();
         // If one binding declares the type, the others only assign.
         let is_declared = meanings.iter().any(|meaning| self.declares(*meaning));
@@ -301,7 +301,7 @@ impl World<'_> {
         found
     }
 
-    fn call_expression(&mut self, file: u32, it: Expression) -> Found {
+    fn call_expression(&mut self, file: u32, it: Expression) -> Values {
         let facts = self.facts(file);
         let mut found = Vec::new();
         let callees = self.value(file, ExpressionId(it.a));
@@ -360,7 +360,7 @@ impl World<'_> {
     }
 
     /// Adds the values that a call with this effect on a value gives.
-    fn apply(&mut self, effect: Option<Effect>, on: Value, file: u32, arguments: &[ExpressionId], found: &mut Found) {
+    fn apply(&mut self, effect: Option<Effect>, on: Value, file: u32, arguments: &[ExpressionId], found: &mut Values) {
         match effect {
             Some(Effect::Same) => found.push(on),
             Some(Effect::Element) => self.element(on, found),
@@ -413,7 +413,7 @@ impl World<'_> {
     }
 
     /// Adds the values that a call of a value gives.
-    fn call(&mut self, callee: Value, found: &mut Found) {
+    fn call(&mut self, callee: Value, found: &mut Values) {
         match callee {
             Value::Class(class) => found.push(Value::Instance(class)),
             Value::Function(function) => {
@@ -441,7 +441,7 @@ impl World<'_> {
     }
 
     /// Calls the first of these members that exists.
-    pub fn call_member(&mut self, on: Value, names: &[&str], found: &mut Found) -> bool {
+    pub fn call_member(&mut self, on: Value, names: &[&str], found: &mut Values) -> bool {
         for name in names {
             let members = self.member(on, crate::facts::hash(name));
             if !members.is_empty() {
@@ -458,7 +458,7 @@ impl World<'_> {
     }
 
     /// The types under a named type, through any number of names: `type Handlers []Handler`.
-    pub fn beneath(&mut self, def: Def) -> Found {
+    pub fn beneath(&mut self, def: Def) -> Values {
         let (mut found, mut named) = (Vec::new(), vec![def]);
         let mut at = 0;
         while at < named.len() && named.len() < MOST_BASES {

@@ -1,10 +1,10 @@
 //! Setup of clients: finds those that are there, writes the server's entry into their configuration, takes it out again,
 //! and tells what has drifted since. Where each client keeps its files, and in which form, is data: [`clients`].
 
-mod beside;
 mod edit;
 mod entry;
 mod error;
+mod extras;
 mod file;
 mod probe;
 mod program;
@@ -18,13 +18,13 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
-use beside::is_there;
-pub use beside::{Files, Hooks, Part, Texts};
 pub use edit::Format;
 use edit::Place;
 pub use edit::lines::{Hunk, hunks};
 pub use entry::{Launch, NAME};
 pub use error::Error;
+use extras::is_there;
+pub use extras::{Files, Hooks, Part, Texts};
 use file::Text;
 pub use probe::Answer;
 use record::{Record, Records};
@@ -144,7 +144,7 @@ pub fn plan(around: &Surroundings, options: &SetupRequest) -> Result<Vec<Step>, 
         // A server elsewhere answers for its own repositories; hooks and commands would ask this machine.
         let beside = options.beside.iter().filter(|_| options.url.is_none());
         for part in [Part::Server].iter().chain(beside) {
-            let has_command = *part != Part::Hooks || beside::hook_command(around, scope)?.is_some();
+            let has_command = *part != Part::Hooks || extras::hook_command(around, scope)?.is_some();
             if let Some(path) = around.file(client, *part, scope).filter(|_| has_command) {
                 Site::add(&mut places, client, scope, path, *part);
             }
@@ -419,12 +419,12 @@ impl Surroundings {
         let broken = |err| self.broken(file, err);
         match (part, &client.hooks) {
             (Part::Hooks, Some(hooks)) => {
-                let command = beside::hook_command(self, scope)?;
-                beside::with_hooks(hooks, text, command.as_deref()).map_err(broken)
+                let command = extras::hook_command(self, scope)?;
+                extras::with_hooks(hooks, text, command.as_deref()).map_err(broken)
             }
             (Part::Skill, _) if is_own => Ok(options.texts.skill.clone()),
             (Part::Agent, _) if is_own => Ok(options.texts.agent.clone()),
-            (Part::Guide, _) => Ok(beside::with_section(text, Some(&options.texts.guide))),
+            (Part::Guide, _) => Ok(extras::with_section(text, Some(&options.texts.guide))),
             (Part::Hooks | Part::Skill | Part::Agent, _) => Ok(text.to_owned()),
             (Part::Server, _) => {
                 let place = Place { path: &client.key, name: NAME };
@@ -449,8 +449,8 @@ impl Surroundings {
     fn without_part(&self, client: &Client, part: Part, text: &str, file: &Text) -> Result<String, Error> {
         let broken = |err| self.broken(file, err);
         match (part, &client.hooks) {
-            (Part::Hooks, Some(hooks)) => beside::with_hooks(hooks, text, None).map_err(broken),
-            (Part::Guide, _) => Ok(beside::with_section(text, None)),
+            (Part::Hooks, Some(hooks)) => extras::with_hooks(hooks, text, None).map_err(broken),
+            (Part::Guide, _) => Ok(extras::with_section(text, None)),
             (Part::Hooks | Part::Skill | Part::Agent, _) => Ok(text.to_owned()),
             (Part::Server, _) => {
                 let place = Place { path: &client.key, name: NAME };
@@ -470,12 +470,12 @@ impl Surroundings {
     fn drift_of_hooks(&self, client: &Client, scope: Scope) -> Option<Drift> {
         let path = self.file(client, Part::Hooks, scope)?;
         let (hooks, text) = (client.hooks.as_ref()?, file::read(&path, self.root_of(scope)).ok()?.text?);
-        let commands = beside::commands(hooks, &text);
-        let gone = commands.iter().map(|command| beside::program_of(command)).find(|it| !program::is_there(self, it));
+        let commands = extras::commands(hooks, &text);
+        let gone = commands.iter().map(|command| extras::program_of(command)).find(|it| !program::is_there(self, it));
         let what = match gone {
             Some(program) => format!("a hook of {} starts {program}, which is not there", client.name),
             None => {
-                let wanted = beside::with_hooks(hooks, &text, Some(commands.first()?)).ok()?;
+                let wanted = extras::with_hooks(hooks, &text, Some(commands.first()?)).ok()?;
                 (wanted != text).then(|| format!("the hooks of {} have another form than init writes", client.name))?
             }
         };

@@ -6,8 +6,8 @@ use std::sync::LazyLock;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
-use super::beside::{Files, Hooks};
 use super::edit::Format;
+use super::extras::{Files, Hooks};
 
 /// A client of MCP servers.
 #[derive(Debug, Deserialize)]

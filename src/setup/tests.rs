@@ -192,7 +192,7 @@ fn whole_wish(client: &str) -> SetupRequest {
 
 #[test]
 fn hooks_skills_and_sections_are_written_beside_others_twice_and_undone() {
-    let has_more = |client: &&Client| Part::ALL[1..].iter().any(|part| beside::files(client, *part).is_some());
+    let has_more = |client: &&Client| Part::ALL[1..].iter().any(|part| extras::files(client, *part).is_some());
     for client in clients().iter().filter(has_more) {
         let machine = Machine::new();
         let options = whole_wish(&client.id);

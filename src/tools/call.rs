@@ -76,7 +76,7 @@ fn run_whole(
     }
     if let Some((sidecar, err)) = catalog::damage(&from, &body) {
         let caller = cx.caller(request);
-        if catalog::mended(&caller, sidecar, &err) {
+        if catalog::rebuilt(&caller, sidecar, &err) {
             // Earlier notes describe the damaged index.
             let rebuilt = caller.taken_back("rebuilt").or_else(|| notes.taken_back("rebuilt"));
             (body, notes, from) = asked(args, Vec::new());

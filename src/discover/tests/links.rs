@@ -4,7 +4,7 @@
 use std::fs;
 
 use super::{Source, following, paths, rules, skipped};
-use crate::discover::{Look, Rules, look, read};
+use crate::discover::{Decision, Rules, decide, read};
 use crate::model::SkipReason;
 
 #[test]
@@ -27,7 +27,7 @@ fn links_inside_the_root_are_followed_when_asked() {
     assert_eq!(paths(&walk), ["file.py", "folder/deep/a.py", "real/deep/a.py"]);
     for file in &walk.files {
         assert_eq!(read(&source.root(), file, &following()).as_deref(), Ok(&b"text\n"[..]), "{}", file.path);
-        assert_eq!(look(&source.root(), &file.path, &following()).ok(), Some(Look::File(file.clone())));
+        assert_eq!(decide(&source.root(), &file.path, &following()).ok(), Some(Decision::File(file.clone())));
     }
     assert_eq!(read(&source.root(), &walk.files[0], &rules()), Err(SkipReason::Symlink));
     assert_eq!(read(&source.root(), &walk.files[1], &rules()), Err(SkipReason::Symlink));

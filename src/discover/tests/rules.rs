@@ -3,7 +3,7 @@
 use std::fs;
 
 use super::{Source, paths, rules, skipped, walk_at};
-use crate::discover::{Error, Look, Rules, look, walk};
+use crate::discover::{Decision, Error, Rules, decide, walk};
 use crate::model::SkipReason;
 
 #[test]
@@ -323,8 +323,8 @@ fn one_file_is_judged_as_in_a_walk() {
     source.write(".gitignore", "*.log\n");
     let walk = source.walk();
     for file in &walk.files {
-        let seen = look(&source.root(), &file.path, &rules()).expect("the root is there");
-        assert_eq!(seen, Look::File(file.clone()));
+        let seen = decide(&source.root(), &file.path, &rules()).expect("the root is there");
+        assert_eq!(seen, Decision::File(file.clone()));
     }
     for (path, reason) in [
         ("src/b.log", SkipReason::Ignored),
@@ -333,10 +333,14 @@ fn one_file_is_judged_as_in_a_walk() {
         ("a.png", SkipReason::Binary),
         ("venv/pyvenv.cfg", SkipReason::Noise),
     ] {
-        assert_eq!(look(&source.root(), path, &rules()).expect("the root is there"), Look::Skipped(reason), "{path}");
+        assert_eq!(
+            decide(&source.root(), path, &rules()).expect("the root is there"),
+            Decision::Skipped(reason),
+            "{path}"
+        );
     }
     for path in ["", "src", "src/none.py", "src/a.py/x", "../x", "src/../src/a.py", "/etc/passwd", "none/a.py"] {
-        assert_eq!(look(&source.root(), path, &rules()).expect("the root is there"), Look::Missing, "{path}");
+        assert_eq!(decide(&source.root(), path, &rules()).expect("the root is there"), Decision::Missing, "{path}");
     }
 }
 

@@ -15,21 +15,21 @@ use gix::worktree::stack::state::attributes::Source;
 const MOST: usize = 1_000_000;
 const MOST_BYTES: usize = 256 << 20;
 
-/// Room that is left in a list.
-pub(super) struct Room {
+/// What a list may still take.
+pub(super) struct Quota {
     entries: usize,
     bytes: usize,
     is_full: bool,
 }
 
-impl Default for Room {
+impl Default for Quota {
     fn default() -> Self {
         Self { entries: MOST, bytes: MOST_BYTES, is_full: false }
     }
 }
 
-impl Room {
-    /// Takes room for a path. Breaks when there is none left.
+impl Quota {
+    /// Takes a path. Breaks when nothing more may be taken.
     pub(super) fn take(&mut self, path: &BStr) -> ControlFlow<()> {
         match (self.entries.checked_sub(1), self.bytes.checked_sub(path.len())) {
             (Some(entries), Some(bytes)) => {
@@ -43,12 +43,12 @@ impl Room {
         }
     }
 
-    /// Whether there was no room for a path.
+    /// Whether a path was refused.
     pub(super) fn is_full(&self) -> bool {
         self.is_full
     }
 
-    /// Description of the error when there was no room, else the other one.
+    /// Description of the error when a path was refused, else the other one.
     pub(super) fn problem(&self, other: String) -> String {
         if self.is_full() { format!("it holds more than {MOST} files and folders, or too long paths") } else { other }
     }
@@ -63,17 +63,17 @@ pub(super) fn comparing(repository: &gix::Repository) -> gix::Result<blob::Platf
 
 /// All files of a tree with their paths, links and submodules included.
 pub(super) fn files(tree: &gix::Tree<'_>) -> Result<Vec<recorder::Entry>, String> {
-    let mut listing = Listing { recorder: Recorder::default(), room: Room::default() };
+    let mut listing = Listing { recorder: Recorder::default(), quota: Quota::default() };
     match tree.traverse().breadthfirst(&mut listing) {
         Ok(()) => Ok(listing.recorder.records),
-        Err(err) => Err(listing.room.problem(super::commit::causes(&err))),
+        Err(err) => Err(listing.quota.problem(super::commit::causes(&err))),
     }
 }
 
 /// Recorder of files that stops when there are too many.
 struct Listing {
     recorder: Recorder,
-    room: Room,
+    quota: Quota,
 }
 
 impl Visit for Listing {
@@ -98,12 +98,12 @@ impl Visit for Listing {
     }
 
     fn visit_tree(&mut self, _: &EntryRef<'_>) -> Action {
-        self.room.take(self.recorder.path())?;
+        self.quota.take(self.recorder.path())?;
         Action::Continue(true)
     }
 
     fn visit_nontree(&mut self, entry: &EntryRef<'_>) -> Action {
-        self.room.take(self.recorder.path())?;
+        self.quota.take(self.recorder.path())?;
         self.recorder.visit_nontree(entry)
     }
 }

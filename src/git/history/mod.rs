@@ -144,7 +144,7 @@ impl History {
         let empty = self.repository.empty_tree();
         let (old, new) = (old.as_ref().unwrap_or(&empty), new.as_ref().unwrap_or(&empty));
         let content = |mode: EntryMode, id: gix::Id<'_>| mode.is_blob().then_some(Content(id.detach()));
-        let (mut files, mut room): (Vec<Changed>, _) = (Vec::new(), listing::Room::default());
+        let (mut files, mut quota): (Vec<Changed>, _) = (Vec::new(), listing::Quota::default());
         let mut changes = old.changes().map_err(unreadable)?;
         changes.options(|options| {
             options.track_path().track_rewrites(rewrites);
@@ -168,10 +168,10 @@ impl History {
             if let (Ok(path), true) = (path.to_str(), is_file) {
                 files.push(Changed { path: path.to_owned(), old_path, old, new });
             }
-            Ok(room.take(path))
+            Ok(quota.take(path))
         });
         match compared {
-            _ if room.is_full() => Err(Error::Unreadable(room.problem(String::new()))),
+            _ if quota.is_full() => Err(Error::Unreadable(quota.problem(String::new()))),
             compared => compared.map_err(unreadable),
         }?;
         Ok(self.shown(files))

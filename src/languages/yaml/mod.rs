@@ -1,7 +1,7 @@
 //! YAML: objects of Kubernetes, jobs of CI, services of Compose, operations of OpenAPI; of all else the top keys.
 
 mod keys;
-mod tame;
+mod nesting;
 
 use super::spec::grammar;
 use super::{Comments, LanguageSpec, Rule};
@@ -16,7 +16,7 @@ pub static SPEC: LanguageSpec = LanguageSpec {
     rules: &[(Rule::Define(keys::document), &["document"])],
     silent: include_str!("silent.txt"),
     comments: Comments::HASH,
-    tame: Some(tame::tame),
+    tame: Some(nesting::tame),
     is_document: true,
     ..LanguageSpec::PLAIN
 };

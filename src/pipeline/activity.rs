@@ -28,34 +28,34 @@ pub struct Run {
 }
 
 #[derive(Default)]
-struct Board {
+struct Activity {
     /// The newest last.
     runs: VecDeque<Run>,
     last: u64,
 }
 
-static BOARD: Mutex<Board> = Mutex::new(Board { runs: VecDeque::new(), last: 0 });
+static ACTIVITY: Mutex<Activity> = Mutex::new(Activity { runs: VecDeque::new(), last: 0 });
 
 /// The runs that go on, and those that ended last; the newest first.
 pub fn runs() -> Vec<Run> {
-    board().runs.iter().rev().cloned().collect()
+    activity().runs.iter().rev().cloned().collect()
 }
 
-/// A run on the board, which ends when this is dropped.
+/// A run on the activity, which ends when this is dropped.
 pub(super) struct Posted(u64);
 
 impl Posted {
     /// Posts a run.
     pub fn new(repo: &str) -> Self {
-        let mut board = board();
-        board.last += 1;
-        let (repo, number) = (repo.to_owned(), board.last);
+        let mut activity = activity();
+        activity.last += 1;
+        let (repo, number) = (repo.to_owned(), activity.last);
         let run = Run { repo, done: 0, of: None, step: String::new(), began: Instant::now(), took: None, number };
-        board.runs.push_back(run);
+        activity.runs.push_back(run);
         Self(number)
     }
 
-    /// Tells the board of progress as well.
+    /// Tells the activity of progress as well.
     pub fn with<'a>(&'a self, progress: &'a Progress<'a>) -> impl Fn(u64, Option<u64>, &str) + Send + Sync + 'a {
         |done, of, step| {
             self.change(|run| {
@@ -69,14 +69,14 @@ impl Posted {
     }
 
     fn change(&self, change: impl FnOnce(&mut Run)) {
-        board().runs.iter_mut().find(|run| run.number == self.0).map(change);
+        activity().runs.iter_mut().find(|run| run.number == self.0).map(change);
     }
 }
 
 impl Drop for Posted {
     fn drop(&mut self) {
         self.change(|run| run.took = Some(run.began.elapsed()));
-        let runs = &mut board().runs;
+        let runs = &mut activity().runs;
         while runs.iter().filter(|run| run.took.is_some()).count() > MOST_ENDED {
             let oldest = runs.iter().position(|run| run.took.is_some()).expect("there are some");
             runs.remove(oldest);
@@ -84,9 +84,9 @@ impl Drop for Posted {
     }
 }
 
-fn board() -> MutexGuard<'static, Board> {
+fn activity() -> MutexGuard<'static, Activity> {
     // A panic leaves at most a number behind.
-    BOARD.lock().unwrap_or_else(PoisonError::into_inner)
+    ACTIVITY.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 #[cfg(test)]
@@ -96,13 +96,13 @@ mod tests {
     #[test]
     fn runs_are_told_and_the_last_are_kept() {
         let of = |repo: &str| runs().into_iter().filter(|run| run.repo == repo).collect::<Vec<_>>();
-        let posted = Posted::new("local/board-1");
+        let posted = Posted::new("local/activity-1");
         posted.with(&crate::model::unfollowed)(3, Some(9), "reading");
-        let run = of("local/board-1").remove(0);
+        let run = of("local/activity-1").remove(0);
         assert_eq!((run.done, run.of, &*run.step, run.took), (3, Some(9), "reading", None));
         drop(posted);
-        assert!(of("local/board-1")[0].took.is_some());
-        (0..=MOST_ENDED).for_each(|_| drop(Posted::new("local/board-2")));
-        assert!(of("local/board-1").is_empty() && of("local/board-2").len() <= MOST_ENDED);
+        assert!(of("local/activity-1")[0].took.is_some());
+        (0..=MOST_ENDED).for_each(|_| drop(Posted::new("local/activity-2")));
+        assert!(of("local/activity-1").is_empty() && of("local/activity-2").len() <= MOST_ENDED);
     }
 }

@@ -4,9 +4,9 @@ use std::fs;
 use std::path::Path;
 
 use super::disk::{Kind, Stamp};
-use super::folder::{Entry, Folder, Place};
-use super::found::{Found, Link};
+use super::folder::{Entry, Folder, OpenFolder};
 use super::package::MAX_ENTRY;
+use super::results::{Link, Results};
 use super::tools::{Filled, filled};
 use super::walk::Walker;
 use super::{binary, links, noise};
@@ -14,7 +14,7 @@ use crate::model::SkipReason;
 
 impl Walker<'_> {
     /// Judges one entry. It becomes a file, a folder to enter, or a count of skipped entries.
-    pub(super) fn judge(&self, entry: Entry, place: &mut Place, found: &mut Found) -> Option<Folder> {
+    pub(super) fn decide(&self, entry: Entry, place: &mut OpenFolder, found: &mut Results) -> Option<Folder> {
         place.path.truncate(place.stem);
         place.path.push_str(&entry.name);
         let place = &*place;
@@ -50,7 +50,7 @@ impl Walker<'_> {
     }
 
     /// Counts an entry, and of a folder the files in it; those of build output and vendored code at once.
-    fn leave_out(&self, reason: SkipReason, entry: &Entry, place: &Place, found: &mut Found) {
+    fn leave_out(&self, reason: SkipReason, entry: &Entry, place: &OpenFolder, found: &mut Results) {
         let path = &place.path[self.prefix.len()..];
         if entry.kind != Kind::Folder || noise::is_version_control(&entry.name) || self.is_never(path) {
             return found.skip(reason, path);
@@ -79,7 +79,7 @@ impl Walker<'_> {
         !is_closed && self.ways.num_ignores() > 0 && self.ways.matched(path, true).is_ignore()
     }
 
-    fn leaves_out_folder(&self, name: &str, place: &Place) -> Option<SkipReason> {
+    fn leaves_out_folder(&self, name: &str, place: &OpenFolder) -> Option<SkipReason> {
         let path = &place.path[self.prefix.len()..];
         if noise::is_version_control(name) || self.is_never(path) {
             return Some(SkipReason::Noise);
@@ -115,7 +115,7 @@ impl Walker<'_> {
         None
     }
 
-    fn leaves_out_file(&self, name: &str, place: &Place) -> Option<SkipReason> {
+    fn leaves_out_file(&self, name: &str, place: &OpenFolder) -> Option<SkipReason> {
         let is_included = self.includes(&place.path[self.prefix.len()..], false);
         let left_out = || place.folder.left_out.or_else(|| self.ignores(place, false));
         if let Some(reason) = if is_included { None } else { left_out() } {
@@ -132,7 +132,7 @@ impl Walker<'_> {
     }
 
     /// Whether ignore files or the caller's patterns exclude the entry.
-    fn ignores(&self, place: &Place, is_dir: bool) -> Option<SkipReason> {
+    fn ignores(&self, place: &OpenFolder, is_dir: bool) -> Option<SkipReason> {
         let folder = &place.folder;
         let said = folder.ignore.ignores(&place.path, is_dir).or_else(|| folder.git.ignores(&place.path, is_dir));
         if said == Some(true) {
@@ -148,7 +148,7 @@ impl Walker<'_> {
     }
 
     /// Applies the size limit.
-    fn weigh(&self, path: &str, stamp: Stamp, found: &mut Found) {
+    fn weigh(&self, path: &str, stamp: Stamp, found: &mut Results) {
         let file = stamp.file(path);
         if stamp.size <= self.rules.max_file_size {
             found.files.push(file);
@@ -160,7 +160,7 @@ impl Walker<'_> {
     }
 
     /// Follows the link at hand to a file or to a folder inside the root.
-    fn follow(&self, place: &Place, found: &mut Found) {
+    fn follow(&self, place: &OpenFolder, found: &mut Results) {
         let path = &place.path[self.prefix.len()..];
         let target = match links::resolve(&self.root, &self.root.join(path), &self.never, &self.rules.secrets) {
             Ok(target) => target,

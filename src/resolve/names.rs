@@ -63,7 +63,7 @@ const FEW: usize = 3;
 /// Work for noting that a file was consulted or imported: a note takes more memory than other work.
 pub(super) const NOTE: usize = 4;
 
-/// A step of the search for a name that a module offers; see [`World::search`].
+/// A step of the search for a name that a module offers; see [`Resolver::search`].
 enum Step {
     /// The module's own names.
     Module(Module),
@@ -80,7 +80,7 @@ pub(super) struct Memo {
 }
 
 /// The state of a resolution: the project, and all answers so far.
-pub(super) struct World<'a> {
+pub(super) struct Resolver<'a> {
     pub project: &'a Project<'a>,
     pub semantics: &'static Semantics,
     pub modules: Box<dyn Modules + 'a>,
@@ -107,7 +107,7 @@ pub(super) struct World<'a> {
     pub lowest: usize,
     /// The number of discarded answers since the outermost question began.
     pub lost: usize,
-    /// The work left for the current file, and for all others; see [`World::work`].
+    /// The work left for the current file, and for all others; see [`Resolver::work`].
     pub left: usize,
     pub pool: usize,
     /// Whether an answer since the last beginning is not kept for good.
@@ -140,7 +140,7 @@ pub(super) struct Settled {
     pub derives: Vec<(Def, Def)>,
 }
 
-impl<'a> World<'a> {
+impl<'a> Resolver<'a> {
     /// Prepares a project: resolves the extensions and bases of all classes.
     pub fn new(project: &'a Project<'a>, semantics: &'static Semantics, settled: Option<Settled>) -> Self {
         let hashed =
@@ -148,7 +148,7 @@ impl<'a> World<'a> {
         let files = project.files.len();
         let settled =
             settled.unwrap_or_else(|| Settled { files: vec![false; files], extends: Vec::new(), derives: Vec::new() });
-        let mut world = Self {
+        let mut resolver = Self {
             project,
             semantics,
             modules: (semantics.modules)(project),
@@ -183,36 +183,36 @@ impl<'a> World<'a> {
             is_cut: false,
             is_spent: false,
         };
-        world.forget();
+        resolver.forget();
         let unsettled: Vec<u32> = (0..files as u32).filter(|file| !settled.files[*file as usize]).collect();
         for file in &unsettled {
-            world.extensions_of(*file);
+            resolver.extensions_of(*file);
         }
-        world.extends.sort_by_key(|(own, _)| *own);
-        for place in 0..world.extends.len() {
-            let (own, whole) = world.extends[place];
-            world.extensions.entry(whole).or_default().push(own);
-            world.extended.entry(own).or_insert(whole);
+        resolver.extends.sort_by_key(|(own, _)| *own);
+        for place in 0..resolver.extends.len() {
+            let (own, whole) = resolver.extends[place];
+            resolver.extensions.entry(whole).or_default().push(own);
+            resolver.extended.entry(own).or_insert(whole);
         }
         // Answers so far did not consider extensions.
-        world.forget();
-        world.settled = settled.files;
-        world.derives.sort_by_key(|(class, _)| *class);
-        world.settle_bases();
+        resolver.forget();
+        resolver.settled = settled.files;
+        resolver.derives.sort_by_key(|(class, _)| *class);
+        resolver.settle_bases();
         let mut bases = Vec::new();
         for file in unsettled {
-            world.bases_of(file, &mut bases);
+            resolver.bases_of(file, &mut bases);
         }
-        world.derives.extend(bases);
-        world.derives.sort_by_key(|(class, _)| *class);
-        for (class, base) in &world.derives {
-            world.subclasses.entry(*base).or_default().push(*class);
+        resolver.derives.extend(bases);
+        resolver.derives.sort_by_key(|(class, _)| *class);
+        for (class, base) in &resolver.derives {
+            resolver.subclasses.entry(*base).or_default().push(*class);
         }
         // Answers so far did not consider subclasses.
-        world.forget();
-        world.settled.fill(true);
-        world.settle_bases();
-        world
+        resolver.forget();
+        resolver.settled.fill(true);
+        resolver.settle_bases();
+        resolver
     }
 
     /// Stores the known bases as final answers.

@@ -15,7 +15,7 @@ use crate::tools::Context;
 
 /// State of the server as of one request.
 #[derive(Clone)]
-pub(super) struct Desk {
+pub(super) struct Workspace {
     pub cx: Arc<Context>,
     pub options: Options,
     pub folders: Vec<Folder>,
@@ -40,7 +40,7 @@ pub(super) struct Options {
 /// Options in `initializationOptions`.
 #[derive(Debug, Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
-struct Asked {
+struct InitializationOptions {
     possible_references: bool,
 }
 
@@ -67,7 +67,7 @@ impl Options {
         let document = capabilities.text_document.as_ref();
         let encodings = capabilities.general.as_ref().and_then(|general| general.position_encodings.as_deref());
         let hover = document.and_then(|document| document.hover.as_ref()?.content_format.as_deref());
-        let asked = params.initialization_options.clone().map(serde_json::from_value::<Asked>);
+        let asked = params.initialization_options.clone().map(serde_json::from_value::<InitializationOptions>);
         let symbols = document.and_then(|document| document.document_symbol.as_ref());
         Self {
             encoding: Encoding::agreed(encodings.unwrap_or_default()),
@@ -80,7 +80,7 @@ impl Options {
     }
 }
 
-impl Desk {
+impl Workspace {
     /// Takes the workspace's folders from the parameters, in the order of their age in the protocol.
     pub fn new(cx: Arc<Context>, params: &InitializeParams) -> Self {
         #[expect(deprecated, reason = "older clients give one root only")]

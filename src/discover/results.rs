@@ -5,8 +5,8 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::checkout::{Base, Checkout};
+use super::entry::count_files;
 use super::folder::Folder;
-use super::judge::count_files;
 use super::package::Packages;
 use super::{LeftOut, Rules, Walk, limits};
 use crate::git::Repository;
@@ -28,7 +28,7 @@ pub(super) struct Link {
 
 /// Results so far, of one folder or of all.
 #[derive(Default)]
-pub(super) struct Found {
+pub(super) struct Results {
     pub(super) files: Vec<SourceFile>,
     pub(super) skipped: [u64; SkipReason::ALL.len()],
     pub(super) inputs: Vec<Input>,
@@ -45,7 +45,7 @@ pub(super) struct Found {
     pub(super) built: Vec<(Folder, u64)>,
 }
 
-impl Found {
+impl Results {
     pub(super) fn starting_with(base: &Base) -> Self {
         Self {
             inputs: base.inputs.clone(),

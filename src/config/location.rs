@@ -15,7 +15,7 @@ const INSTEAD: &str = "code-index";
 
 /// The folder that indexes are kept in.
 #[derive(Debug)]
-pub(super) struct Place {
+pub(super) struct IndexLocation {
     pub(super) home: PathBuf,
     /// The wanted folder, if its indexes can be read but not written.
     pub(super) beneath: Option<PathBuf>,
@@ -29,16 +29,16 @@ pub(super) fn choose(
     env: &dyn Fn(&str) -> Option<String>,
     user: Option<&Path>,
     temporary: &Path,
-) -> Place {
+) -> IndexLocation {
     let (stores, repos) = (home.join("stores"), home.join("repos"));
     if can_be_written(&stores) && can_be_written(&repos) {
-        return Place { home, beneath: None, why: None };
+        return IndexLocation { home, beneath: None, why: None };
     }
     let state = env("XDG_STATE_HOME").map(PathBuf::from).filter(|path| path.is_absolute());
     let state = state.or_else(|| Some(user?.join(".local/state"))).map(|folder| folder.join(INSTEAD));
     let other = state.filter(|folder| can_be_written(folder)).or_else(|| own_folder(temporary));
     let Some(other) = other.map(|folder| folder.join(FOLDER)) else {
-        return Place { home, beneath: None, why: None };
+        return IndexLocation { home, beneath: None, why: None };
     };
     let beneath = Some(home).filter(|_| stores.is_dir());
     let (what, wanted) = match &beneath {
@@ -46,7 +46,7 @@ pub(super) fn choose(
         None => ("indexes", repos.parent().unwrap_or(&repos)),
     };
     let why = format!("{} cannot be written; {what} are kept in {}", wanted.display(), other.display());
-    Place { home: other, beneath, why: Some(why) }
+    IndexLocation { home: other, beneath, why: Some(why) }
 }
 
 /// Makes a folder of this user among temporary files, where another user may have put something of the same name.

@@ -4,7 +4,7 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::classes::below;
-use super::world::{Def, World};
+use super::names::{Def, Resolver};
 use crate::facts::{DefinitionId, ScopeId};
 
 /// Marks a removed definition, by its former place.
@@ -23,15 +23,15 @@ pub(super) fn subclasses(derives: &[(Def, Def)]) -> FxHashMap<Def, Vec<Def>> {
 ///
 /// `before` holds the earlier pairs of class and base, by the current places of definitions; removed ones have a
 /// place of their own, see [`gone`].
-pub(super) fn changed_below(world: &World<'_>, before: &[(Def, Def)]) -> Vec<(u32, FxHashSet<u64>)> {
+pub(super) fn changed_below(resolver: &Resolver<'_>, before: &[(Def, Def)]) -> Vec<(u32, FxHashSet<u64>)> {
     let was: FxHashSet<(Def, Def)> = before.iter().copied().collect();
-    let is: FxHashSet<(Def, Def)> = world.derives.iter().copied().collect();
+    let is: FxHashSet<(Def, Def)> = resolver.derives.iter().copied().collect();
     let bases_of = |pairs: &[(Def, Def)]| {
         let mut found: FxHashMap<Def, Vec<Def>> = FxHashMap::default();
         pairs.iter().for_each(|(class, base)| found.entry(*class).or_default().push(*base));
         found
     };
-    let both = [bases_of(before), bases_of(&world.derives)];
+    let both = [bases_of(before), bases_of(&resolver.derives)];
     let mut above: Vec<Def> = was.symmetric_difference(&is).map(|(_, base)| *base).collect();
     let mut at = 0;
     while at < above.len() {
@@ -46,7 +46,7 @@ pub(super) fn changed_below(world: &World<'_>, before: &[(Def, Def)]) -> Vec<(u3
     }
     above.sort_unstable();
     above.dedup();
-    let (earlier, now) = (subclasses(before), subclasses(&world.derives));
+    let (earlier, now) = (subclasses(before), subclasses(&resolver.derives));
     let mut found = Vec::new();
     for class in above.into_iter().filter(|class| !is_gone(*class)) {
         let (earlier, now) = (below(&earlier, class), below(&now, class));
@@ -60,7 +60,7 @@ pub(super) fn changed_below(world: &World<'_>, before: &[(Def, Def)]) -> Vec<(u3
         if kept(&earlier) != kept(&now) {
             changed = earlier.iter().chain(&now).copied().collect();
         }
-        let names = changed.iter().flat_map(|class| names_of(world, *class)).collect();
+        let names = changed.iter().flat_map(|class| names_of(resolver, *class)).collect();
         found.push((class.file, names));
     }
     found
@@ -76,14 +76,14 @@ fn is_gone(def: Def) -> bool {
 }
 
 /// The hashes of the names of a class's members; none for a removed class, because its file has changed anyway.
-fn names_of(world: &World<'_>, class: Def) -> Vec<u64> {
+fn names_of(resolver: &Resolver<'_>, class: Def) -> Vec<u64> {
     let mut names = Vec::new();
     if is_gone(class) {
         return names;
     }
-    let parts = world.extensions.get(&class).into_iter().flatten().copied();
+    let parts = resolver.extensions.get(&class).into_iter().flatten().copied();
     for part in std::iter::once(class).chain(parts) {
-        let facts = world.project.files[part.file as usize].facts();
+        let facts = resolver.project.files[part.file as usize].facts();
         let Some(definition) = facts.definitions.get(part.place.row()) else { continue };
         for scope in [definition.members, definition.attributes].into_iter().filter(|scope| *scope != ScopeId::NONE) {
             let Some(scope) = facts.scopes.get(scope.row()) else { continue };

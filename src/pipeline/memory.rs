@@ -6,10 +6,10 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use crate::extract::Limits;
 
 /// Division of memory.
-pub(super) struct Room {
+pub(super) struct MemoryPlan {
     /// Number of reading threads; `None` for one on each core.
     pub threads: Option<usize>,
-    /// Limit on files that are read but not yet stored, in bytes by [`Room::weight_of`].
+    /// Limit on files that are read but not yet stored, in bytes by [`MemoryPlan::weight_of`].
     pub under_way: u64,
     /// Size of the write buffer in bytes; `None` for the default.
     pub writer: Option<u64>,
@@ -17,7 +17,7 @@ pub(super) struct Room {
     pub limits: Limits,
 }
 
-impl Room {
+impl MemoryPlan {
     /// Memory of the process without parsing, with the smallest write buffer.
     const BASE: u64 = 60_000_000;
     /// Memory of a thread that parses ordinary files.

@@ -21,10 +21,10 @@ const REBUILT_WITHIN: Duration = Duration::from_secs(60);
 
 /// Time of the last rebuild by checkout id. Locked during a rebuild, so that a process runs one at a time.
 #[derive(Default)]
-pub struct Mended(Mutex<HashMap<String, Instant>>);
+pub struct Rebuilds(Mutex<HashMap<String, Instant>>);
 
 /// Rebuilds the index of a checkout when `err` says that it is unusable. Returns whether an intact index exists now.
-pub fn mended(caller: &Caller<'_>, sidecar: &Sidecar, err: &Error) -> bool {
+pub fn rebuilt(caller: &Caller<'_>, sidecar: &Sidecar, err: &Error) -> bool {
     // A discarded store takes the snapshots of other checkouts with it.
     let is_lost = matches!(err, Error::NoSnapshot | Error::Missing(_));
     if !(err.is_of_no_use() || is_lost) || !is_here(caller, sidecar) {
@@ -41,7 +41,7 @@ pub fn mended(caller: &Caller<'_>, sidecar: &Sidecar, err: &Error) -> bool {
         tell(0, None, "another process is making the index anew");
         std::thread::sleep(PATIENCE / 10);
     }
-    let mut all = caller.indexes.mended.0.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut all = caller.indexes.rebuilds.0.lock().unwrap_or_else(PoisonError::into_inner);
     if all.get(&sidecar.repo).is_some_and(|when| when.elapsed() < NOT_AGAIN_WITHIN) {
         // The call may hold a snapshot from before the rebuild.
         let now = caller.indexes.registry().store(&sidecar.store).snapshot(&sidecar.snapshot);
