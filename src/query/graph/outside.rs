@@ -91,9 +91,9 @@ pub fn outside_uses<'a>(snapshot: &'a Snapshot, name: &str) -> (Vec<OutsideUse<'
             if found.packages.is_empty() || !fits {
                 continue;
             }
-            let around =
+            let mut around =
                 file.symbols().filter(|symbol| symbol.span().start <= found.at && found.at < symbol.span().end);
-            let from = around.last().map(|symbol| symbol.number().index);
+            let from = around.next_back().map(|symbol| symbol.number().index);
             let edge = Edge::new(file.number(), found.at, last.len() as u16, found.role, How::Outside, from);
             uses.push(OutsideUse { file, edge, line: lines.line_of(file.content(), found.at) });
             packages.extend(found.packages);
