@@ -40,6 +40,13 @@ fn aliases_of_aliases_are_followed_a_bounded_number_of_times() {
 }
 
 #[test]
+fn many_functions_of_one_file_are_judged_in_time() {
+    let text = format!("package m\n{}", pieces(30_000, |n| format!("func f{n}() {{}}\n")));
+    let most = json!({"min_confidence": 0.0});
+    answers([("m.go", text), ("go.mod", "module m\n".to_owned())], &[("find_dead_code", most)]);
+}
+
+#[test]
 fn a_chain_of_local_names_is_no_chain_of_calls() {
     let chain = pieces(20_000, |n| format!(" a{}=a{n}\n", n + 1));
     let text = format!("def f():\n a0=1\n{chain} class C:\n  x=a20000\n  def g(self): return self.x\n");

@@ -25,7 +25,6 @@ const MOST_BESIDE: usize = 10;
 /// Reviews a change.
 pub fn of(call: &Call<'_>, change: &ChangeSet) -> Result<Review, Error> {
     let (snapshot, edges) = (&change.repo.snapshot, related::edges(&change.repo)?);
-    related::note_unread(call, &change.repo);
     let changes = change.between.changes();
     let touched = review::touched(snapshot, &changes);
     let mut review = Review {
@@ -65,7 +64,10 @@ pub fn of(call: &Call<'_>, change: &ChangeSet) -> Result<Review, Error> {
     let is_guess = |tested: &Tested| ["name", "history"].contains(&tested.through);
     let is_reached =
         review.changes.iter().any(|changed| changed.caller_count > 0) || !review.tests.iter().all(is_guess);
-    review.empty_because = (!is_reached).then(|| why_empty(change, &review));
+    if !is_reached {
+        related::note_unread(call, &change.repo);
+        review.empty_because = Some(why_empty(change, &review));
+    }
     Ok(review)
 }
 
