@@ -25,12 +25,12 @@ pub(super) struct Pack {
     name: Option<String>,
 }
 
-/// Publish the index of a repository in a shared folder, for `codelode index --from FOLDER` elsewhere. The index is brought up
-/// to date first; only what the folder lacks is sent.
+/// Publish the index of a repository in a shared folder or a bucket, for `codelode index --from` elsewhere. The index is brought
+/// up to date first; only what is lacking there is sent.
 #[derive(Args)]
 pub(super) struct Push {
-    /// The folder, also as file://.
-    #[arg(value_name = "FOLDER")]
+    /// The folder, also as file://, or the bucket: s3://bucket/folder, gs://, az://.
+    #[arg(value_name = "PLACE")]
     to: String,
     /// Its key there: a name, or `tree-sha` for that of the commit's tree.
     #[arg(long, value_name = "KEY", default_value = "latest")]
@@ -46,7 +46,7 @@ pub(super) struct Push {
 /// Replace the index of a folder by one that was made elsewhere, and read only what differs here.
 #[derive(Args)]
 pub(super) struct Pull {
-    /// A shared folder, a web server, or a file of `codelode pack`.
+    /// A shared folder, a bucket, a web server, or a file of `codelode pack`.
     #[arg(value_name = "FROM")]
     from: String,
     /// The folder to index [default: the one you are in].
@@ -136,7 +136,7 @@ pub(super) fn flags(command: Command, spec: &ToolSpec) -> Command {
         return command;
     }
     let help = "Begin with an index that was made elsewhere, and read only what differs here: a file of `codelode pack`, a \
-                folder of `codelode push`, or a web server that shows one; a folder that has an index keeps it";
+                folder or bucket of `codelode push`, or a web server that shows one; a folder that has an index keeps it";
     let from = Arg::new(FROM).long("from").value_name("FROM").help(help).conflicts_with("no_incremental");
     Named::augment_args(command.arg(from)).mut_args(|arg| match arg.get_id().as_str() {
         "key" | "name" => arg.requires(FROM),

@@ -68,8 +68,14 @@ impl Default for Options {
 pub enum Method {
     /// Retried after a transient failure.
     Get,
-    /// Never retried.
+    /// Never retried, like those below.
     Post,
+    /// Only the headers.
+    Head,
+    /// Writes what the URL names.
+    Put,
+    /// Removes what the URL names.
+    Delete,
 }
 
 /// A secret, sent over TLS to one origin only.
@@ -147,6 +153,9 @@ pub struct Request {
     pub attempts: u32,
     /// Whether to accept a gzip-compressed response.
     pub packed: bool,
+    /// Whether the `authorization` header is a signature of this request. That is no secret: a trusted host gets it
+    /// without TLS, too.
+    pub is_signed: bool,
     /// Cancellation flag, checked before each attempt, redirect and read.
     pub cancelled: Option<Arc<AtomicBool>>,
 }
@@ -164,6 +173,7 @@ impl Request {
             time: Duration::from_secs(120),
             attempts: 3,
             packed: false,
+            is_signed: false,
             cancelled: None,
         }
     }
@@ -200,6 +210,11 @@ impl Response {
     /// A header's value; `None` if it is missing or not text.
     pub fn header(&self, name: &str) -> Option<&str> {
         self.headers.get(name)?.to_str().ok()
+    }
+
+    /// All headers.
+    pub fn headers(&self) -> &HeaderMap {
+        &self.headers
     }
 
     /// The host's `Retry-After`. The client never waits for it: that is the caller's decision.
@@ -325,12 +340,15 @@ impl Client {
         let mut asked = match request.method {
             Method::Get => client.get(url.clone()),
             Method::Post => client.post(url.clone()).body(request.body.clone()),
+            Method::Head => client.head(url.clone()),
+            Method::Put => client.put(url.clone()).body(request.body.clone()),
+            Method::Delete => client.delete(url.clone()),
         };
         let at_home = url.origin() == request.url.origin();
         for (name, value) in &request.headers {
             let harmless = HARMLESS.iter().any(|known| name.eq_ignore_ascii_case(known));
             let secret = name.eq_ignore_ascii_case("authorization") || name.eq_ignore_ascii_case("cookie");
-            if harmless || (at_home && (!secret || url.scheme() == "https")) {
+            if harmless || (at_home && (!secret || request.is_signed || url.scheme() == "https")) {
                 asked = asked.header(name, value);
             }
         }
@@ -361,6 +379,7 @@ fn target(method: Method, from: &Url, response: &Response) -> Option<Result<Url,
         Method::Get => matches!(response.status, 301 | 302 | 303 | 307 | 308),
         // Other codes would turn the request into a GET without a body.
         Method::Post => matches!(response.status, 307 | 308),
+        Method::Head | Method::Put | Method::Delete => false,
     };
     let place = response.headers.get(LOCATION).filter(|_| follows)?;
     let url = std::str::from_utf8(place.as_bytes()).ok().and_then(|place| from.join(place).ok());

@@ -1,4 +1,4 @@
-//! Stores on their way between machines: into a file or a folder, and back from there or from a web server.
+//! Stores on their way between machines: into a file, a folder or a bucket, and back from there or from a web server.
 //!
 //! A *shipment* is one snapshot: objects, each a part of a file of the store, and a listing that names them. An
 //! object's name begins with the hash of its content, so that one which is there already is not sent again and each is
@@ -14,6 +14,7 @@
 //! nothing that a listing does not announce is unpacked, in length or in number.
 
 mod archive;
+mod bucket;
 mod collect;
 mod fetch;
 mod listing;
@@ -80,7 +81,7 @@ pub enum Error {
         free: u64,
     },
     /// The URL names no place that is known.
-    #[error("{0:?} is no place for indexes; give a folder, file://, or to read https://")]
+    #[error("{0:?} is no place for indexes; give a folder, file://, s3://, gs://, az://, or to read https://")]
     Url(String),
     /// The key has other letters than a key may have.
     #[error("{0:?} is no key; letters, digits, dots and dashes make one")]
@@ -95,6 +96,14 @@ pub enum Error {
         place: String,
         /// Status code.
         status: u16,
+    },
+    /// A bucket refuses, or cannot be reached.
+    #[error("{place}: {source}")]
+    Bucket {
+        /// The bucket and the folder in it.
+        place: String,
+        /// What went wrong.
+        source: Box<object_store::Error>,
     },
     /// The network failed.
     #[error(transparent)]

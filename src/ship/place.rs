@@ -1,4 +1,4 @@
-//! Places for shipments: a folder, as of a shared disk, and a web server to read from.
+//! Places for shipments: a folder, as of a shared disk, a bucket, and a web server to read from.
 
 use std::fs::{self, File};
 use std::io::{ErrorKind, Read, Write};
@@ -9,6 +9,7 @@ use std::time::{Duration, SystemTime};
 use url::Url;
 
 use super::Error;
+use super::bucket::{Bucket, SCHEMES};
 use crate::net;
 
 /// Condition of a write.
@@ -53,6 +54,7 @@ pub(super) fn open(url: &str, client: &net::Client) -> Result<Box<dyn Place>, Er
     let parsed = Url::parse(url).map_err(|_| unknown())?;
     match parsed.scheme() {
         "file" => Ok(Box::new(Folder { root: parsed.to_file_path().map_err(|()| unknown())? })),
+        scheme if SCHEMES.contains(&scheme) => Ok(Box::new(Bucket::open(parsed, client)?)),
         "http" | "https" => Ok(Box::new(Web { base: parsed, client: client.clone() })),
         _ => Err(unknown()),
     }

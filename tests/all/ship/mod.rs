@@ -7,6 +7,8 @@ use std::process::{Command, Output, Stdio};
 use serde_json::Value;
 use tempfile::TempDir;
 
+mod bucket;
+
 /// Runs git in `folder`, free of what the machine configures.
 fn git(folder: &Path, arguments: &[&str]) -> String {
     let mut command = Command::new("git");
@@ -20,12 +22,14 @@ fn git(folder: &Path, arguments: &[&str]) -> String {
 /// Folders for sources, indexes and what goes between them.
 struct World {
     folder: TempDir,
+    /// Variables of the programs that run in it.
+    environment: Vec<(&'static str, String)>,
 }
 
 impl World {
     /// A repository with two commits in `first`, of files old enough that their times are believed.
     fn new() -> Self {
-        let world = Self { folder: TempDir::new().expect("there is room") };
+        let world = Self { folder: TempDir::new().expect("there is room"), environment: Vec::new() };
         let first = world.at("first");
         fs::create_dir_all(first.join("shop")).expect("the folder is ours");
         git(&first, &["init", "-q", "-b", "main"]);
@@ -50,12 +54,17 @@ impl World {
         git(&self.at(folder), &["commit", "-q", "-m", "more"]);
     }
 
-    /// Runs the program in a folder with an index directory.
-    fn run(&self, folder: &str, index: &str, arguments: &[&str]) -> Output {
+    /// The program in a folder with an index directory.
+    fn command(&self, folder: &str, index: &str, arguments: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_codelode"));
         command.args(arguments).current_dir(self.at(folder)).stdin(Stdio::null());
         command.env("CODELODE_INDEX_PATH", self.at(index)).env("HOME", self.at("home"));
-        command.output().expect("the binary is there")
+        command.envs(self.environment.iter().map(|(name, value)| (name, value)));
+        command
+    }
+
+    fn run(&self, folder: &str, index: &str, arguments: &[&str]) -> Output {
+        self.command(folder, index, arguments).output().expect("the binary is there")
     }
 
     fn succeed(&self, folder: &str, index: &str, arguments: &[&str]) -> (String, String) {
@@ -204,27 +213,29 @@ fn a_shared_folder_serves_clones_by_their_trees() {
 fn a_push_that_is_killed_leaves_nothing_half() {
     let world = World::new();
     let shared = world.at("shared");
-    let shared = shared.to_str().expect("it is text");
-    world.succeed("first", "index1", &["push", shared, "--name", "our/shop"]);
+    pushes_are_killed(&world, shared.to_str().expect("it is text"), 20);
+}
+
+/// Kills pushes of edits, at a time of each one's own: what is taken from the place is always whole.
+fn pushes_are_killed(world: &World, place: &str, rounds: u64) {
+    world.succeed("first", "index1", &["push", place, "--name", "our/shop"]);
     git(world.folder.path(), &["clone", "-q", "first", "second"]);
-    for round in 0..20 {
+    for round in 0..rounds {
         let text = format!("def f3(x):\n    return {round}\n");
         fs::write(world.at("first/shop/m3.py"), text).expect("it is ours");
-        let mut command = Command::new(env!("CARGO_BIN_EXE_codelode"));
-        command.args(["push", shared, "--name", "our/shop"]).current_dir(world.at("first")).stdin(Stdio::null());
-        command.env("CODELODE_INDEX_PATH", world.at("index1")).env("HOME", world.at("home"));
+        let mut command = world.command("first", "index1", &["push", place, "--name", "our/shop"]);
         let mut pushing = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("the binary is there");
         std::thread::sleep(std::time::Duration::from_millis(round * 13 % 170));
         // It may have ended.
         let _ = pushing.kill();
         pushing.wait().expect("it was started");
         let index = format!("index-{round}");
-        let (_, err) = world.succeed("second", &index, &["index", "--from", shared, "--name", "our/shop"]);
+        let (_, err) = world.succeed("second", &index, &["index", "--from", place, "--name", "our/shop"]);
         assert!(err.contains("taken: our/shop with 30 files"), "{err}");
         fs::remove_dir_all(world.at(&index)).expect("it is ours");
     }
-    world.succeed("first", "index1", &["push", shared, "--name", "our/shop"]);
-    world.succeed("second", "index2", &["pull", shared, "--name", "our/shop"]);
+    world.succeed("first", "index1", &["push", place, "--name", "our/shop"]);
+    world.succeed("second", "index2", &["pull", place, "--name", "our/shop"]);
     world.succeed("second", "index3", &["index", "."]);
     assert_eq!(world.answers("second", "index2"), world.answers("second", "index3"));
 }
