@@ -20,6 +20,8 @@ pub struct Http {
     pub port: u16,
     /// Token of a caller with all rights. Read from the environment only.
     pub token: Option<Secret>,
+    /// Named tokens and their rights, as a file of them has them. Read from the environment only.
+    pub tokens: Option<Secret>,
     /// File with named tokens and their rights.
     pub tokens_file: Option<PathBuf>,
     /// Certificates (PEM) for TLS, the server's own first.
@@ -67,6 +69,7 @@ impl Default for Http {
             host: "127.0.0.1".to_owned(),
             port: 8901,
             token: None,
+            tokens: None,
             tokens_file: None,
             tls_cert: None,
             tls_key: None,
@@ -127,6 +130,14 @@ const TOKEN: Variable = Variable {
 /// Token of a caller with all rights, from the environment.
 pub(super) fn token(env: &dyn Fn(&str) -> Option<String>) -> Option<Secret> {
     TOKEN.value(env).map(|(_, token)| Secret(token))
+}
+
+/// Variable of named tokens, written as in a file.
+pub const NAMED_TOKENS: &str = "CODELODE_HTTP_TOKENS";
+
+/// Named tokens from the environment.
+pub(super) fn named_tokens(env: &dyn Fn(&str) -> Option<String>) -> Option<Secret> {
+    env(NAMED_TOKENS).filter(|text| !text.trim().is_empty()).map(Secret)
 }
 
 /// Variable of the token that commands send to a server, unless another one is named.

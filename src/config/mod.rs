@@ -32,7 +32,7 @@ use crate::model::Roles;
 pub use error::Error;
 pub use git::{CacheMode, Git, Secret, TOKENS};
 pub use github::{GitHub, GitHubMode};
-pub use http::{Http, OAuth, Transport, caller_token, secret};
+pub use http::{Http, NAMED_TOKENS, OAuth, Transport, caller_token, secret};
 pub use models::{Models, OPENAI, Service};
 pub use origin::{Origin, Shown};
 pub use project::PROJECT_FILE;
@@ -249,6 +249,7 @@ pub fn apply(
         problem,
     })?;
     config.http.token = http::token(env);
+    config.http.tokens = http::named_tokens(env);
     config.models.read_keys(env);
     config.toolchains = Toolchains::of(env, user.as_deref());
     config.layer(flags.settings.clone(), &|_| Origin::CommandLine)?;

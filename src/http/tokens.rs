@@ -1,8 +1,10 @@
-//! Callers and their tokens: several, named, in a file that is read again when it changes, or one in the environment.
+//! Callers and their tokens: several, named, in a file that is read again when it changes, or in the environment, which
+//! may have one without a name as well.
 //!
 //! A file holds digests, so it gives nobody a token. Tokens are compared by digest and in constant time.
 
 use std::collections::BTreeMap;
+use std::fmt;
 use std::fs::{self, File as Opened};
 use std::io::{self, Read as _};
 use std::os::unix::fs::MetadataExt;
@@ -14,7 +16,7 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use subtle::ConstantTimeEq;
 
-use crate::config::{Http, Secret};
+use crate::config::{Http, NAMED_TOKENS, Secret};
 use crate::model::Rights;
 
 /// Fewest characters of a token in the environment: a shorter one could be guessed.
@@ -64,7 +66,8 @@ struct Listed {
 
 /// Tokens of all callers.
 pub struct Tokens {
-    own: Option<Arc<Grant>>,
+    /// Those of the environment.
+    own: Vec<Arc<Grant>>,
     file: Option<File>,
 }
 
@@ -151,26 +154,36 @@ impl Tokens {
     /// Tokens of the settings; `None` without any.
     pub fn of(http: &Http) -> Result<Option<Self>, String> {
         let roots = canonical(&http.roots);
-        let own = match &http.token {
+        let mut own = match &http.tokens {
+            Some(Secret(text)) => {
+                let given = listed(text, &NAMED_TOKENS, &roots)?;
+                if let Some(scope) = given.scopes.first() {
+                    return Err(format!(
+                        "the scope {:?} in {NAMED_TOKENS} has no token; a file may list it",
+                        scope.name
+                    ));
+                }
+                given.grants.to_vec()
+            }
+            None => Vec::new(),
+        };
+        match &http.token {
             Some(Secret(token)) if token.chars().count() < SHORTEST => {
                 return Err(format!("CODELODE_HTTP_TOKEN is shorter than {SHORTEST} characters, and could be guessed"));
             }
             Some(Secret(token)) => {
                 let rights = Rights { roots: Some(roots.clone()), ..Rights::default() };
                 let digest = Some(digest(token));
-                Some(Arc::new(Grant { name: OWN.to_owned(), rights: Arc::new(rights), default: None, digest }))
+                own.push(Arc::new(Grant { name: OWN.to_owned(), rights: Arc::new(rights), default: None, digest }));
             }
-            None => None,
-        };
-        let file = match &http.tokens_file {
-            Some(path) => {
-                let file = File { path: path.clone(), roots, read: Mutex::new(Read::nothing()) };
-                file.listed()?;
-                Some(file)
-            }
-            None => None,
-        };
-        Ok((own.is_some() || file.is_some()).then_some(Self { own, file }))
+            None => {}
+        }
+        let read = |path: &PathBuf| File { path: path.clone(), roots, read: Mutex::new(Read::nothing()) };
+        let file = http.tokens_file.as_ref().map(read);
+        let is_any = !own.is_empty() || file.is_some();
+        let tokens = Self { own, file };
+        tokens.listed()?;
+        Ok(is_any.then_some(tokens))
     }
 
     /// Caller with this token; an error when the file is unusable, so that nobody is let in by an older version of it.
@@ -205,8 +218,14 @@ impl Tokens {
         (!own.is_empty()).then(|| Arc::new(Grant::of(name, rights)))
     }
 
+    /// Callers of the file. A caller has its sessions and statistics by its name, which is one caller's only.
     fn listed(&self) -> Result<Listed, String> {
-        self.file.as_ref().map_or_else(|| Ok(Listed::default()), File::listed)
+        let listed = self.file.as_ref().map_or_else(|| Ok(Listed::default()), File::listed)?;
+        let twice = self.own.iter().find(|own| listed.grants.iter().any(|grant| grant.name == own.name));
+        match twice {
+            Some(grant) => Err(format!("the token {:?} is in the file and in {NAMED_TOKENS}; remove one", grant.name)),
+            None => Ok(listed),
+        }
     }
 }
 
@@ -249,18 +268,23 @@ impl File {
             return Err(format!("the tokens in {shown} are larger than {LARGEST_FILE} bytes"));
         }
         let text = fs::read_to_string(&self.path).map_err(unreadable)?;
-        let entries: BTreeMap<String, Entry> =
-            toml::from_str(&text).map_err(|err| format!("the tokens in {shown} are malformed: {err}"))?;
-        let (mut grants, mut scopes) = (Vec::new(), Vec::new());
-        for (name, entry) in &entries {
-            let read = match &entry.scope {
-                Some(scope) => entry.scope(scope).map(|scope| scopes.push(scope)),
-                None => entry.grant(name, &self.roots).map(|grant| grants.push(Arc::new(grant))),
-            };
-            read.map_err(|problem| format!("the token {name:?} in {shown} {problem}"))?;
-        }
-        Ok(Listed { grants: Arc::new(grants), scopes: Arc::new(scopes) })
+        listed(&text, &shown, &self.roots)
     }
+}
+
+/// Callers in a text, which stands at a place that people know.
+fn listed(text: &str, shown: &dyn fmt::Display, roots: &[PathBuf]) -> Result<Listed, String> {
+    let entries: BTreeMap<String, Entry> =
+        toml::from_str(text).map_err(|err| format!("the tokens in {shown} are malformed: {err}"))?;
+    let (mut grants, mut scopes) = (Vec::new(), Vec::new());
+    for (name, entry) in &entries {
+        let read = match &entry.scope {
+            Some(scope) => entry.scope(scope).map(|scope| scopes.push(scope)),
+            None => entry.grant(name, roots).map(|grant| grants.push(Arc::new(grant))),
+        };
+        read.map_err(|problem| format!("the token {name:?} in {shown} {problem}"))?;
+    }
+    Ok(Listed { grants: Arc::new(grants), scopes: Arc::new(scopes) })
 }
 
 impl Read {
@@ -318,6 +342,35 @@ mod tests {
             assert_eq!(name(&both, wrong), Ok(None), "{wrong}");
         }
         assert!(tokens(None, None).expect("usable").is_none());
+    }
+
+    #[test]
+    fn the_environment_may_name_several_callers() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("tokens.toml");
+        let entry = |name: &str| format!("[{name}]\nsha256 = \"{}\"\nrepos = [\"{name}/*\"]\n", hex(name));
+        let of = |text: &str, file: Option<&Path>| {
+            let tokens = Some(Secret(text.to_owned()));
+            Tokens::of(&Http { tokens, tokens_file: file.map(Path::to_owned), ..Http::default() })
+        };
+        let both = of(&(entry("alice") + &entry("bob")), None).expect("usable").expect("some");
+        let bob = both.grant("bob").expect("readable").expect("known");
+        assert!(bob.name == "bob" && bob.rights.sees("bob/x") && !bob.rights.sees("alice/x"));
+        assert_eq!((name(&both, "alice"), name(&both, "carol")), (Ok(Some("alice".to_owned())), Ok(None)));
+        fs::write(&path, entry("carol")).expect("written");
+        let all = of(&entry("alice"), Some(&path)).expect("usable").expect("some");
+        assert!(
+            name(&all, "carol") == Ok(Some("carol".to_owned())) && name(&all, "alice").is_ok_and(|it| it.is_some())
+        );
+        // One name is one caller.
+        fs::write(&path, entry("alice") + &entry("longer")).expect("written");
+        assert!(name(&all, "alice").is_err_and(|err| err.contains("remove one")));
+        for (text, problem) in
+            [("[a]", "repos"), ("[a]\nscope = \"x\"\nrepos = []", "has no token"), ("a", "malformed")]
+        {
+            let refused = of(text, None).err().unwrap_or_default();
+            assert!(refused.contains(problem) && refused.contains("CODELODE_HTTP_TOKENS"), "{refused}");
+        }
     }
 
     #[test]
