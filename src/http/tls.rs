@@ -37,6 +37,13 @@ impl Tls {
         };
         let stamp = stamp(&certificate, &key);
         let acceptor = acceptor(&certificate, &key)?;
+        if CertificateDer::from_pem_file(&certificate).is_ok_and(|first| is_of_authority(&first)) {
+            tracing::warn!(
+                "{} is the certificate of an authority (CA:TRUE), which strict clients refuse, codelode among them; give one that \
+                 it has signed, or a self-signed one with CA:FALSE (openssl req -x509 -addext basicConstraints=critical,CA:FALSE)",
+                certificate.display()
+            );
+        }
         Ok(Some(Self { certificate, key, read: Mutex::new(Read { stamp, acceptor }) }))
     }
 
@@ -55,6 +62,17 @@ impl Tls {
         }
         read.acceptor.clone()
     }
+}
+
+/// Whether a certificate says that it is one of an authority: by its extension of that name, if it is true.
+fn is_of_authority(certificate: &[u8]) -> bool {
+    // The name of the extension, whether it is critical, and a sequence that begins with true.
+    const NAME: &[u8] = &[0x06, 0x03, 0x55, 0x1d, 0x13];
+    const CRITICAL: &[u8] = &[0x01, 0x01, 0xff];
+    let Some(at) = memchr::memmem::find(certificate, NAME) else { return false };
+    let rest = &certificate[at + NAME.len()..];
+    let rest = rest.strip_prefix(CRITICAL).unwrap_or(rest);
+    matches!(rest, [0x04, _, 0x30, _, 0x01, 0x01, 0xff, ..])
 }
 
 fn stamp(certificate: &Path, key: &Path) -> Stamp {

@@ -5,6 +5,13 @@ use std::io;
 use std::net::IpAddr;
 use std::time::Duration;
 
+/// The way out for a server that nobody vouches for.
+const OF_AUTHORITY: &str =
+    "`ca_file` names a file with its certificate authority, or with its own certificate if that is no authority";
+/// The way out for a server that shows the certificate of an authority.
+const OF_SERVER: &str = "give the server one that the authority has signed, or a self-signed one with CA:FALSE \
+                         (openssl req -x509 -addext basicConstraints=critical,CA:FALSE)";
+
 /// Reason for a failed request. A response with an error status is not an `Error`.
 #[derive(Clone, Debug, thiserror::Error)]
 pub enum Error {
@@ -64,13 +71,11 @@ pub enum Error {
         problem: String,
     },
     /// The host's TLS certificate is not valid or not trusted.
-    #[error(
-        "{host} is not trusted: {problem}; `ca_file` names a file with its certificate authority, or with its own certificate if that is no authority"
-    )]
+    #[error("{host} is not trusted: {problem}")]
     Tls {
         /// The host.
         host: String,
-        /// The TLS error.
+        /// The TLS error, and the way out.
         problem: String,
     },
     /// The connection broke, or the response is not valid HTTP.
@@ -103,6 +108,17 @@ impl Error {
         }
     }
 
+    fn of_tls(host: String, err: &rustls::Error) -> Self {
+        // Its cause is known by its name only.
+        let is_authority =
+            matches!(err, rustls::Error::InvalidCertificate(why) if format!("{why:?}").contains("CaUsedAsEndEntity"));
+        let (problem, advice) = match is_authority {
+            true => ("its certificate is one of an authority, which is no server's".to_owned(), OF_SERVER),
+            false => (err.to_string(), OF_AUTHORITY),
+        };
+        Self::Tls { host, problem: format!("{problem}; {advice}") }
+    }
+
     /// Converts a `reqwest` error of an exchange with `host`.
     pub(super) fn of_exchange(err: reqwest::Error, host: &str, after: Duration) -> Self {
         let host = host.to_owned();
@@ -114,7 +130,7 @@ impl Error {
                 return refused.clone();
             }
             if let Some(tls) = cause.downcast_ref::<rustls::Error>() {
-                return Self::Tls { host, problem: tls.to_string() };
+                return Self::of_tls(host, tls);
             }
             problem = cause.to_string();
             // An `io::Error` does not return its inner error as its source.

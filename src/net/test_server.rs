@@ -101,8 +101,20 @@ impl TestServer {
 
     /// HTTPS, as `localhost`.
     pub fn https(answers: impl Fn(&Asked) -> Reply + Send + Sync + 'static) -> Self {
-        let made = rcgen::generate_simple_self_signed(["localhost".to_owned(), "127.0.0.1".to_owned()]);
-        let made = made.expect("two names make a certificate");
+        Self::certified(answers, rcgen::IsCa::NoCa)
+    }
+
+    /// HTTPS, with a certificate that is an authority's.
+    pub fn https_of_authority(answers: impl Fn(&Asked) -> Reply + Send + Sync + 'static) -> Self {
+        Self::certified(answers, rcgen::IsCa::Ca(rcgen::BasicConstraints::Unconstrained))
+    }
+
+    fn certified(answers: impl Fn(&Asked) -> Reply + Send + Sync + 'static, is_ca: rcgen::IsCa) -> Self {
+        let mut of = rcgen::CertificateParams::new(["localhost".to_owned(), "127.0.0.1".to_owned()]).expect("names");
+        of.is_ca = is_ca;
+        let signing_key = rcgen::KeyPair::generate().expect("random bytes");
+        let cert = of.self_signed(&signing_key).expect("two names make a certificate");
+        let made = rcgen::CertifiedKey { cert, signing_key };
         let key = rustls::pki_types::PrivateKeyDer::Pkcs8(made.signing_key.serialize_der().into());
         let provider = Arc::new(rustls::crypto::ring::default_provider());
         let config = rustls::ServerConfig::builder_with_provider(provider)

@@ -71,6 +71,27 @@ fn a_certificate_is_served_and_replaced_without_a_restart() {
 }
 
 #[test]
+fn a_certificate_of_an_authority_is_warned_of() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let [certificate, key] = ["cert.pem", "key.pem"].map(|name| folder.path().join(name));
+    let flags = ["--tls-cert", certificate.to_str().expect("a path"), "--tls-key", key.to_str().expect("a path")];
+    for (is_ca, is_warned_of) in [
+        (rcgen::IsCa::Ca(rcgen::BasicConstraints::Unconstrained), true),
+        (rcgen::IsCa::Ca(rcgen::BasicConstraints::Constrained(0)), true),
+        (rcgen::IsCa::ExplicitNoCa, false),
+        (rcgen::IsCa::NoCa, false),
+    ] {
+        let mut of = rcgen::CertificateParams::new(["localhost".to_owned()]).expect("a name");
+        of.is_ca = is_ca;
+        let signing_key = rcgen::KeyPair::generate().expect("random bytes");
+        fs::write(&certificate, of.self_signed(&signing_key).expect("it is whole").pem()).expect("the folder is ours");
+        fs::write(&key, signing_key.serialize_pem()).expect("the folder is ours");
+        let site = Site::start(&flags);
+        assert_eq!(site.log().contains("CA:FALSE"), is_warned_of, "{}", site.log());
+    }
+}
+
+#[test]
 fn half_a_certificate_is_refused_at_the_start() {
     let folder = tempfile::tempdir().expect("a folder");
     certify(folder.path());
