@@ -72,6 +72,8 @@ fn the_newest_revision_needs_no_session_and_its_headers_must_agree() {
     };
     let found = send("server/discover", json!({}), &[("Mcp-Method", "server/discover")]).message();
     assert!(found["result"]["supportedVersions"].as_array().is_some_and(|all| all.contains(&json!(V2026))), "{found}");
+    let changes = |of: &str| found["result"]["capabilities"][of]["listChanged"] == true;
+    assert!(changes("resources") && !changes("tools"), "only what is told of is promised: {found}");
     let listed = send("tools/list", json!({}), &[("Mcp-Method", "tools/list")]).message();
     assert!(listed["result"]["tools"].as_array().is_some_and(|tools| tools.len() > 5), "{listed}");
     assert!(listed["result"]["ttlMs"].is_u64(), "{listed}");
@@ -118,7 +120,8 @@ fn those_who_listen_are_told_of_repositories_that_they_see() {
     let path = tokens(place.path(), &[("shopper", "repos = [\"local/shop-*\"]"), ("chief", chief)]);
     let mut site = Site::start(&["--tokens", path.to_str().expect("a path"), "--root", "."]);
     let listen = |name: &str| {
-        let body = newest("subscriptions/listen", json!({"notifications": {"resourcesListChanged": true}}));
+        let wanted = json!({"resourcesListChanged": true, "toolsListChanged": true});
+        let body = newest("subscriptions/listen", json!({"notifications": wanted}));
         let headers = [("MCP-Protocol-Version", V2026), ("Mcp-Method", "subscriptions/listen")];
         site.client().with_token(&token(name)).events(&body, &headers)
     };
