@@ -131,15 +131,40 @@ fn caddy_passes_everything_on() {
     let (port, place) = (free_port(), folder.path().display().to_string());
     // No certificate is fetched for a name of this machine.
     let name = format!("https://localhost:{port} {{\n\ttls {place}/cert.pem {place}/key.pem");
-    let conf = example(
-        "Caddyfile",
-        &[("code.example {", &name), ("reverse_proxy 127.0.0.1:8901", &format!("reverse_proxy {address}"))],
-    );
+    let conf = example("Caddyfile", &[("{$CODELODE_NAME:code.example} {", &name)]);
     let conf = format!("{{\n\tadmin off\n\tauto_https disable_redirects\n}}\n{conf}");
     fs::write(folder.path().join("Caddyfile"), conf).expect("the folder is ours");
     let mut command = Command::new(program);
     command.args(["run", "--config", &format!("{place}/Caddyfile"), "--adapter", "caddyfile"]);
+    command.env("CODELODE_AT", address);
     command.env("HOME", folder.path()).env("XDG_DATA_HOME", folder.path()).env("XDG_CONFIG_HOME", folder.path());
     let _proxy = started(command, port);
     check(&site, port, folder.path());
+}
+
+/// The one value behind words in an example.
+fn value(text: &str, before: &str) -> String {
+    let mut found = text.split(before).skip(1).map(|rest| rest.split([' ', '\n', '}']).next().unwrap_or_default());
+    let first = found.next().unwrap_or_else(|| panic!("{before} is not there"));
+    assert!(found.all(|other| other == first), "{before} has several values");
+    first.trim_matches('"').to_owned()
+}
+
+#[test]
+fn the_composed_services_find_each_other() {
+    let (compose, caddy) = (example("compose.yaml", &[]), example("Caddyfile", &[]));
+    let (host, port) =
+        value(&compose, "CODELODE_AT: ").split_once(':').map(|(a, b)| (a.to_owned(), b.to_owned())).expect("both");
+    assert!(compose.contains(&format!("\n  {host}:\n    ")), "{host} is no service");
+    assert_eq!(value(&caddy, "reverse_proxy {$CODELODE_AT:127.0.0.1:"), port, "Caddy's own value has another port");
+    assert!(example("Containerfile", &[]).contains(&format!("EXPOSE {port}\n")));
+    assert!(!compose.contains("--port"), "the port is the usual one");
+    // One name for the certificate and for the check of requests.
+    let names =
+        ["--allow-host=${CODELODE_NAME:-", "CODELODE_NAME: ${CODELODE_NAME:-"].map(|before| value(&compose, before));
+    assert!(names.iter().all(|name| *name == value(&caddy, "{$CODELODE_NAME:")), "{names:?}");
+    assert_eq!(value(&compose, "--trust-proxy="), value(&compose, "subnet: "));
+    // The image of that name is the one that was built.
+    let image = value(&compose, "image: localhost/");
+    assert!(example("Containerfile", &[]).contains(&format!("-t localhost/{image} .")));
 }
