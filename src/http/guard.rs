@@ -42,6 +42,9 @@ impl Guard {
         if request.uri.authority().is_some_and(|host| !self.knows(host)) {
             return Err(UNKNOWN);
         }
+        if taken_by_other_site(&request.headers) {
+            return Err("pages of other sites may lead here, and take nothing from here");
+        }
         // A page of this very server, as far as its names are known.
         let own = ["http", "https"].map(|scheme| format!("{scheme}://{host}"));
         let own = if self.hosts.is_some() || is_own_page { &own[..] } else { &[] };
@@ -68,6 +71,14 @@ impl Guard {
             .as_ref()
             .is_none_or(|hosts| hosts.iter().any(|(known, at)| *known == name && at.is_none_or(|at| port == Some(at))))
     }
+}
+
+/// Whether a browser says that a page of another site loads this as a part of its own, such as an image or a script. It sends no
+/// `Origin` then. A link that is followed is another matter.
+fn taken_by_other_site(headers: &HeaderMap) -> bool {
+    let is = |name: &str, value: &str| headers.get(name).is_some_and(|told| told.as_bytes() == value.as_bytes());
+    let is_followed = is("sec-fetch-mode", "navigate") && is("sec-fetch-dest", "document");
+    is("sec-fetch-site", "cross-site") && !headers.contains_key(ORIGIN) && !is_followed
 }
 
 /// A host's name without brackets, and its port.
@@ -122,6 +133,14 @@ mod tests {
         let check = |origin: &str| lets_in(&http, "127.0.0.1", &[("host", "localhost"), ("origin", origin)], "/mcp");
         assert!(check("https://tools.example") && check("HTTPS://tools.example"));
         assert!(check("http://localhost"), "a page of its own");
+        let taken = |mode: &str, dest: &str| {
+            let told = [("sec-fetch-site", "cross-site"), ("sec-fetch-mode", mode), ("sec-fetch-dest", dest)];
+            lets_in(&http, "127.0.0.1", &[&[("host", "localhost")], &told[..]].concat(), "/raw/a/b/c")
+        };
+        assert!(taken("navigate", "document"), "a link that is followed");
+        for (mode, dest) in [("no-cors", "image"), ("no-cors", "script"), ("navigate", "iframe"), ("cors", "empty")] {
+            assert!(!taken(mode, dest), "{mode} {dest}");
+        }
         for origin in ["http://tools.example", "https://tools.example:8443", "null", "", "http://localhost:8901"] {
             assert!(!check(origin), "{origin}");
         }

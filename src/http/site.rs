@@ -110,6 +110,9 @@ impl Site {
             headers.insert("x-request-id", id);
         }
         headers.insert(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
+        if !headers.contains_key(header::ACCESS_CONTROL_ALLOW_ORIGIN) {
+            headers.insert("cross-origin-resource-policy", HeaderValue::from_static("same-origin"));
+        }
         headers.entry(header::CACHE_CONTROL).or_insert(HeaderValue::from_static("no-store"));
         answer
     }
