@@ -83,7 +83,7 @@ pub fn import_of(source: &[u8], packed: &[u8], byte: u32) -> Option<u32> {
 }
 
 /// Whether a byte is part of a word.
-pub(super) fn is_part(byte: &u8) -> bool {
+pub fn is_part(byte: &u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'$') || *byte > 127
 }
 
@@ -171,7 +171,7 @@ fn all_tokens<'s>(
 }
 
 /// Whether a name at a place belongs to what stands before it.
-pub(super) fn is_member(text: &[u8], at: usize) -> bool {
+pub fn is_member(text: &[u8], at: usize) -> bool {
     let before = text[..at].trim_ascii_end();
     before.ends_with(b".") && !before.ends_with(b"..") || before.ends_with(b"->") || before.ends_with(b"::")
 }

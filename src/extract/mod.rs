@@ -18,8 +18,8 @@ use crate::languages::{Budget, Cx, LanguageSpec, Lower, Relating, Rule};
 use crate::model::{Extraction, Span, Symbol};
 use crate::parsing::{SyntaxTree, parse};
 pub use imports::{Imports, Statement, imports, packages};
-pub use locals::{Local, import_of, local_at, locals, word_at};
-pub use outside::{from_packages, packages_at};
+pub use locals::{Local, import_of, is_member, is_part, local_at, locals, word_at};
+pub use outside::{from_packages, imports_of, packages_at};
 pub use stack::{has_stack, stack_for, with_stack_for};
 pub use unexplained::unexplained;
 
@@ -60,9 +60,9 @@ fn extract_here(spec: &'static LanguageSpec, source: &[u8], limits: &Limits) -> 
     }
     number_lines(source, &mut symbols);
     let facts = spec.relating.map(|relating| reading.facts(relating, &tree, &embedded, &symbols)).unwrap_or_default();
-    // Parts beyond the budget are missing, such as the inside of a macro.
-    let has_errors = tree.root_node().has_error() || !reading.budget.is_left();
-    Extraction { symbols, facts, has_errors, failure: reading.budget.failure().map(Cow::from) }
+    let has_errors = tree.root_node().has_error();
+    let failure = reading.budget.failure().map(Cow::from);
+    Extraction { symbols, facts, has_errors, is_cut: failure.is_some(), failure }
 }
 
 /// A file being read.

@@ -1,11 +1,15 @@
 //! Packages that a name may come from, by the imports that it leads back to.
 
+use std::collections::HashMap;
+
 use crate::facts::{BindingKind, ExpressionId, Facts, ListId, NameId, Op, ScopeId, UNKNOWN, unpack};
 use crate::languages::LanguageSpec;
 use crate::model::Role;
 
 /// The most expressions that are followed from one name.
 const MOST: usize = 1_000;
+/// The most for each of many names.
+const MOST_OF_MANY: usize = 50;
 
 /// The packages that the name at a byte of a file may come from: those of the imports that bind it, or its receiver,
 /// or the types of these. Sorted; names of the project itself lead to none.
@@ -36,7 +40,8 @@ pub fn from_packages(spec: &'static LanguageSpec, content: &[u8], packed: &[u8],
 }
 
 fn packages_of(spec: &'static LanguageSpec, facts: Facts<'_>, byte: u32) -> Vec<String> {
-    let mut search = Search { facts, package: spec.package, waiting: Vec::new(), seen: Vec::new(), found: Vec::new() };
+    let mut search =
+        Search { facts, package: spec.package, waiting: Vec::new(), seen: Vec::new(), found: Vec::new(), most: MOST };
     let here = facts.occurrences.iter().filter(|it| it.at <= byte && byte <= it.at + u32::from(it.len));
     search.waiting.extend(here.map(|it| (it.expression, String::new())));
     // A module is no occurrence where it is imported.
@@ -51,6 +56,28 @@ fn packages_of(spec: &'static LanguageSpec, facts: Facts<'_>, byte: u32) -> Vec<
     search.found
 }
 
+/// The imports that the names at some bytes of a file, ascending, come from: for each that has one, its byte and that of the import.
+pub fn imports_of(spec: &'static LanguageSpec, packed: &[u8], places: &[u32]) -> Vec<(u32, u32)> {
+    let tables = unpack(packed);
+    let Some(facts) = tables.as_deref().and_then(Facts::open).filter(Facts::is_sound) else { return Vec::new() };
+    let imports: HashMap<ExpressionId, u32> =
+        facts.imports.iter().map(|import| (import.expression, import.at)).collect();
+    let mut found = Vec::new();
+    for occurrence in facts.occurrences.iter().filter(|it| places.binary_search(&it.at).is_ok()) {
+        let (waiting, most) = (vec![(occurrence.expression, String::new())], MOST_OF_MANY);
+        let (seen, names) = (Vec::new(), Vec::new());
+        let mut search = Search { facts, package: spec.package, waiting, seen, found: names, most };
+        while let Some((expression, members)) = search.next() {
+            if let Some(at) = imports.get(&expression) {
+                found.push((occurrence.at, *at));
+                break;
+            }
+            search.follow(expression, members);
+        }
+    }
+    found
+}
+
 struct Search<'a> {
     facts: Facts<'a>,
     package: fn(&str) -> &str,
@@ -58,14 +85,24 @@ struct Search<'a> {
     waiting: Vec<(ExpressionId, String)>,
     seen: Vec<ExpressionId>,
     found: Vec<String>,
+    /// The most expressions that are followed.
+    most: usize,
 }
 
 impl Search<'_> {
     fn run(&mut self) {
-        while let Some((expression, members)) = self.waiting.pop().filter(|_| self.seen.len() < MOST) {
+        while let Some((expression, members)) = self.next() {
+            self.follow(expression, members);
+        }
+    }
+
+    /// The next expression that was not seen.
+    fn next(&mut self) -> Option<(ExpressionId, String)> {
+        loop {
+            let (expression, members) = self.waiting.pop().filter(|_| self.seen.len() < self.most)?;
             if expression != UNKNOWN && !self.seen.contains(&expression) {
                 self.seen.push(expression);
-                self.follow(expression, members);
+                return Some((expression, members));
             }
         }
     }

@@ -3,7 +3,7 @@ use proptest::prelude::*;
 use std::time::Duration;
 
 use super::{Limits, extract, extract_within};
-use crate::languages::LANGUAGES;
+use crate::languages::{LANGUAGES, of_file};
 
 /// Checks the invariants of an extraction, for any text.
 fn holds(text: &[u8]) {
@@ -31,6 +31,17 @@ proptest! {
     fn any_pieces_of_code_are_read(pieces in proptest::collection::vec(proptest::sample::select(PIECES), 0..60)) {
         holds(pieces.join(" ").as_bytes());
     }
+}
+
+#[test]
+fn a_file_that_holds_too_much_is_cut_and_not_wrong() {
+    let python = of_file("a.py", b"").expect("it is built in").1;
+    let text: String = (0..8_000).map(|number| format!("X{number} = {number}\n")).collect();
+    let dense = extract(python, text.as_bytes());
+    assert!(dense.is_cut && !dense.has_errors && !dense.is_given_up(), "{:?}", dense.failure);
+    assert!(dense.symbols.len() > 1_000);
+    let wrong = extract(python, b"def f(:\n    x = 1\n");
+    assert!(wrong.has_errors && !wrong.is_cut && wrong.failure.is_none());
 }
 
 /// Bits of six languages, to be put together at random.

@@ -185,6 +185,8 @@ pub struct Extraction {
     pub symbols: Vec<Symbol>,
     /// The file has syntax errors; the symbols are from the readable parts.
     pub has_errors: bool,
+    /// A limit was reached after the file was parsed: symbols or facts beyond it are missing.
+    pub is_cut: bool,
     /// Facts about names for `resolve`; empty if its language is not resolved.
     pub facts: Vec<u8>,
     /// The limit that was exceeded, or another reason for symbols that are missing.
@@ -194,6 +196,6 @@ pub struct Extraction {
 impl Extraction {
     /// Whether the file could not be parsed at all.
     pub fn is_given_up(&self) -> bool {
-        self.failure.is_some() && !self.has_errors
+        self.failure.is_some() && !self.is_cut
     }
 }

@@ -27,16 +27,32 @@ pub(crate) fn left_out(call: &Call<'_>, sidecar: &Sidecar) -> Result<Vec<LeftOut
     Ok(all.map(|left| LeftOut { path: left.path, reason: left.reason.as_str(), files: left.files }).collect())
 }
 
-/// Files whose text the parser could not read in full, as a warning; the rest of each is indexed.
-pub(crate) fn unread(call: &Call<'_>, sidecar: &Sidecar) -> Result<Option<String>, Error> {
+/// Files that the parser could not read in full, as warnings; the rest of each is indexed.
+pub(crate) fn unread(call: &Call<'_>, sidecar: &Sidecar) -> Result<Vec<String>, Error> {
     let repo = open_sidecar(call, sidecar.clone())?;
-    // Templates of documents are not of their language until they are filled in.
-    let has_errors = |file: &FileView<'_>| (file.has_errors() || file.given_up()) && !file.spec().is_document;
-    let files: Vec<&str> = repo.snapshot.files().filter(has_errors).map(|file| file.path()).collect();
-    Ok((!files.is_empty()).then(|| {
-        let more = files.len().saturating_sub(MOST_NAMED);
-        let more = if more > 0 { format!(" and {more} more") } else { String::new() };
-        let files = files[..files.len().min(MOST_NAMED)].join(", ");
-        format!("syntax errors in {files}{more}: symbols are missing there")
-    }))
+    Ok(why_unread(repo.snapshot.files()))
+}
+
+/// Warnings about those of some files that were not read in full.
+pub(crate) fn why_unread<'a>(files: impl Iterator<Item = FileView<'a>>) -> Vec<String> {
+    let (mut wrong, mut cut) = (Vec::new(), Vec::new());
+    for file in files.filter(FileView::is_partly_read) {
+        // Templates of documents are not of their language until they are filled in.
+        match file.is_cut() {
+            true => cut.push(file.path()),
+            false if file.spec().is_document => {}
+            false => wrong.push(file.path()),
+        }
+    }
+    let wrong = named(&wrong).map(|files| format!("syntax errors in {files}: symbols are missing there"));
+    let cut =
+        named(&cut).map(|files| format!("more than is read of a file of its size in {files}: some of it is missing"));
+    wrong.into_iter().chain(cut).collect()
+}
+
+/// The first of some files, and how many more there are.
+fn named(files: &[&str]) -> Option<String> {
+    let first = files.get(..files.len().min(MOST_NAMED)).filter(|first| !first.is_empty())?.join(", ");
+    let more = files.len().saturating_sub(MOST_NAMED);
+    Some(if more > 0 { format!("{first} and {more} more") } else { first })
 }

@@ -23,9 +23,9 @@ pub use graph::relations::{
 pub use graph::{
     Affected, Blast, Certainty, Dead, DeadFile, Deadness, Doubt, MapFile, NameAt, Needed, Plan, Planned, Reason,
     Related, RenameDoubt, Renaming, blast, central_symbols, dead_code, deletion, hop_weight, implementations,
-    imported_at, imported_files, local_at, locals, modules_at, name_at, needed_imports, needed_packages,
+    imported_at, imported_files, imports_of, local_at, locals, modules_at, name_at, needed_imports, needed_packages,
     outside_packages, outside_uses, packages_at, ranks, redeclaration, related, rename, renaming, repo_map, signatures,
-    types_of, with_parameters,
+    types_of, with_parameters, word_at,
 };
 pub use history::between::{Between, Bounds, Until};
 pub use history::changes::{Changes, Same, Version, compare, stored_versions, versions};

@@ -57,6 +57,9 @@ pub struct Outline {
     /// The grammar met text that it could not read.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     has_errors: bool,
+    /// It holds more than is read of a file of its size: some of it is missing.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    is_cut: bool,
     /// From where the cursor stands: a member comes without its class when that was on an earlier page.
     symbols: Vec<Item>,
     #[serde(skip_serializing_if = "std::ops::Not::not")]
@@ -218,6 +221,7 @@ fn outline(call: &Call<'_>, file: FileView<'_>, symbols: Vec<Item>) -> Outline {
         language: file.language(),
         line_count: file.lines(),
         has_errors: file.has_errors(),
+        is_cut: file.is_cut(),
         symbols,
         truncated: false,
         total: None,

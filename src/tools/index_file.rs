@@ -5,6 +5,7 @@ use std::time::Instant;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::left_out::why_unread;
 use super::summaries::{Summarized, summarized};
 use super::{Call, Error, Tool};
 use crate::catalog::runs::{self, ReadAgain};
@@ -70,9 +71,7 @@ impl Tool for IndexFile {
         let symbol_count = now.map_or(0, |view| view.symbol_count());
         let duration_seconds = (started.elapsed().as_secs_f64() * 1e4).round() / 1e4;
         let mut warnings = Vec::new();
-        if now.is_some_and(|view| view.has_errors() || view.given_up()) {
-            warnings.push(format!("syntax errors in {file}: symbols are missing there"));
-        }
+        warnings.extend(why_unread(now.into_iter()));
         let summaries = summarized(call, &repo.sidecar, args.use_ai_summaries, &mut warnings)?;
         let repo = repo.sidecar.repo.clone();
         Ok(Output { success: true, repo, file, message, symbol_count, summaries, warnings, duration_seconds })

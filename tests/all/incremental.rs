@@ -221,12 +221,12 @@ fn files_of(snapshot: &Snapshot) -> Vec<String> {
     for file in snapshot.files() {
         assert!(file.is_intact());
         told.push(format!(
-            "{} {:?} {} {} {} {} {:?}",
+            "{} {:?} {} {} {:?} {} {:?}",
             file.path(),
             file.hash(),
             file.lines(),
             file.language(),
-            file.has_errors(),
+            (file.has_errors(), file.is_cut()),
             file.has_nul(),
             file.facts()
         ));

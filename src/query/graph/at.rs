@@ -84,6 +84,17 @@ pub fn local_at(file: FileView<'_>, byte: u32) -> Option<Local> {
     extract::local_at(file.spec(), file.content(), file.facts(), function.span(), byte)
 }
 
+/// The word at a byte of a file, whatever it means.
+pub fn word_at(file: FileView<'_>, byte: u32) -> Option<Span> {
+    extract::word_at(file.content(), byte)
+}
+
+/// The imports that the names at some bytes of a file, ascending, come from: for each that has one, its byte and that of the
+/// import.
+pub fn imports_of(file: FileView<'_>, places: &[u32]) -> Vec<(u32, u32)> {
+    extract::imports_of(file.spec(), file.facts(), places)
+}
+
 /// The local names of the functions that reach into a part of a file.
 pub fn locals(file: FileView<'_>, part: Span) -> Vec<Local> {
     let mut functions: Vec<Span> = Vec::new();

@@ -72,7 +72,7 @@ fn may_mean(graph: &Graph<'_>, file: FileView<'_>, span: Span, node: u32) -> boo
         Some(How::NoMember) => symbol.kind() == Kind::Method,
         // A template, or code that is included elsewhere, does not say what its names are. A trait of ours gives its
         // methods to types of others.
-        Some(How::Outside) => file.has_errors() || in_interface(symbol) || fills_in_ours(graph, symbol),
+        Some(How::Outside) => file.is_partly_read() || in_interface(symbol) || fills_in_ours(graph, symbol),
         Some(How::Resolved) => false,
     }
 }

@@ -22,7 +22,7 @@ mod strings;
 mod types;
 mod visible;
 
-pub use at::{NameAt, imported_at, local_at, locals, modules_at, name_at, signatures};
+pub use at::{NameAt, imported_at, imports_of, local_at, locals, modules_at, name_at, signatures, word_at};
 pub use blast::{Affected, Blast, Doubt, blast, hop_weight};
 pub use dead::{Certainty, Dead, DeadFile, Deadness, dead_code};
 pub(super) use entry::{decorator_name, package_files, scripts};

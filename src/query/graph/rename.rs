@@ -178,6 +178,9 @@ pub(super) fn doubt_of(snapshot: &Snapshot, edges: &EdgeTable, own: &SymbolView<
     if own.file.given_up() || own.file.has_errors() {
         return doubt("its file has syntax errors");
     }
+    if own.file.is_cut() {
+        return doubt("its file holds more names than are read of one of its size");
+    }
     let is_of_trait =
         || filled_in(edges, own).is_some() || own.parent().is_some_and(|parent| parent.detail() == Detail::Trait);
     if matches!(own.kind(), Kind::Type | Kind::Constant) && is_of_trait() {

@@ -12,7 +12,7 @@ use crate::store::FileView;
 /// Places where a file may be cut, in order: definitions in the first column. None for a file that was not read to
 /// its end without an error.
 pub(super) fn cuts(file: &FileView<'_>) -> Vec<usize> {
-    if !file.spec().syntax.first_column_is_top || file.has_errors() || file.given_up() {
+    if !file.spec().syntax.first_column_is_top || file.is_partly_read() {
         return Vec::new();
     }
     let symbols = file.symbols().filter(|symbol| is_top(file.content(), symbol.kind(), symbol.span()));

@@ -67,6 +67,7 @@ impl Prepared {
         let ends_open = content.last().is_some_and(|byte| *byte != b'\n');
         let mut flags = 0;
         flags |= if extraction.has_errors { pack::HAS_ERRORS } else { 0 };
+        flags |= if extraction.is_cut { pack::CUT } else { 0 };
         flags |= if extraction.is_given_up() { pack::GIVEN_UP } else { 0 };
         flags |= if memchr::memchr(0, &content).is_some() { pack::HAS_NUL } else { 0 };
         flags |= if exercises(&path) { pack::EXERCISES } else { 0 };

@@ -203,6 +203,8 @@ pub const EXERCISES: u8 = 8;
 pub const BESIDE: u8 = 16;
 /// Flag of generated files.
 pub const GENERATED: u8 = 32;
+/// Flag of a file whose reading ended at a limit; its end may be missing.
+pub const CUT: u8 = 64;
 
 /// Path of a pack.
 pub fn path(dir: &Path, number: u64) -> PathBuf {

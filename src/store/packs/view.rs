@@ -143,6 +143,16 @@ impl<'a> FileView<'a> {
         self.record.flags & pack::HAS_ERRORS != 0
     }
 
+    /// Whether its reading ended at a limit: names, symbols or relations are missing, and nothing is wrong with the text.
+    pub fn is_cut(&self) -> bool {
+        self.record.flags & pack::CUT != 0
+    }
+
+    /// Whether facts may be missing, because of syntax errors or of a limit.
+    pub fn is_partly_read(&self) -> bool {
+        self.has_errors() || self.is_cut() || self.given_up()
+    }
+
     /// Whether the parser gave up on the file.
     pub fn given_up(&self) -> bool {
         self.record.flags & pack::GIVEN_UP != 0
