@@ -23,6 +23,7 @@
 
 #[cfg(any(test, fuzzing))]
 pub mod fuzzing;
+mod kept;
 mod life;
 mod packs;
 mod search;

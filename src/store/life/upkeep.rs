@@ -79,6 +79,7 @@ impl Store {
         // store.
         let gone = self.dir.with_extension("gone");
         let _ = std::fs::remove_dir_all(&gone);
+        self.forget_kept();
         std::fs::rename(&self.dir, &gone).map_err(Error::io("cannot remove", &self.dir))?;
         std::fs::remove_dir_all(&gone).map_err(Error::io("cannot remove", &gone))
     }
