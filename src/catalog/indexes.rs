@@ -39,6 +39,8 @@ pub struct Indexes {
     open: Arc<Mutex<HashMap<String, Arc<Open>>>>,
     lookups: Arc<Lookups>,
     pub(super) rebuilds: Arc<Rebuilds>,
+    /// Names that the list of a server's repositories gives them, by their ids.
+    names: Arc<Mutex<HashMap<String, String>>>,
     pub(super) contexts: Arc<Contexts>,
     pub(super) packages: Arc<Packages>,
     /// Held during the first indexing of a folder, so that concurrent calls index it once.
@@ -86,6 +88,7 @@ impl Indexes {
             open: Arc::default(),
             lookups: Arc::default(),
             rebuilds: Arc::default(),
+            names: Arc::default(),
             contexts: Arc::default(),
             packages: Arc::new(Packages::new(config)),
             first_run: Arc::default(),
@@ -105,6 +108,16 @@ impl Indexes {
     /// Watcher of this process.
     pub(super) fn watching(&self) -> Option<Arc<Watching>> {
         self.watching.clone()
+    }
+
+    /// Notes the name of a repository in the list of those that the server keeps.
+    pub fn give_name(&self, repo: &str, name: &str) {
+        self.names.lock().unwrap_or_else(PoisonError::into_inner).insert(repo.to_owned(), name.to_owned());
+    }
+
+    /// The name of a repository in that list.
+    pub fn given_name(&self, repo: &str) -> Option<String> {
+        self.names.lock().unwrap_or_else(PoisonError::into_inner).get(repo).cloned()
     }
 
     /// Registry of indexed checkouts.

@@ -78,7 +78,12 @@ impl Upkeep {
                     Ok(answer) if answer.is_error => {
                         tracing::error!(repo = name, "not brought up to date: {}", answer.value["error"]);
                     }
-                    Ok(_) => tracing::info!(target: "access", repo = name, "up to date"),
+                    Ok(answer) => {
+                        if let Some(repo) = answer.value["repo"].as_str() {
+                            cx.indexes.give_name(repo, &name);
+                        }
+                        tracing::info!(target: "access", repo = name, "up to date");
+                    }
                 }
                 cx.session.flush_when_due();
             }

@@ -1,5 +1,8 @@
 //! Page of a change: the symbols that a commit changed, or that changed since one, and what that may break.
 
+use std::collections::HashMap;
+use std::time::Duration;
+
 use maud::{Markup, PreEscaped, html};
 
 use super::failure::Failure;
@@ -23,6 +26,10 @@ const MOST: usize = 300;
 const MOST_SYMBOLS: usize = 40;
 /// Steps that uses are followed in the picture of the page.
 const DEPTH: u32 = 2;
+/// Changed symbols whose users are in the picture.
+const MOST_FOLLOWED: usize = 500;
+/// Processor time for reading a commit's files.
+const READING: Duration = Duration::from_millis(600);
 
 /// A change that was read.
 pub(super) struct Read {
@@ -54,8 +61,8 @@ pub(super) fn read(asked: &Asked<'_>, view: &View<'_>) -> Result<Read, Failure> 
         commit => {
             let logged = logged(&history, commit).map_err(found)?;
             let changed = history.changed_by(&logged).map_err(found)?;
-            let between =
-                Between::commit(&history, view.snapshot, &logged, changed, &Bounds::of_size(limit)).map_err(found)?;
+            let bounds = Bounds::within(limit, READING);
+            let between = Between::commit(&history, view.snapshot, &logged, changed, &bounds).map_err(found)?;
             Ok(Read { between, commit: Some(logged) })
         }
     }
@@ -69,9 +76,16 @@ fn logged(history: &History, commit: &str) -> Result<Logged, HistoryError> {
 /// The picture of what a change may break.
 pub(super) fn picture(view: &View<'_>, read: &Read, depth: u32) -> pictures::Graph {
     let changes = read.between.changes();
-    let touched = touched(view.snapshot, &changes);
-    let symbols: Vec<SymbolView<'_>> =
-        touched.iter().filter(|it| !it.is_inside && !it.is_of_test()).filter_map(|it| it.symbol).collect();
+    drawn(view, &touched(view.snapshot, &changes), depth)
+}
+
+/// Changed symbols that have users to be drawn.
+fn followed<'t, 'a>(touched: &'t [Touched<'_, 'a>]) -> impl Iterator<Item = SymbolView<'a>> + use<'t, 'a> {
+    touched.iter().filter(|it| !it.is_inside && !it.is_of_test()).filter_map(|it| it.symbol)
+}
+
+fn drawn(view: &View<'_>, touched: &[Touched<'_, '_>], depth: u32) -> pictures::Graph {
+    let symbols: Vec<SymbolView<'_>> = followed(touched).take(MOST_FOLLOWED).collect();
     let link = |symbol: &SymbolView<'_>| links::line(view.id(), symbol.file.path(), symbol.line());
     pictures::blast(view.snapshot, view.edges, &symbols, depth, &link)
 }
@@ -86,7 +100,7 @@ pub(super) fn page(asked: &Asked<'_>, repo: &str) -> Result<Page, Failure> {
             Some(commit) => commit.subject().to_owned(),
             None => format!("Changes since {}", asked.value("since")),
         };
-        let graph = picture(view, &read, DEPTH);
+        let graph = drawn(view, &touched, DEPTH);
         let pairs = ["commit", "since", "until"].map(|key| (key, asked.value(key)));
         let drawing = links::picture(view.id(), "", &[&[("of", "change")], &pairs[..]].concat());
         let body = html! {
@@ -98,10 +112,16 @@ pub(super) fn page(asked: &Asked<'_>, repo: &str) -> Result<Page, Failure> {
                     (counted(read.between.n_files(), "file")) ", " (counted(touched.len(), "symbol")) " changed"
                     span.acts { a href=(drawing) { "What it may break, as a picture" } }
                 }
+                @if !read.between.is_whole {
+                    p.problem { "It changes more than is read for one page: of some files no symbols are shown." }
+                }
                 (files(asked, view, &read, &touched))
                 @if !graph.edges.is_empty() {
                     section {
                         h2 { "What it may break" }
+                        @if followed(&touched).nth(MOST_FOLLOWED).is_some() {
+                            p.weak { "By the users of the first " (MOST_FOLLOWED) " symbols that it changed." }
+                        }
                         div.scrolls tabindex="0" role="region" aria-label="Picture" {
                             (PreEscaped(pictures::svg(&graph, &format!("Users of {title}"), true)))
                         }
@@ -133,6 +153,10 @@ fn files(asked: &Asked<'_>, view: &View<'_>, read: &Read, touched: &[Touched<'_,
     let mut all: Vec<(&str, bool, bool)> = read.between.paths().collect();
     all.sort_by_key(|(path, ..)| (*path != asked.value("path"), *path));
     let since = read.between.since.as_str();
+    let mut of_file: HashMap<&str, Vec<&Touched<'_, '_>>> = HashMap::new();
+    for it in touched.iter().filter(|it| !it.is_inside) {
+        of_file.entry(it.version().file).or_default().push(it);
+    }
     let address = |path: &str| {
         let file = match &read.between.until {
             Some(until) => links::version(view.id(), until, path),
@@ -142,7 +166,7 @@ fn files(asked: &Asked<'_>, view: &View<'_>, read: &Read, touched: &[Touched<'_,
     };
     html! {
         @for (path, was, is) in all.iter().take(MOST) {
-            @let symbols: Vec<&Touched<'_, '_>> = touched.iter().filter(|it| it.version().file == *path && !it.is_inside).collect();
+            @let symbols = of_file.get(path).map_or(&[][..], Vec::as_slice);
             h2 {
                 @if *is { a href=(address(path)) { (Visible(path)) } }
                 @else if since.is_empty() { (Visible(path)) }

@@ -121,6 +121,7 @@ fn row(cx: &Context, sidecar: &Sidecar, freshness: &str) -> Markup {
         tr {
             th scope="row" {
                 a href=(links::folder(&sidecar.repo, "")) { (Visible(&name(sidecar))) }
+                @if let Some(given) = cx.indexes.given_name(&sidecar.repo) { " " span.badge { (Visible(&given)) } }
                 @if let Some(commit) = commit { " " span.weak { (commit) } }
             }
             td.number { (grouped(sidecar.file_count)) }

@@ -1,6 +1,6 @@
 //! Symbols that a change touches, each with its present form.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use super::tests::is_of_test;
 use crate::languages::exercises;
@@ -10,7 +10,7 @@ use crate::query::{Changes, Version, overridden};
 use crate::store::{Edge, EdgeTable, Snapshot, SymbolId, SymbolView};
 
 /// The kind of a change.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Change {
     /// It is gone.
     Removed,
@@ -91,17 +91,15 @@ pub fn touched<'c, 'a>(snapshot: &'a Snapshot, changes: &'c Changes<'c>) -> Vec<
     changes.added.iter().for_each(|now| push(Change::Added, None, Some(now)));
     changes.removed.iter().for_each(|was| push(Change::Removed, Some(was), None));
     all.sort_by_key(|touched| (touched.version().file, touched.version().line, touched.change));
-    let whole: Vec<(Change, &str, String)> = all
+    let whole: HashSet<(Change, &str, &str)> = all
         .iter()
         .filter(|touched| !matches!(touched.change, Change::Body | Change::Signature))
-        .map(|touched| (touched.change, touched.version().file, format!("{}.", touched.version().qualified_name)))
+        .map(|touched| (touched.change, touched.version().file, touched.version().qualified_name.as_str()))
         .collect();
     for touched in &mut all {
         let version = touched.version();
-        let holds = |(change, file, name): &(Change, &str, String)| {
-            *change == touched.change && *file == version.file && version.qualified_name.starts_with(name)
-        };
-        touched.is_inside = whole.iter().any(holds);
+        let mut around = version.qualified_name.match_indices('.').map(|(at, _)| &version.qualified_name[..at]);
+        touched.is_inside = around.any(|name| whole.contains(&(touched.change, version.file, name)));
     }
     all
 }
