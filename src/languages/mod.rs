@@ -147,6 +147,15 @@ pub fn of_file(path: &str, text: &[u8]) -> Option<(u8, &'static LanguageSpec)> {
     claimed().or_else(|| of_name(path)).or_else(|| of_first_line(path, text)).filter(|(_, spec)| spec.is_built())
 }
 
+/// The language that a file is shown in, by its extension if nothing else says it: data may be written in a language whose
+/// symbols are read in some files only. Without one it is shown plainly.
+pub fn of_shown(path: &str, text: &[u8]) -> &'static LanguageSpec {
+    let own = of_file(path, text).map(|(_, spec)| spec);
+    let similar =
+        || LANGUAGES.iter().find(|spec| spec.is_built() && spec.claims.iter().any(|(end, _)| ends(path, end)));
+    own.or_else(|| similar().copied()).unwrap_or(&LanguageSpec::PLAIN)
+}
+
 /// Word for the language of files without symbols, in settings.
 pub const NO_SYMBOLS: &str = "text";
 

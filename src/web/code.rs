@@ -13,8 +13,10 @@ use super::routes::{Asked, Place, Reply};
 use super::start::grouped;
 use super::text::{Visible, plain};
 use super::view::{self, View};
-use super::{links, panel};
+use super::{links, meanings, panel};
 use crate::languages::{self, LanguageSpec};
+use crate::query::text::colours::Colour;
+use crate::query::text::window::{Pieces, pieces};
 use crate::query::{self, History};
 use crate::store::FileView;
 use crate::tools::Context;
@@ -27,15 +29,18 @@ const SHORTEST_HASH: usize = 7;
 
 /// Shows a file, as it is or in a version.
 pub(super) fn page(asked: &Asked<'_>, place: &Place) -> Result<Reply, Failure> {
+    if place.version.is_none() && asked.number("byte").is_some() {
+        return meanings::page(asked, place);
+    }
     view::on(asked.cx, &place.repo, |view| {
         let (path, at) = (&*place.path, asked.number("at").unwrap_or(1));
         let now = view.snapshot.file(path);
         if let Some(version) = &place.version {
             let is_now = now.is_some_and(|file| is_hash(version) && hash(file).starts_with(version.as_str()));
             let old = if is_now { None } else { Some(read(asked.cx, view, version, path)?) };
-            if let Some((commit, text)) = old.filter(|(_, text)| now.is_none_or(|file| file.content() != text)) {
-                let body = older(asked, view, path, &commit, &text, at);
-                let title = format!("{path} at {}", &commit[..commit.len().min(10)]);
+            if let Some(past) = old.filter(|past| now.is_none_or(|file| file.content() != past.text)) {
+                let title = format!("{path} at {}", &past.version[..past.version.len().min(10)]);
+                let body = older(asked, view, path, &past, at);
                 return Ok((Reply::Page(Page::of_repo(title, view.id(), body)), Vec::new()));
             }
         }
@@ -46,7 +51,7 @@ pub(super) fn page(asked: &Asked<'_>, place: &Place) -> Result<Reply, Failure> {
                 false => view.file(path).map(|_| (Reply::Elsewhere(links::folder(view.id(), "")), Vec::new())),
             };
         };
-        let page = Page::of_repo(path, view.id(), current(asked, view, file, at)?);
+        let page = Page::of_repo(path, view.id(), current(asked, view, file, place.version.as_deref(), at)?);
         Ok((Reply::Page(page), vec![path.to_owned()]))
     })
 }
@@ -69,15 +74,27 @@ pub(super) fn permalink(asked: &Asked<'_>, place: &Place) -> Result<Reply, Failu
             let text = history.file(&head, &place.path, asked.cx.config.max_file_size).ok()??;
             (text == file.content()).then_some(head)
         });
-        let version = commit.unwrap_or_else(|| hash(file));
+        let version = commit.unwrap_or_else(|| {
+            // The text was never committed: nobody else has it. Where it cannot be kept, the address holds as long as the text.
+            let _ = asked.cx.indexes.registry().store(&view.repo.sidecar.store).keep(file);
+            hash(file)
+        });
         let address = links::version(view.id(), &version[..HASH.min(version.len())], &place.path);
         let at = asked.number("at").map(|at| format!("?at={at}")).unwrap_or_default();
         Ok((Reply::Elsewhere(address + &at), vec![place.path.clone()]))
     })
 }
 
-/// The commit that a version means, and the text of a file in it.
-fn read(cx: &Context, view: &View<'_>, version: &str, path: &str) -> Result<(String, Vec<u8>), Failure> {
+/// A text of a file that is not the present one.
+struct Past {
+    /// Its commit, or the hash of a text that was never committed.
+    version: String,
+    is_commit: bool,
+    text: Vec<u8>,
+}
+
+/// The text of a file in a version.
+fn read(cx: &Context, view: &View<'_>, version: &str, path: &str) -> Result<Past, Failure> {
     let missing = || {
         let why =
             format!("Neither the index nor the history of {} has {path:?} in the version {version:?}.", view.id());
@@ -87,15 +104,20 @@ fn read(cx: &Context, view: &View<'_>, version: &str, path: &str) -> Result<(Str
     let Some(root) = &view.repo.root else {
         // The index of a commit elsewhere holds that commit.
         let (head, file) = known.zip(view.snapshot.file(path)).ok_or_else(missing)?;
-        return Ok((head.to_owned(), file.content().to_owned()));
+        return Ok(Past { version: head.to_owned(), is_commit: true, text: file.content().to_owned() });
     };
     let read = || {
         let history = History::open(root, &cx.config.secrets).ok()?;
         let commit = history.commit(version).ok()?;
         let text = history.file(&commit, path, cx.config.max_file_size).ok()??;
-        Some((commit, text))
+        Some(Past { version: commit, is_commit: true, text })
     };
-    read().ok_or_else(missing)
+    let kept = || {
+        let store = cx.indexes.registry().store(&view.repo.sidecar.store);
+        let (version, text) = store.kept(path, version).filter(|_| is_hash(version))?;
+        Some(Past { version, is_commit: false, text })
+    };
+    read().or_else(kept).ok_or_else(missing)
 }
 
 /// BLAKE3 of a file's content, in hex.
@@ -108,9 +130,16 @@ fn is_hash(text: &str) -> bool {
 }
 
 /// A file as it is.
-fn current(asked: &Asked<'_>, view: &View<'_>, file: FileView<'_>, at: u32) -> Result<Markup, Failure> {
+fn current(
+    asked: &Asked<'_>,
+    view: &View<'_>,
+    file: FileView<'_>,
+    named: Option<&str>,
+    at: u32,
+) -> Result<Markup, Failure> {
     let window = Window::around(file.content(), at);
-    let names = names(view, file, window.span);
+    let painted = lines::painted(file.content(), &window, &pieces(file, window.span), shown_as(file));
+    let names = names(view, file, window.span, &painted.words);
     let version = Version { path: file.path(), content: file.content(), commit: None, file: Some(file) };
     let (beside, problems) = margin::beside(asked, view, &version, &window);
     let panel = panel::panel(asked, view, file.path())?;
@@ -124,6 +153,7 @@ fn current(asked: &Asked<'_>, view: &View<'_>, file: FileView<'_>, at: u32) -> R
                 (crumbs(view.id(), file.path()))
                 h1.out-of-sight { (Visible(file.path())) }
                 p.facts {
+                    @if let Some(named) = named { "Version " code { (Visible(named)) } ", as it is now. " }
                     (grouped(file.lines().into())) " lines, " (file.language())
                     @if all > 0 {
                         ", " span title="Names from outside of the repository do not count." {
@@ -131,6 +161,9 @@ fn current(asked: &Asked<'_>, view: &View<'_>, file: FileView<'_>, at: u32) -> R
                         }
                     }
                     @if file.has_errors() { ", with syntax errors" }
+                    @if file.is_cut() {
+                        ", " span title="It holds more than is read of a file of its size: some names are missing." { "read in part" }
+                    }
                     span.acts data-copy=(plain(file.path())) data-label="Copy path" {
                         (blame(asked, &address))
                         @if all > 0 {
@@ -142,11 +175,17 @@ fn current(asked: &Asked<'_>, view: &View<'_>, file: FileView<'_>, at: u32) -> R
                     }
                 }
                 (since(asked, &address, &problems))
-                (text(file.content(), &window, file.spec(), &names, &beside, &kept(asked, address, &["blame", "since", "panel", "show"])))
+                (text(file.content(), &window, &painted.colours, &names, &beside, &kept(asked, address, &["blame", "since", "panel", "show"])))
             }
             (panel)
         }
     })
+}
+
+/// The language that a file is shown in: its own, or that of others with its extension.
+fn shown_as(file: FileView<'_>) -> &'static LanguageSpec {
+    let own = file.spec();
+    if own.is_built() { own } else { languages::of_shown(file.path(), file.content()) }
 }
 
 /// An address with these values of the request.
@@ -193,26 +232,29 @@ fn since(asked: &Asked<'_>, address: &str, problems: &[String]) -> Markup {
 }
 
 /// A file in a version that the index does not hold: its names are not resolved.
-fn older(asked: &Asked<'_>, view: &View<'_>, path: &str, commit: &str, content: &[u8], at: u32) -> Markup {
+fn older(asked: &Asked<'_>, view: &View<'_>, path: &str, past: &Past, at: u32) -> Markup {
+    let (commit, content) = (past.version.as_str(), past.text.as_slice());
     let window = Window::around(content, at);
-    let version = Version { path, content, commit: Some(commit), file: None };
+    let version = Version { path, content, commit: past.is_commit.then_some(commit), file: None };
     let (beside, problems) = margin::beside(asked, view, &version, &window);
-    let spec = languages::of_file(path, content).map_or(&LanguageSpec::PLAIN, |(_, spec)| spec);
+    let painted = lines::painted(content, &window, &Pieces::default(), languages::of_shown(path, content));
     let address = links::version(view.id(), commit, path);
     html! {
         main {
             (crumbs(view.id(), path))
             h1.out-of-sight { (Visible(path)) }
             p.facts {
-                "As of commit " a href=(links::change(view.id(), &[("commit", commit), ("path", path)])) {
-                    code { (commit.get(..10).unwrap_or(commit)) }
-                }
+                @if past.is_commit {
+                    "As of commit " a href=(links::change(view.id(), &[("commit", commit), ("path", path)])) {
+                        code { (commit.get(..10).unwrap_or(commit)) }
+                    }
+                } @else { "A former text, never committed, with the hash " code { (commit.get(..HASH).unwrap_or(commit)) } }
                 "; its names are not resolved. "
                 @if view.snapshot.file(path).is_some() { a href=(links::file(view.id(), path)) { "The file as it is now" } }
                 span.acts { (blame(asked, &address)) }
             }
             (since(asked, &address, &problems))
-            (text(content, &window, spec, &[], &beside, &kept(asked, address, &["blame", "since"])))
+            (text(content, &window, &painted.colours, &[], &beside, &kept(asked, address, &["blame", "since"])))
         }
     }
 }
@@ -221,7 +263,7 @@ fn older(asked: &Asked<'_>, view: &View<'_>, path: &str, commit: &str, content: 
 fn text(
     content: &[u8],
     window: &Window,
-    spec: &'static LanguageSpec,
+    colours: &[Option<Colour>],
     names: &[names::Name],
     beside: &Beside,
     address: &str,
@@ -241,7 +283,7 @@ fn text(
     };
     html! {
         (around)
-        pre.code tabindex="0" { code { (PreEscaped(lines::write(content, window, spec, names, beside))) } }
+        pre.code tabindex="0" { code { (PreEscaped(lines::write(content, window, colours, names, beside))) } }
         (around)
     }
 }

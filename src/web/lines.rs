@@ -7,15 +7,16 @@ use std::time::{Duration, Instant};
 use super::links::WINDOW;
 use super::names::Name;
 use super::text;
-use crate::languages::LanguageSpec;
+use crate::languages::{LanguageSpec, TimeAtWork};
 use crate::model::Span;
-use crate::query::text::colours::{self, Colour, colours};
+use crate::query::text::colours::{self, Colour, Painted};
+use crate::query::text::window::Pieces;
 
 /// Bytes of a line that are shown.
 const LONGEST: usize = 5_000;
 /// Bytes of the lines on one page; where there are more, every long line is cut.
 const MOST_BYTES: usize = 300_000;
-/// Time limit for parsing; without a syntax tree a text has fewer colours.
+/// Processor time for parsing; without a syntax tree a text has no colours.
 const PARSING: Duration = Duration::from_millis(120);
 
 /// A window of a file's lines.
@@ -63,21 +64,27 @@ pub(super) struct Beside {
     pub new: HashSet<u32>,
 }
 
+/// Reads the syntax of a window, for which these pieces of the text are enough.
+pub(super) fn painted(content: &[u8], window: &Window, pieces: &Pieces, spec: &'static LanguageSpec) -> Painted {
+    // Its time is no part of the limit, or the first page of a language would have no colours.
+    colours::prepare(spec);
+    let (begun, work) = (Instant::now(), TimeAtWork::begin());
+    // A busy machine shows the same colours as a quiet one; the processor time takes longer to read than the clock.
+    let is_over = || begun.elapsed() >= PARSING && (work.taken() >= PARSING || begun.elapsed() >= PARSING * 5);
+    colours::read(content, window.span, pieces, spec, &is_over)
+}
+
 /// Writes the lines of a window.
 pub(super) fn write(
     content: &[u8],
     window: &Window,
-    spec: &'static LanguageSpec,
+    colours: &[Option<Colour>],
     names: &[Name],
     beside: &Beside,
 ) -> String {
-    // Its time is no part of the limit, or the first page of a language would have no colours.
-    colours::prepare(spec);
-    let until = Instant::now() + PARSING;
-    let colours = colours(content, window.span, spec, &|| Instant::now() >= until);
     let part = window.span.of(content);
     let mut page = String::with_capacity(part.len() * 4 + 64);
-    let mut writer = Writer { part, start: window.span.start, colours: &colours, names, next: 0 };
+    let mut writer = Writer { part, start: window.span.start, colours, names, next: 0 };
     let mut at = 0;
     for number in window.first..=window.last {
         gone(&mut page, beside, number);
@@ -174,8 +181,9 @@ impl Writer<'_> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Beside, Window, write};
+    use super::{Beside, Window, painted, write};
     use crate::model::Span;
+    use crate::query::text::window::Pieces;
     use crate::web::names::Name;
 
     #[test]
@@ -183,7 +191,9 @@ mod tests {
         let content = b"x = '<b>' # <i>\r\nadd(x)\n";
         let spec = crate::languages::of_file("a.py", b"").expect("it is built in").1;
         let name = Name { span: Span::new(17, 20), class: "n-fn", link: "/r/a/b?x=\"&y#L1".to_owned() };
-        let page = write(content, &Window::around(content, 1), spec, &[name], &Beside::default());
+        let window = Window::around(content, 1);
+        let colours = painted(content, &window, &Pieces::default(), spec).colours;
+        let page = write(content, &window, &colours, &[name], &Beside::default());
         let expected = "<span class=\"l\" id=\"L1\"><a class=\"n\" tabindex=\"-1\" href=\"#L1\">1</a>\
             x = <i class=\"s\">&#39;&lt;b&gt;&#39;</i> <i class=\"rem\"># &lt;i&gt;</i>\n</span>\
             <span class=\"l\" id=\"L2\"><a class=\"n\" tabindex=\"-1\" href=\"#L2\">2</a>\
@@ -196,8 +206,7 @@ mod tests {
         let mut beside = Beside { margin: vec!["<b></b>".to_owned()], ..Beside::default() };
         beside.new.insert(1);
         beside.gone.insert(2, vec![b"<x>".to_vec()]);
-        let plain = &crate::languages::LanguageSpec::PLAIN;
-        let page = write(b"a\n", &Window::around(b"a\n", 1), plain, &[], &beside);
+        let page = write(b"a\n", &Window::around(b"a\n", 1), &[], &[], &beside);
         let expected = "<span class=\"l new\" id=\"L1\"><b></b><a class=\"n\" tabindex=\"-1\" href=\"#L1\">1</a>a\n</span>\
             <del class=\"l\"><span class=\"by\"></span><span class=\"n\">−</span>&lt;x&gt;\n</del>";
         assert_eq!(page, expected);
@@ -216,11 +225,10 @@ mod tests {
         let wide = format!("{}\n", "x".repeat(400)).repeat(3_000).into_bytes();
         let window = Window::around(&wide, 1_501);
         assert_eq!((window.first, window.last), (1_501, 3_000), "all lines are to be had");
-        let page = write(&wide, &window, &crate::languages::LanguageSpec::PLAIN, &[], &Beside::default());
+        let page = write(&wide, &window, &[], &[], &Beside::default());
         assert!(page.contains("… 200 more bytes") && page.len() < 500_000, "{}", page.len());
         let long = [vec![b'x'; 1 << 20], b"\ny".to_vec()].concat();
-        let plain = &crate::languages::LanguageSpec::PLAIN;
-        let page = write(&long, &Window::around(&long, 1), plain, &[], &Beside::default());
+        let page = write(&long, &Window::around(&long, 1), &[], &[], &Beside::default());
         assert!(page.len() < 6_000 && page.contains("… 1043576 more bytes"), "{}", page.len());
         assert!(page.ends_with("2</a>y\n</span>"));
     }

@@ -55,6 +55,11 @@ pub(super) fn permalink(repo: &str, path: &str) -> String {
     format!("/p/{}/{}", repo_part(repo), encoded(path, "/"))
 }
 
+/// Address of what is known of the name at a byte, from the page of its file.
+pub(super) fn byte(byte: u32) -> String {
+    format!("?byte={byte}")
+}
+
 /// Address of a file's own text.
 pub(super) fn raw(repo: &str, path: &str) -> String {
     format!("/raw/{}/{}", repo_part(repo), encoded(path, "/"))

@@ -19,6 +19,7 @@ mod layout;
 mod lines;
 mod links;
 mod margin;
+mod meanings;
 mod names;
 mod panel;
 mod picture;

@@ -1,8 +1,13 @@
-//! Names in a part of a file, each with the page that it leads to.
+//! Names in a part of a file, each with the page that it leads to: its definition if facts say it, else where the syntax binds it
+//! or the line that imports it, else a page of what is known of it.
+
+use std::collections::HashMap;
 
 use super::links;
 use super::view::{View, span};
-use crate::model::{Detail, How, Span};
+use crate::model::{Detail, How, Kind, Span};
+use crate::query::text::colours::Colour;
+use crate::query::text::words::Word;
 use crate::query::{self, LineCount};
 use crate::store::{Edge, FileView, SymbolView};
 
@@ -19,8 +24,9 @@ pub(super) struct Name {
     pub link: String,
 }
 
-/// Names of a file that begin in a part of it, in source order and apart from each other.
-pub(super) fn names(view: &View<'_>, file: FileView<'_>, part: Span) -> Vec<Name> {
+/// Names of a file that begin in a part of it, in source order and apart from each other. `words` are the words there that may
+/// name something.
+pub(super) fn names(view: &View<'_>, file: FileView<'_>, part: Span, words: &[Word]) -> Vec<Name> {
     let is_inside = |span: &Span| part.contains(*span) && !span.is_empty();
     let own = file.symbols().filter(|symbol| is_inside(&symbol.name_span()));
     let mut found: Vec<Name> = own
@@ -45,10 +51,75 @@ pub(super) fn names(view: &View<'_>, file: FileView<'_>, part: Span) -> Vec<Name
     let modules = modules(view, file, part, &found);
     found.extend(modules);
     found.sort_by_key(|name| name.span.start);
+    let selves: Vec<Name> = words.iter().filter_map(|word| of_self(view, file, word, &found)).collect();
+    found.extend(selves);
+    found.sort_by_key(|name| name.span.start);
     let locals = locals(view, file, part, &found);
     found.extend(locals);
     found.sort_by_key(|name| name.span.start);
+    let rest = rest(view, file, words, &found);
+    found.extend(rest);
+    found.sort_by_key(|name| name.span.start);
     found
+}
+
+/// A word for the object around it, which leads to the class of that.
+fn of_self(view: &View<'_>, file: FileView<'_>, word: &Word, known: &[Name]) -> Option<Name> {
+    let class = (word.is_own && !overlaps(known, word.span)).then(|| class_around(view, file, word.span)).flatten()?;
+    Some(Name { span: word.span, class: "n-local", link: to(view, file, &class) })
+}
+
+/// Words that no fact leads anywhere.
+fn rest(view: &View<'_>, file: FileView<'_>, words: &[Word], known: &[Name]) -> Vec<Name> {
+    let words: Vec<&Word> = words.iter().filter(|word| !overlaps(known, word.span)).collect();
+    let edges = view.edges.in_file(file.number());
+    let edge = |at: u32| edges.binary_search_by_key(&at, |edge| edge.at).ok().map(|place| &edges[place]);
+    let used: Vec<u32> = words.iter().map(|word| word.span.start).filter(|at| edge(*at).is_some()).collect();
+    let imports: HashMap<u32, u32> = query::imports_of(file, &used).into_iter().collect();
+    let mut lines = LineCount::default();
+    let mut line = |at: u32| links::line_in(view.id(), file, lines.line_of(file.content(), at));
+    let name = |word: &&Word| {
+        let span = word.span;
+        if let Some(import) = imports.get(&span.start) {
+            return Name { span, class: of_colour(word.colour), link: line(*import) };
+        }
+        match word.bound.filter(|_| edge(span.start).is_none()) {
+            Some(bound) if bound != span => Name { span, class: "n-local", link: line(bound.start) },
+            Some(_) => Name { span, class: "n-local", link: links::byte(span.start) },
+            None if word.imported.is_some() => {
+                let import = word.imported.map_or(0, |import| import.start);
+                Name { span, class: of_colour(word.colour), link: line(import) }
+            }
+            None => Name { span, class: of_colour(word.colour), link: links::byte(span.start) },
+        }
+    };
+    words.iter().map(name).collect()
+}
+
+/// The class that a place is in: the innermost one that holds it, or the one of the method around, which may be written
+/// elsewhere.
+fn class_around<'a>(view: &View<'a>, file: FileView<'a>, place: Span) -> Option<SymbolView<'a>> {
+    let is_class = |symbol: &SymbolView<'_>| matches!(symbol.kind(), Kind::Class | Kind::Type);
+    let around = |symbol: &SymbolView<'_>| symbol.span().contains(place) && symbol.name_span() != place;
+    let holding: Vec<SymbolView<'a>> = file.symbols().filter(around).collect();
+    if let Some(class) = holding.iter().rev().find(|symbol| is_class(symbol)) {
+        return Some(*class);
+    }
+    let method = holding.iter().find(|symbol| symbol.kind() == Kind::Method)?.qualified_name();
+    let mut same = query::named(view.snapshot, method.rsplit_once('.')?.0);
+    same.retain(is_class);
+    let own = same.iter().find(|symbol| symbol.file.number() == file.number());
+    own.or_else(|| same.first().filter(|_| same.len() == 1)).copied()
+}
+
+/// Class of a name that is known by its colour only.
+fn of_colour(colour: Option<Colour>) -> &'static str {
+    match colour {
+        Some(Colour::Function) => "n-fn",
+        Some(Colour::Type) => "n-type",
+        Some(Colour::Constant) => "n-const",
+        _ => "n-local",
+    }
 }
 
 /// A use that leads somewhere: to its definition, or to the choice between several.

@@ -6,7 +6,7 @@ use maud::Markup;
 
 use super::failure::Failure;
 use super::layout::Page;
-use super::{change, code, doctor, folder, hover, impact, links, picture, search, start, symbol};
+use super::{change, code, doctor, folder, hover, impact, links, meanings, picture, search, start, symbol};
 use crate::tools::Context;
 
 /// An answer to a browser.
@@ -82,7 +82,7 @@ pub(super) fn reply(cx: &Context, is_own: bool, path: &str, query: &str) -> Resu
         "i" => impact::page(&asked, &place(cx, rest).ok_or_else(missing)?.repo).map(Reply::Page),
         "m" => picture::matrix(&asked, &place(cx, rest).ok_or_else(missing)?),
         "s" => symbol::page(&asked, &place(cx, rest).ok_or_else(missing)?.repo).map(Reply::Page),
-        "d" => symbol::meanings(&asked, &place(cx, rest).ok_or_else(missing)?),
+        "d" => meanings::page(&asked, &place(cx, rest).ok_or_else(missing)?),
         _ => Err(missing()),
     }
 }

@@ -10,7 +10,7 @@ use super::folder::crumbs;
 use super::layout::Page;
 use super::links;
 use super::names::class;
-use super::routes::{Asked, Place, Reply};
+use super::routes::Asked;
 use super::start::grouped;
 use super::text::{Visible, plain};
 use super::view::{self, View};
@@ -59,39 +59,6 @@ pub(super) fn about(asked: &Asked<'_>, view: &View<'_>, symbol: &SymbolView<'_>,
         (Uses::of(view, symbol).shown(asked, view, Some(&symbol.id()), address))
         (relations(view, symbol, true))
     }
-}
-
-/// Shows the definitions that a name at a byte may mean; leads to the only one.
-pub(super) fn meanings(asked: &Asked<'_>, place: &Place) -> Result<Reply, Failure> {
-    view::on(asked.cx, &place.repo, |view| {
-        let file = view.file(&place.path)?;
-        let missing = || Failure::missing("There is no name any more at this place.");
-        let edge = query::name_at(view.edges, file, asked.number("byte").ok_or_else(missing)?);
-        let edge = edge.and_then(|name| name.edge).ok_or_else(missing)?;
-        let targets = view.targets(edge);
-        let name = String::from_utf8_lossy(view::span(edge).of(file.content())).into_owned();
-        if let [only] = &targets[..] {
-            return Ok((Reply::Elsewhere(links::line(view.id(), only.file.path(), only.line())), Vec::new()));
-        }
-        let is_sure = !targets.is_empty();
-        let found = if is_sure { targets } else { query::named(view.snapshot, &name) };
-        let line = query::line_of(file, edge.at);
-        let body = html! {
-            main.symbol {
-                (crumbs(view.id(), file.path()))
-                h1 { (Visible(&name)) }
-                p {
-                    "In " a href=(links::line(view.id(), file.path(), line)) { "line " (line) }
-                    @if is_sure { " it means any of these:" }
-                    @else if found.is_empty() { " it is not resolved, and nothing of this name is defined here." }
-                    @else { " it is not resolved. It may mean any of these, of which only the name matches:" }
-                }
-                (list(view, &found, false))
-            }
-        };
-        let paths = vec![file.path().to_owned()];
-        Ok((Reply::Page(Page::of_repo(name, view.id(), body)), paths))
-    })
 }
 
 fn definition(view: &View<'_>, symbol: &SymbolView<'_>) -> Markup {
@@ -165,7 +132,7 @@ fn relations(view: &View<'_>, symbol: &SymbolView<'_>, in_panel: bool) -> Markup
 }
 
 /// Symbols with their places; from a panel each leads to its code and its own panel.
-fn list(view: &View<'_>, symbols: &[SymbolView<'_>], in_panel: bool) -> Markup {
+pub(super) fn list(view: &View<'_>, symbols: &[SymbolView<'_>], in_panel: bool) -> Markup {
     let address = |symbol: &SymbolView<'_>| match in_panel {
         true => links::panel(view.id(), symbol.file.path(), &symbol.id(), symbol.line(), &[]),
         false => links::symbol(view.id(), symbol),

@@ -19,6 +19,7 @@ mod http;
 mod incremental;
 mod init;
 mod integrations;
+#[cfg(feature = "http")]
 mod languages;
 mod lsp;
 mod mcp;
@@ -57,6 +58,7 @@ mod tls;
 mod users;
 mod watch;
 mod web;
+mod windows;
 
 /// Copies a folder with all that is in it.
 fn copy(from: &std::path::Path, to: &std::path::Path) {

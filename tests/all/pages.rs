@@ -64,6 +64,61 @@ fn names_are_links_to_definitions_and_definitions_to_their_uses() {
     assert_eq!((folder.status, folder.header("location")), (200, None), "the root needs no slash");
 }
 
+/// The code of a line of a page, and the letters in it that are neither a link, a keyword, a constant nor text.
+fn unlinked(page: &str, number: usize) -> (String, String) {
+    let line = page.lines().find(|line| line.contains(&format!("id=\"L{number}\""))).expect("it is there");
+    let code = line.split_once(&format!(">{number}</a>")).expect("it is numbered").1.to_owned();
+    let mut rest = code.clone();
+    let ends = [("<a ", "</a>"), ("<i class=\"k\">", "</i>"), ("<i class=\"o\">", "</i>"), ("<i class=\"s\">", "</i>")];
+    for (start, end) in ends {
+        while let Some(at) = rest.find(start) {
+            let length = rest[at..].find(end).expect("it ends") + end.len();
+            rest.replace_range(at..at + length, " ");
+        }
+    }
+    for part in ["<i class=\"u\">", "</i>", "&gt;", "&lt;", "&amp;", "&quot;"] {
+        rest = rest.replace(part, " ");
+    }
+    (code, rest.chars().filter(|letter| letter.is_alphabetic()).collect())
+}
+
+#[test]
+fn every_identifier_is_a_link() {
+    let site = Site::start(&["--web"]);
+    let folder = site.folder("linked");
+    let python = "import os\nfrom json import loads as read\n\n\nclass A:\n    def go(self, one, *rest):\n\
+        \x20       two = one + len(rest)\n        for x in rest:\n            self.kept = read(x.text or os.sep)\n\
+        \x20       return lambda y: y.z + two\n";
+    let rust = "use std::fmt::Debug;\n\nstruct A;\n\nimpl A {\n    fn go<T: Debug>(&self, one: T) -> Option<T> {\n\
+        \x20       let two = Some(one)?;\n        self.of(&two);\n        None\n    }\n}\n";
+    fs::write(folder.join("a.py"), python).expect("ours");
+    fs::write(folder.join("a.rs"), rust).expect("ours");
+    site.run(&["index", folder.to_str().expect("text")]);
+    let client = site.client();
+    let path = |name: &str| format!("/r/{}/{name}", site.repo("linked"));
+    for (name, text) in [("a.py", python), ("a.rs", rust)] {
+        let code = page(&client, &path(name));
+        for number in 1..=text.lines().count() {
+            let (line, rest) = unlinked(&code, number);
+            assert_eq!(rest, "", "{name} {number}: {line}");
+        }
+    }
+    let code = page(&client, &path("a.py"));
+    let of = |number: usize, name: &str| link(&unlinked(&code, number).0, name);
+    assert_eq!([of(9, "self"), of(9, "x"), of(9, "os"), of(10, "two")], ["#L5", "#L8", "#L1", "#L7"]);
+    assert_eq!([of(9, "read"), of(7, "one")], ["#L2", "#L6"]);
+    let about = |number: usize, name: &str| page(&client, &format!("{}{}", path("a.py"), of(number, name)));
+    let local = about(6, "rest");
+    assert!(local.contains("A local name, bound here") && local.contains("for x in rest"), "{local}");
+    let builtin = about(7, "len");
+    assert!(builtin.contains("it may come from the language") && builtin.contains("Search for this word"), "{builtin}");
+    let member = about(10, "z");
+    assert!(member.contains("it is not resolved, and nothing of this name is defined here"), "{member}");
+    let code = page(&client, &path("a.rs"));
+    assert_eq!(link(&unlinked(&code, 8).0, "self"), "#L3", "the type, which is not around it");
+    assert_eq!(client.get(&format!("{}?byte=99999", path("a.py"))).status, 404);
+}
+
 #[test]
 fn a_name_that_may_mean_several_leads_to_all_of_them() {
     let site = Site::start(&["--web"]);
@@ -253,9 +308,16 @@ fn a_permalink_shows_the_same_text_after_an_edit() {
     assert!(old.contains("first") && !old.contains("second") && old.contains("As of commit"), "{old}");
     let hashed = permalink(&client);
     assert_ne!(hashed, committed);
-    assert!(page(&client, &hashed).contains("second"));
+    let now = page(&client, &hashed);
+    assert!(now.contains("second") && now.contains("as it is now"), "{now}");
     fs::write(folder.join("a.py"), "def third():\n    return 3\n").expect("ours");
-    let gone = client.get(&hashed);
+    let kept = page(&client, &hashed);
+    assert!(kept.contains("second") && !kept.contains("third") && kept.contains("never committed"), "{kept}");
+    assert!(kept.contains("The file as it is now"), "{kept}");
+    // It belongs to its path, and no other hash leads to it.
+    assert_eq!(client.get(&hashed.replace("a.py", "b.py")).status, 404);
+    let other = format!("/r/{repo}@0123456789abcdef/a.py");
+    let gone = client.get(&other);
     assert!(gone.status == 404 && gone.body.contains("The file as it is now"), "{}", gone.body);
     for broken in ["HEAD~99", "..", "-x", "%00"] {
         assert_eq!(client.get(&format!("/r/{repo}@{broken}/a.py")).status, 404, "{broken}");
@@ -271,6 +333,7 @@ fn pages_hold_no_code_and_may_run_none_but_the_servers_own() {
         let policy = reply.header("content-security-policy").unwrap_or_default();
         assert!(policy.contains("default-src 'none'") && !policy.contains("unsafe"), "{path}: {policy}");
         assert_eq!(reply.header("x-content-type-options"), Some("nosniff"));
+        assert_eq!(reply.header("cross-origin-resource-policy"), Some("same-origin"));
         assert!(!reply.body.contains("style=\"") && !reply.body.contains("onclick"), "{path}");
         let style = link_of(&reply.body, "stylesheet");
         let client_js = client.get("/static/x/client.js").body.len();
@@ -286,6 +349,12 @@ fn pages_hold_no_code_and_may_run_none_but_the_servers_own() {
     assert_eq!(packed.status, 200, "a style is no secret");
     assert_eq!(client.send_to("GET", "/", "", &[("Host", "evil.example")]).status, 403);
     assert_eq!(client.send_to("GET", "/", "", &[("Origin", "http://evil.example")]).status, 403);
+    let raw = format!("/raw/{}/numbers.py", site.repo("shop"));
+    let from = |mode, dest| {
+        let told = [("Sec-Fetch-Site", "cross-site"), ("Sec-Fetch-Mode", mode), ("Sec-Fetch-Dest", dest)];
+        client.send_to("GET", &raw, "", &told).status
+    };
+    assert_eq!((from("no-cors", "script"), from("navigate", "document")), (403, 200), "a link may lead here, no more");
 }
 
 /// The address of a page's link of some relation.

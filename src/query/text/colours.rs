@@ -6,7 +6,9 @@ use std::sync::OnceLock;
 
 use tree_sitter::{Node, Query, QueryCursor, QueryCursorOptions, QueryCursorState, StreamingIterator as _};
 
-use super::trees::{IsOver, parse};
+use super::trees::{IsOver, parse, parse_pieces};
+use super::window::Pieces;
+use super::words::{Word, words};
 use crate::languages::{LANGUAGES, LanguageSpec};
 use crate::model::Span;
 
@@ -37,22 +39,35 @@ pub fn prepare(spec: &'static LanguageSpec) {
     highlights(spec);
 }
 
-/// The colour of each byte of a part of a text; none for a text without a grammar, or when time runs out.
-pub fn colours(content: &[u8], part: Span, spec: &'static LanguageSpec, is_over: IsOver<'_>) -> Vec<Option<Colour>> {
-    let mut painted = vec![None; part.len()];
+/// Part of a text as its syntax shows it.
+#[derive(Debug, Default)]
+pub struct Painted {
+    /// The colour of each byte.
+    pub colours: Vec<Option<Colour>>,
+    /// Words that may name something.
+    pub words: Vec<Word>,
+}
+
+/// Reads a part of a text; neither colours nor words for a text without a grammar, or when time runs out. `pieces` are the parts
+/// of the text that are enough to parse it, see [`super::window`]; none for all of it.
+pub fn read(content: &[u8], part: Span, pieces: &Pieces, spec: &'static LanguageSpec, is_over: IsOver<'_>) -> Painted {
+    let mut painted = Painted { colours: vec![None; part.len()], words: Vec::new() };
     let text = String::from_utf8_lossy(content);
     // Replaced bytes would move all others.
     if text.len() != content.len() {
         return painted;
     }
     let Some(highlights) = highlights(spec) else { return painted };
-    let Some(tree) = parse(&text, spec, is_over) else { return painted };
+    let of_pieces = || parse_pieces(&text, &pieces.0, spec, is_over).filter(|tree| !tree.root_node().has_error());
+    let tree = if pieces.is_empty() { None } else { of_pieces() };
+    let Some(tree) = tree.or_else(|| parse(&text, spec, is_over)) else { return painted };
     for (start, end, colour) in highlights.find(tree.root_node(), content, part, is_over) {
         let (first, last) = (part.start as usize, part.end as usize);
         if start < last && end > first {
-            painted[start.max(first) - first..end.min(last) - first].fill(colour);
+            painted.colours[start.max(first) - first..end.min(last) - first].fill(colour);
         }
     }
+    painted.words = words(tree.root_node(), content, part, &painted.colours, spec, is_over);
     painted
 }
 
@@ -63,6 +78,8 @@ struct Highlights {
     colours: Vec<Option<Option<Colour>>>,
     /// Patterns that ask for more than is known here, such as whether a name is local.
     doubtful: Vec<bool>,
+    /// Captures of operators, which are keywords if they are words.
+    operators: Vec<bool>,
 }
 
 /// The query for highlighting of a language, compiled once; `None` for a language that this build leaves out.
@@ -81,7 +98,8 @@ impl Highlights {
             !query.general_predicates(pattern).is_empty() || !query.property_predicates(pattern).is_empty()
         };
         let doubtful = (0..query.pattern_count()).map(is_doubtful).collect();
-        Some(Self { query, colours, doubtful })
+        let operators = query.capture_names().iter().map(|name| name.starts_with("operator")).collect();
+        Some(Self { query, colours, doubtful, operators })
     }
 
     /// Colours of pieces of a part of a text, each before those inside of it, and a later pattern after an earlier one.
@@ -102,7 +120,12 @@ impl Highlights {
         let mut found = Vec::new();
         while let Some((matched, at)) = captures.next().filter(|_| !is_over()) {
             let capture = matched.captures()[*at];
-            let colour = self.colours[capture.index as usize].filter(|_| !self.doubtful[matched.pattern_index]);
+            let is_word = || content[capture.node.byte_range()].iter().all(u8::is_ascii_alphabetic);
+            let colour = match self.operators[capture.index as usize] && is_word() {
+                true => Some(Some(Colour::Keyword)),
+                false => self.colours[capture.index as usize],
+            };
+            let colour = colour.filter(|_| !self.doubtful[matched.pattern_index]);
             if let Some(colour) = colour {
                 let place = capture.node.byte_range();
                 found.push((place.start, Reverse(place.end), matched.pattern_index, colour));
@@ -137,11 +160,17 @@ fn of_capture(name: &str) -> Option<Option<Colour>> {
 mod tests {
     use std::collections::BTreeSet;
     use std::fs;
-    use std::path::Path;
+    use std::path::{Path, PathBuf};
 
-    use super::{Colour, colours, highlights};
-    use crate::languages::{LANGUAGES, of_file};
+    use super::{Colour, highlights, read};
+    use crate::languages::{LANGUAGES, LanguageSpec, of_file, of_shown};
     use crate::model::Span;
+    use crate::query::text::trees::IsOver;
+    use crate::query::text::window::Pieces;
+
+    fn colours(content: &[u8], part: Span, spec: &'static LanguageSpec, is_over: IsOver<'_>) -> Vec<Option<Colour>> {
+        read(content, part, &Pieces::default(), spec, is_over).colours
+    }
 
     fn letter(colour: &Option<Colour>) -> char {
         match colour {
@@ -166,6 +195,7 @@ mod tests {
     #[test]
     fn syntax_has_colours_in_every_language() {
         check("a.py", "def f(a): return 'x' # y", "kkk.f.....kkkkkk.sss.ccc");
+        check("a.py", "not a is b", "kkk...kk..");
         check("a.rs", "let a: u8 = 1; // \"b\"", "kkk....tt...o..cccccc");
         check("a.go", "var s string = `a` // b", "kkk...tttttt...sss.cccc");
         check("a.js", "const a = `x${b}y`, c = null;", "kkkkk.....ss....ss......oooo.");
@@ -187,12 +217,26 @@ mod tests {
         let room = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/languages");
         for spec in LANGUAGES.iter().filter(|spec| spec.is_built()) {
             assert!(highlights(spec).is_some(), "the query of {} does not fit", spec.id);
-            let names = spec.extensions.iter().map(|extension| room.join(spec.id).join(format!("sample.{extension}")));
-            let Some(text) = names.filter_map(|name| fs::read(name).ok()).next() else { continue };
+            let entries =
+                fs::read_dir(room.join(spec.id)).expect("each has a folder").flatten().map(|entry| entry.path());
+            let is_sample = |path: &PathBuf| {
+                path.file_stem().is_some_and(|stem| stem == "sample")
+                    && path.extension().is_some_and(|end| end != "tags")
+            };
+            let sample = entries.filter(is_sample).min().expect("each has a sample");
+            let text = fs::read(sample).expect("it can be read");
             let found = colours(&text, Span::new(0, text.len()), spec, &|| false);
             let letters: BTreeSet<char> = found.iter().map(letter).collect();
             assert!(letters.len() > 3, "{}: {letters:?}", spec.id);
         }
+    }
+
+    #[test]
+    fn data_has_colours_where_its_symbols_are_not_read() {
+        let text = b"{\"a\": [1, null, \"b\"]}";
+        assert!(of_file("data.json", text).is_none());
+        let found = colours(text, Span::new(0, text.len()), of_shown("data.json", text), &|| false);
+        assert_eq!(found.iter().map(letter).collect::<String>(), ".sss...n..oooo..sss..");
     }
 
     #[test]

@@ -12,6 +12,8 @@ mod share;
 pub mod structure;
 pub mod syntax;
 mod trees;
+pub mod window;
+pub mod words;
 
 use std::ops::Range;
 
