@@ -20,6 +20,7 @@ mod incremental;
 mod init;
 mod integrations;
 #[cfg(feature = "http")]
+mod issuer;
 mod languages;
 mod lsp;
 mod mcp;

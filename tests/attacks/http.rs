@@ -8,16 +8,16 @@ use serde_json::json;
 
 use super::web::{Client, PATIENCE, Reply, Site};
 
-const REVISION: &str = "2025-06-18";
+pub(super) const REVISION: &str = "2025-06-18";
 /// A server may have so many megabytes resident while it refuses requests.
-const LITTLE: i64 = 200;
+pub(super) const LITTLE: i64 = 200;
 /// So many with as many sessions as it keeps.
 const MUCH: i64 = 400;
 /// So many with as many calls as run at once; all large requests together were 1,500.
 const BUSY: i64 = 700;
 
 /// Whether a client of good manners is still served.
-fn serves(client: &Client) {
+pub(super) fn serves(client: &Client) {
     let mut client = client.clone();
     client.forget_session();
     client.open(REVISION);
@@ -25,14 +25,14 @@ fn serves(client: &Client) {
     assert_eq!(client.close().status, 204);
 }
 
-fn peak(site: &Site) -> i64 {
+pub(super) fn peak(site: &Site) -> i64 {
     let status = fs::read_to_string(format!("/proc/{}/status", site.child.id())).expect("it runs");
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).expect("the system counts it");
     line.trim().trim_end_matches(" kB").parse::<i64>().expect("a number") / 1024
 }
 
 /// Sends bytes as they are and closes that direction; gives the answer.
-fn raw(site: &Site, bytes: &[u8]) -> Reply {
+pub(super) fn raw(site: &Site, bytes: &[u8]) -> Reply {
     let mut stream = site.connect();
     let _ = stream.write_all(bytes);
     let _ = stream.shutdown(std::net::Shutdown::Write);
@@ -243,184 +243,4 @@ fn sessions_of_a_hoarder_make_room() {
     assert_eq!(first.post_ping().status, 404, "the oldest made room");
     serves(&site.client());
     assert!(peak(&site) < MUCH, "took {} MB", peak(&site));
-}
-
-/// Requests of [`requests_of_every_sort_get_no_answer_that_they_should_not`], unless `CODELODE_REQUESTS` says another number.
-const REQUESTS: usize = 2_000;
-
-/// A source of choices.
-struct Dice(u64);
-
-impl Dice {
-    fn below(&mut self, n: usize) -> usize {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        (self.0 >> 11) as usize % n
-    }
-}
-
-/// A hostile request: parts that are each right, wrong or broken, at least one of them so that nothing may be answered.
-fn of_any_sort(dice: &mut Dice) -> Vec<u8> {
-    let ping = r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#;
-    let call = r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"list_repos","arguments":{}}}"#;
-    let of = |all: &[&str], dice: &mut Dice| all[dice.below(all.len())].to_owned();
-    let method = of(
-        &["POST", "POST", "POST", "GET", "DELETE", "PUT", "PATCH", "TRACE", "OPTIONS", "CONNECT", "post", "P\0ST"],
-        dice,
-    );
-    let path = of(
-        &[
-            "/mcp",
-            "/mcp",
-            "/mcp",
-            "/metrics",
-            "/mcp?x=1",
-            "/mcp/",
-            "//mcp",
-            "/mcp/../mcp",
-            "/%6d%63%70",
-            "/mcp%00",
-            "/mcp;a",
-            "/hooks/github",
-            "/hooks/gitlab",
-            "/hooks/generic?repo=shop",
-            "/hooks/../mcp",
-            "/.well-known/../metrics",
-            "/sse",
-            "/messages?session_id=1",
-            "http://localhost/mcp",
-            "*",
-            "/web",
-            "/sign-in",
-            "\\mcp",
-        ],
-        dice,
-    );
-    let token = of(
-        &[
-            "",
-            "Authorization: Bearer guessed",
-            "Authorization: Bearer a token that nobody guesse",
-            "Authorization: Bearer ",
-            "Authorization: Basic YTpi",
-            "Authorization: Bearer eyJhbGciOiJub25lIn0.eyJzdWIiOiJhIn0.",
-            "Authorization: Bearer eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiJhIn0.AAAA",
-            "Authorization: Bearer eyJhbGciOiJSUzI1NiIsImtpZCI6IjEifQ.eyJzdWIiOiJhIn0.AAAA",
-            "Cookie: codelode_8901=6775657373",
-            "X-Hub-Signature-256: sha256=00",
-            "X-Gitlab-Token: guessed",
-            "X-Signature-256: sha256=",
-            "Authorization: Bearer x\r\nAuthorization: Bearer a token that nobody guesses",
-        ],
-        dice,
-    );
-    let extra = of(
-        &[
-            "",
-            "Origin: https://evil.example",
-            "Origin: null",
-            "X-Forwarded-For: 127.0.0.1\r\nX-Forwarded-Host: localhost",
-            "Mcp-Session-Id: 1",
-            "Mcp-Session-Id: ../../etc",
-            "MCP-Protocol-Version: 2026-07-28",
-            "MCP-Protocol-Version: 9999-99-99",
-            "Last-Event-ID: 0/0",
-            "Expect: 100-continue",
-            "Upgrade: h2c\r\nConnection: Upgrade",
-            "Transfer-Encoding: chunked",
-            "Transfer-Encoding: gzip",
-            "Content-Encoding: gzip",
-            "X: \u{1}",
-            "Range: bytes=0-",
-            "Connection: keep-alive, \u{7f}",
-        ],
-        dice,
-    );
-    let host = of(
-        &[
-            "localhost",
-            "localhost",
-            "localhost",
-            "evil.example",
-            "localhost:99999",
-            "",
-            "a@localhost",
-            "localhost\r\nHost: localhost",
-        ],
-        dice,
-    );
-    let body = match dice.below(6) {
-        0 => ping.to_owned(),
-        1 => call.to_owned(),
-        2 => "[".repeat(1 + dice.below(5_000)),
-        3 => format!("[{ping},{ping}]"),
-        4 => call.replace("1,", &format!("{},", "9".repeat(1 + dice.below(400)))),
-        _ => String::new(),
-    };
-    let length = match dice.below(8) {
-        0 => "99999999".to_owned(),
-        1 => "-1".to_owned(),
-        2 => format!("{}\r\nContent-Length: 0", body.len()),
-        _ => body.len().to_string(),
-    };
-    let flood: String = match dice.below(20) {
-        0 => (0..60 + dice.below(2_000)).map(|n| format!("X-{n}: y\r\n")).collect(),
-        1 => format!("X: {}\r\n", "y".repeat(30_000 + dice.below(70_000))),
-        _ => String::new(),
-    };
-    let lines = [token, extra].map(|line| if line.is_empty() { line } else { line + "\r\n" }).concat();
-    let kind = "Accept: application/json, text/event-stream\r\nContent-Type: application/json\r\n";
-    let head =
-        format!("{method} {path} HTTP/1.1\r\nHost: {host}\r\n{kind}{lines}{flood}Content-Length: {length}\r\n\r\n");
-    let mut bytes = [head.as_bytes(), body.as_bytes()].concat();
-    if dice.below(10) == 0 {
-        let at = dice.below(bytes.len());
-        bytes.truncate(at);
-    }
-    bytes
-}
-
-#[test]
-fn requests_of_every_sort_get_no_answer_that_they_should_not() {
-    let place = tempfile::tempdir().expect("there is room for a folder");
-    let path = |name: &str, text: &str| {
-        let path = place.path().join(name);
-        fs::write(&path, text).expect("the folder is ours");
-        path.display().to_string()
-    };
-    let tokens = path("tokens.toml", "[readers]\nscope = \"read\"\nrepos = [\"*\"]\n");
-    let repos = path(
-        "repos.toml",
-        "[shop]\nurl = \"https://code.invalid/shop\"\npoll = \"never\"\nsecret_env = \"HOOK_SECRET\"\n",
-    );
-    // Nobody answers for the keys of this issuer.
-    let issuer = ["--oauth-issuer", "http://127.0.0.1:1", "--oauth-resource", "https://code.example/mcp"];
-    let flags = [&["--tokens", &tokens, "--repos", &repos, "--web"][..], &issuer].concat();
-    let secrets = [
-        ("CODELODE_HTTP_TOKEN", "a token that nobody guesses"),
-        ("HOOK_SECRET", "a secret of the forge"),
-        ("CODELODE_TRUSTED_HOSTS", "127.0.0.1"),
-    ];
-    let site = Site::start_with(&flags, &secrets);
-    let n_requests = std::env::var("CODELODE_REQUESTS").ok().and_then(|n| n.parse().ok()).unwrap_or(REQUESTS);
-    std::thread::scope(|scope| {
-        for thread in 0..4_u64 {
-            let site = &site;
-            scope.spawn(move || {
-                let mut dice = Dice(0x9E37_79B9_7F4A_7C15 ^ (thread + 1));
-                for _ in 0..n_requests / 4 {
-                    let request = of_any_sort(&mut dice);
-                    let reply = raw(site, &request);
-                    let shown = String::from_utf8_lossy(&request[..request.len().min(600)]).into_owned();
-                    // A browser is asked to sign in, which is an answer, too.
-                    let asks_to_sign_in = reply.body.contains("<form") && !reply.body.contains("local/");
-                    assert!(!(200..300).contains(&reply.status) || asks_to_sign_in, "{shown}: {reply:?}");
-                    assert!(!reply.body.contains("local/shop"), "{shown}: {reply:?}");
-                }
-            });
-        }
-    });
-    serves(&site.client().with_token("a token that nobody guesses"));
-    assert!(peak(&site) < LITTLE, "took {} MB", peak(&site));
 }

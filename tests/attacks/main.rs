@@ -12,6 +12,8 @@ mod messages;
 mod past;
 mod patterns;
 mod places;
+#[cfg(feature = "http")]
+mod requests;
 mod samples;
 mod soak;
 mod sweep;
@@ -19,6 +21,10 @@ mod sweep;
 #[allow(dead_code, reason = "attacks never wait for freshness")]
 #[path = "../all/client.rs"]
 mod client;
+
+#[cfg(feature = "http")]
+#[path = "../all/issuer.rs"]
+mod issuer;
 
 #[path = "../all/web.rs"]
 mod web;
