@@ -258,9 +258,9 @@ impl<'a, 't> Walk<'a, 't> {
     fn import(&mut self, leaf: Span) {
         let content: &'a [u8] = self.content;
         let text = leaf.of(content).trim_ascii();
-        let parts = text.split(|byte| b"/.\"'`".contains(byte)).filter(|part| !part.is_empty());
+        let mut parts = text.split(|byte| b"/.\"'`".contains(byte)).filter(|part| !part.is_empty());
         let is_version = |part: &&[u8]| part.len() < 4 && part[0] == b'v' && part[1..].iter().all(u8::is_ascii_digit);
-        if let Some(name) = parts.filter(|part| !is_version(part)).next_back().filter(|name| is_word(name)) {
+        if let Some(name) = parts.rfind(|part| !is_version(part)).filter(|name| is_word(name)) {
             self.imports.entry(name).or_insert(leaf);
         }
     }
