@@ -228,14 +228,10 @@ fn find(
         if let Some(linked) = not_found.first().and_then(|name| linked(call, repo, name, args.max_results)) {
             return Ok(linked);
         }
-        let snapshot = &repo.snapshot;
-        let (uses, external) = query::outside_uses(snapshot, name.unwrap_or_default());
-        if !uses.is_empty() && args.file.is_none() {
-            let references = uses.iter().map(|used| (used.place(), None, "external")).collect();
-            let output = Uses { external: external.into_iter().collect(), ..Uses::default() };
-            return Ok(paged(call, repo, args, references, output, room));
+        if let Some(uses) = uses_outside(call, repo, args, name, room) {
+            return Ok(uses);
         }
-        let near = not_found.iter().flat_map(|name| query::nearest(snapshot, name, 3));
+        let near = not_found.iter().flat_map(|name| query::nearest(&repo.snapshot, name, 3));
         let nearest = near.map(|symbol| symbol.id()).collect();
         return Ok((Uses { not_found, nearest, ..Uses::default() }, Vec::new()));
     };
@@ -243,7 +239,8 @@ fn find(
     if let Err(unresolved) = related::check_language(first)
         && symbols.iter().all(|symbol| related::check_language(symbol).is_err())
     {
-        return Err(unresolved);
+        // A key of a manifest often has the name of the package that the code uses.
+        return uses_outside(call, repo, args, name, room).ok_or(unresolved);
     }
     let mut output = Uses { not_found, ..Uses::default() };
     // Only those on the page are made into items: there may be a million uses.
@@ -293,6 +290,20 @@ fn find(
 
 /// A use with the place of its definition among several, and how it is known.
 type Reference<'a> = (Place<'a>, Option<usize>, &'static str);
+
+/// Uses of a name that comes from outside of the repository; `None` where there are none.
+fn uses_outside(
+    call: &Call<'_>,
+    repo: &Repo,
+    args: &Args,
+    name: Option<&str>,
+    room: Option<usize>,
+) -> Option<(Uses, Vec<String>)> {
+    let (uses, external) = query::outside_uses(&repo.snapshot, name.filter(|_| args.file.is_none())?);
+    let references = uses.iter().map(|used| (used.place(), None, "external")).collect();
+    let output = Uses { external: external.into_iter().collect(), ..Uses::default() };
+    (!uses.is_empty()).then(|| paged(call, repo, args, references, output, room))
+}
 
 /// Adds the page of references that was asked for, or as many as have room beside those of other names. Returns the
 /// files of all.

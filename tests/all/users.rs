@@ -104,6 +104,24 @@ def helper():
 }
 
 #[test]
+fn a_key_of_a_manifest_hides_no_use_and_is_no_relative() {
+    let project = "--- package.json
+{\"name\": \"shop\", \"dependencies\": {\"merge\": \"1\"}}
+--- a.js
+import { merge } from 'merge';
+export function mergeAll(list) { return merge(list); }
+--- b.js
+export function mergeTwo(a, b) { return [a, b]; }
+";
+    let answer = ask(project, "find_references", json!({"identifier": "merge"}));
+    let lines: Vec<&Value> = answer["references"].as_array().into_iter().flatten().map(|item| &item["line"]).collect();
+    assert_eq!((&answer["external"][0], lines), (&json!("merge"), vec![&json!(1), &json!(2)]), "{answer}");
+    let answer = ask(project, "get_related_symbols", json!({"symbol_id": "a.js::mergeAll"}));
+    let ids: Vec<&Value> = answer["related"].as_array().into_iter().flatten().map(|item| &item["id"]).collect();
+    assert_eq!(ids, ["b.js::mergeTwo#function"], "{answer}");
+}
+
+#[test]
 fn one_wrong_name_of_several_does_not_cost_the_others() {
     let project = "--- a.py\ndef one(): ...\n--- b.py\nimport a\na.one()\n";
     let answer = ask(project, "find_importers", json!({"file_paths": ["nope.py", "a.py"]}));

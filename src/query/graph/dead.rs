@@ -222,6 +222,8 @@ struct Walk<'g, 'a> {
     held: FxHashMap<u32, Vec<u32>>,
     /// Methods of unnamed objects at the top level of files.
     shown: Vec<u32>,
+    /// Methods of their own of types that were not found: a macro may have made one.
+    strays: FxHashSet<u32>,
     /// By method: its overrides.
     overrides: FxHashMap<u32, Vec<u32>>,
     /// By definition: its group in `groups`, in languages that take definitions with one name and place for one.
@@ -253,6 +255,7 @@ impl<'g, 'a> Walk<'g, 'a> {
             members: FxHashMap::default(),
             held: FxHashMap::default(),
             shown: Vec::new(),
+            strays: FxHashSet::default(),
             overrides: FxHashMap::default(),
             twins: FxHashMap::default(),
             groups: Vec::new(),
@@ -294,10 +297,24 @@ impl<'g, 'a> Walk<'g, 'a> {
         let is_type = |node: &u32| is_type(&graph.symbols[*node as usize]);
         let folder = |path: &'a str| path.rsplit_once('/').map_or("", |(folder, _)| folder);
         let mut types: FxHashMap<(&'a str, &'a [u8]), u32> = FxHashMap::default();
-        for node in (0..graph.symbols.len() as u32).filter(is_type) {
+        // By name; `None` where several have it.
+        let mut only: FxHashMap<&'a [u8], Option<u32>> = FxHashMap::default();
+        // Types of their own come after those inside others, which may go by the name of one: `type Context = …`.
+        let (inner, own): (Vec<u32>, Vec<u32>) = (0..graph.symbols.len() as u32).filter(is_type).partition(|node| {
+            let symbol = &graph.symbols[*node as usize];
+            symbol.has_parent() || !symbol.container_span().is_empty()
+        });
+        for node in inner.iter().chain(&own).copied() {
             let symbol = graph.symbols[node as usize];
             types.insert((symbol.file.path(), symbol.name_bytes()), node);
+        }
+        for node in own.iter().chain(&inner).copied() {
+            let symbol = graph.symbols[node as usize];
             types.entry((folder(symbol.file.path()), symbol.name_bytes())).or_insert(node);
+        }
+        for node in own {
+            let name = graph.symbols[node as usize].name_bytes();
+            only.entry(name).and_modify(|only| *only = None).or_insert(Some(node));
         }
         let mut fields: FxHashSet<(u32, &'a [u8])> = FxHashSet::default();
         for node in (0..graph.symbols.len() as u32).filter(|node| graph.is_value(*node)) {
@@ -312,10 +329,16 @@ impl<'g, 'a> Walk<'g, 'a> {
             let beside = || types.get(&(path, container)).copied();
             let owner = match symbol.file.conventions().owner {
                 _ if container.is_empty() => graph.parent(node).filter(|_| in_type(&symbol)),
-                Owner::Type => beside().or_else(|| types.get(&(folder(path), container)).copied()),
+                Owner::Type => beside()
+                    .or_else(|| types.get(&(folder(path), container)).copied())
+                    .or_else(|| only.get(container).copied().flatten()),
                 Owner::Value => beside(),
                 Owner::Base => None,
             };
+            let has_type = || container.is_empty() || owner.is_some() || graph.filled_in(&symbol).is_some();
+            if symbol.file.conventions().owner == Owner::Type && !has_type() {
+                self.strays.insert(node);
+            }
             if owner.is_some_and(|owner| fields.contains(&(owner, symbol.name_bytes()))) {
                 // `this.run = () => {}` gives a declared field a value, and whoever reads the field uses it.
                 self.held.entry(owner.unwrap_or(node)).or_default().push(node);
@@ -554,6 +577,7 @@ impl<'g, 'a> Walk<'g, 'a> {
             TESTED if is_offered(node) => Some(Certainty::Tried),
             TESTED => Some(Certainty::OnlyTests),
             UNREACHED if used[node as usize] => Some(Certainty::DeadUsers),
+            UNREACHED if self.strays.contains(&node) => Some(Certainty::HalfKnown),
             UNREACHED if is_offered(node) => Some(Certainty::Offered),
             UNREACHED => Some(Certainty::Unused),
             _ => None,

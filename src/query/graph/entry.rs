@@ -38,6 +38,8 @@ pub(super) struct Entries<'g, 'a> {
     /// By class: whether it has a base outside the repository, and whether by an imported name. Cached, because every
     /// member asks.
     foreign: RefCell<FxHashMap<SymbolId, [Option<bool>; 2]>>,
+    /// Whether a class looks up members by a name in a variable.
+    looking: RefCell<FxHashMap<SymbolId, bool>>,
     exports: Exports<'a>,
     /// Paths, without extension, of modules that are compiled for tests only.
     test_modules: Vec<String>,
@@ -60,6 +62,7 @@ impl<'g, 'a> Entries<'g, 'a> {
             strangers: FxHashMap::default(),
             outside: FxHashMap::default(),
             foreign: RefCell::default(),
+            looking: RefCell::default(),
             exports: Exports::default(),
             test_modules: graph.symbols.iter().filter_map(test_module).collect(),
             manifests: HashMap::new(),
@@ -251,10 +254,20 @@ impl<'g, 'a> Entries<'g, 'a> {
             || self.is_decorated(member, rules)
             || (may_override(member, rules) && self.is_decorated(class, rules))
             || (may_override(member, rules) && self.is_foreign(class, false))
+            // From inside, members that are said to be private are found, too.
+            || (member.kind() == Kind::Method && !name.starts_with('#') && self.looks_up_own(class, rules))
             || self.is_in_foreign_block(member)
             || self.is_in_registered_block(member, rules)
             || is_mark(member)
             || (self.is_handed_out(class, rules) && self.is_for_others(member, Some(class)))
+    }
+
+    /// Whether a class itself looks up members by a name in a variable.
+    fn looks_up_own(&self, class: &SymbolView<'a>, rules: &Conventions) -> bool {
+        if rules.lookups.is_empty() {
+            return false;
+        }
+        *self.looking.borrow_mut().entry(class.number()).or_insert_with(|| looks_up(class, rules.lookups))
     }
 
     /// Whether other packages may use a symbol, or a member of a class.

@@ -69,15 +69,17 @@ fn is_read(file: FileView<'_>, read: &FxHashSet<&str>) -> bool {
     !read.is_empty() && (read.contains(path) || path.match_indices('/').any(|(at, _)| read.contains(&path[at + 1..])))
 }
 
-/// Whether it is a method of a class of which an object is made as an argument of unknown code: `Printer(Proxy())`.
+/// Whether it is a method of a class that is an argument of unknown code, or of which an object is made as one:
+/// `register(Proxy)`, `Printer(Proxy())`.
 fn is_of_handed_class(graph: &Graph<'_>, member: &SymbolView<'_>, handed: &mut FxHashMap<SymbolId, bool>) -> bool {
     let rules = member.file.conventions();
     let class = member.parent().filter(|class| rules.by_shape && member.kind() == Kind::Method && is_type(class));
     class.is_some_and(|class| {
         let class = class.number();
         let is_handed = *handed.entry(class).or_insert_with(|| {
-            let made = graph.edges.users(class).filter(|edge| edge.role() == Role::Call);
-            made.take(MOST_MADE).any(|edge| is_given(graph, edge))
+            let is_value = |edge: &&Edge| matches!(edge.role(), Role::Call | Role::Reference);
+            let values = graph.edges.users(class).filter(is_value);
+            values.take(MOST_MADE).any(|edge| is_given(graph, edge))
         });
         is_handed && (rules.may_override)(&words_before(member), &member.name())
     })
@@ -117,7 +119,26 @@ fn assigned(before: &[u8]) -> &[u8] {
 
 /// The place of the name of the call whose arguments are open where a text ends.
 fn callee_around(before: &[u8]) -> Option<u32> {
-    const WORDS: &[&[u8]] = &[b"", b"if", b"while", b"for", b"return", b"and", b"or", b"not", b"in"];
+    // What follows is no argument, or nothing is called on it.
+    const WORDS: &[&[u8]] = &[
+        b"",
+        b"if",
+        b"while",
+        b"for",
+        b"return",
+        b"and",
+        b"or",
+        b"not",
+        b"in",
+        b"class",
+        b"isinstance",
+        b"issubclass",
+        b"super",
+        b"cast",
+        b"type",
+        b"len",
+        b"print",
+    ];
     let mut depth = 0_u32;
     for at in (before.len().saturating_sub(FAR)..before.len()).rev() {
         match before[at] {

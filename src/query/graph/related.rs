@@ -87,8 +87,13 @@ pub fn related<'a>(
     }
     let name = symbol.name();
     let clause = Clause::new(Field::Name, &name, 1.0);
+    // A key or a heading of the same name says nothing of code.
+    let is_code = |other: &SymbolView<'_>| {
+        other.file.language() == file.language() || !other.file.facts().is_empty() || file.facts().is_empty()
+    };
     for (id, _) in snapshot.search(&[clause], LIKE, &mut |_| true)? {
-        if let Some(like) = snapshot.symbol(id).map(|other| likeness(&other)).filter(|like| *like > 0.0) {
+        let other = snapshot.symbol(id).filter(is_code);
+        if let Some(like) = other.map(|other| likeness(&other)).filter(|like| *like > 0.0) {
             add(id, NAME * like, "name");
         }
     }

@@ -4,6 +4,8 @@ use serde_json::{Value, json};
 
 use super::graph::ask;
 
+mod handed;
+
 /// Asks what is dead in a project.
 fn answer(project: &str, args: Value) -> Value {
     ask(project, "find_dead_code", args)

@@ -1,0 +1,63 @@
+//! Members that unknown code may call: it gets their class, looks them up by name, or has made their type.
+
+use super::dead;
+
+#[test]
+fn a_class_that_unknown_code_gets_may_have_its_methods_called() {
+    let project = "--- app.py
+from framework import register
+class Quoted:
+    def to_url(self, value): return value
+class Plain:
+    def idle(self): return 1
+register(Quoted, 'quoted')
+isinstance(1, Plain)
+";
+    assert_eq!(dead(project), ["Plain.idle 1.0"]);
+}
+
+#[test]
+fn a_class_that_looks_up_its_members_reaches_private_ones() {
+    let project = "--- package.json
+{\"private\": true}
+--- convert.ts
+export class Convert {
+  static page(item: any) { return (this as any).children(item) + this[item.type](item); }
+  private static callout(item: any) { return item; }
+}
+export class Plain {
+  static page(item: any) { return item; }
+  private static idle(item: any) { return item; }
+}
+--- index.ts
+import { Convert, Plain } from './convert';
+console.log(Convert.page({}), Plain.page({}));
+";
+    assert_eq!(dead(project), ["Plain.idle 1.0"]);
+}
+
+#[test]
+fn methods_belong_to_their_type_wherever_it_is_and_whatever_made_it() {
+    let project = "--- Cargo.toml
+[package]
+name = \"shop\"
+--- src/lib.rs
+pub mod form;
+mod deep;
+pub struct Basket(u8);
+macro_rules! kinds { ($($name:ident),*) => { pub enum Made { $($name),* } } }
+kinds!(A, B);
+impl Made { fn idle(&self) {} }
+struct Own(u8);
+impl Own { fn spare(&self) {} }
+pub fn own() -> u8 { Own(1).0 }
+--- src/form.rs
+pub struct Context(u8);
+impl Context { pub fn value(&self) -> u8 { self.0 } }
+pub trait Reads { type Context; }
+impl Reads for u8 { type Context = u8; }
+--- src/deep/mod.rs
+impl crate::Basket { pub fn total(&self) -> u8 { self.0 } }
+";
+    assert_eq!(dead(project), ["Own.spare 1.0", "Made.idle 0.5"]);
+}
