@@ -216,6 +216,11 @@ fn run_in_parts(job: &Job<'_>, sidecar: Sidecar, mut plan: Plan, every: usize) -
     let mut options = job.options.clone();
     let (mut added, mut warnings) = (Vec::new(), Vec::new());
     let total = plan.files.len();
+    // What is done of a part, as what is done of all; a part ends at this file.
+    let tell_of_all = |end: usize, done: u64, of: Option<u64>, what: &str| {
+        let before = end as u64 - of.unwrap_or(0);
+        (watcher.progress)(before + done, Some(total as u64), what);
+    };
     for end in (every..total).step_by(every) {
         let is_there = match store.snapshot(&sidecar.snapshot) {
             // An existing complete index stays visible until the new one is complete.
@@ -226,10 +231,7 @@ fn run_in_parts(job: &Job<'_>, sidecar: Sidecar, mut plan: Plan, every: usize) -
         if is_there >= end && !options.from_scratch {
             continue;
         }
-        let tell = |done: u64, of: Option<u64>, what: &str| {
-            let before = end as u64 - of.unwrap_or(0);
-            (watcher.progress)(before + done, Some(total as u64), what);
-        };
+        let tell = |done: u64, of: Option<u64>, what: &str| tell_of_all(end, done, of, what);
         let files = plan.files[..end].to_vec();
         let part = Plan { base: plan.base, partial: true, ..Plan::of_files(files, plan.discovery) };
         let watcher = Watcher { progress: &tell, ..*watcher };
@@ -239,7 +241,9 @@ fn run_in_parts(job: &Job<'_>, sidecar: Sidecar, mut plan: Plan, every: usize) -
         warnings.extend(report.warnings);
         options.from_scratch = false;
     }
-    let report = run(&Job { options: &options, ..*job }, sidecar, plan)?;
+    let tell = |done: u64, of: Option<u64>, what: &str| tell_of_all(total, done, of, what);
+    let watcher = Watcher { progress: &tell, ..*watcher };
+    let report = run(&Job { options: &options, watcher: &watcher, ..*job }, sidecar, plan)?;
     added.extend(report.added);
     warnings.extend(report.warnings);
     Ok(Report { added, warnings, ..report })

@@ -333,14 +333,15 @@ fn a_first_run_that_is_called_off_keeps_what_it_read_and_says_that_there_is_more
 #[test]
 fn while_a_first_run_is_at_work_what_is_ready_answers() {
     let place = Place::new();
-    let state = modules(30, 0);
+    // A part of up to 150 files may be an excerpt for another question, which answers no other one.
+    let state = modules(300, 0);
     place.write(&State::new(), &state);
     place.age();
     let config = Config { home: place.index().join("codelode"), ..Config::default() };
     let cancelled = AtomicBool::new(false);
-    let tell = |done: u64, _: Option<u64>, _: &str| cancelled.store(done > 15, Ordering::Relaxed);
+    let tell = |done: u64, _: Option<u64>, _: &str| cancelled.store(done > 180, Ordering::Relaxed);
     let watcher = Watcher { progress: &tell, cancelled: &cancelled, patience: PATIENCE };
-    let options = pipeline::Options { publish_every: 10, ..pipeline::Options::default() };
+    let options = pipeline::Options { publish_every: 160, ..pipeline::Options::default() };
     assert!(pipeline::index_folder(&place.source(), &config, &options, &watcher).is_err(), "it is called off");
     // Somebody is writing: for this test it is us.
     let sidecar = pipeline::sidecar_of(&place.source(), &config);
