@@ -295,8 +295,19 @@ impl<'a> Binder<'a> {
 
 /// Whether the first column of an operation is the expression before it.
 fn has_receiver(op: Op) -> bool {
-    [Op::Member, Op::Call, Op::New, Op::Instance, Op::Generic, Op::Await, Op::Element, Op::TypeOf, Op::Fitting]
-        .contains(&op)
+    const ALL: &[Op] = &[
+        Op::Member,
+        Op::Call,
+        Op::New,
+        Op::Instance,
+        Op::Generic,
+        Op::Await,
+        Op::Element,
+        Op::TypeOf,
+        Op::Fitting,
+        Op::Extension,
+    ];
+    ALL.contains(&op)
 }
 
 /// Whether a text holds a name as a whole word.

@@ -331,6 +331,13 @@ impl Builder {
         list
     }
 
+    /// Items of a list.
+    pub fn items(&self, list: ListId) -> Vec<ExpressionId> {
+        let start = list.row();
+        let items = &self.lists[start + 1..start + 1 + self.lists[start] as usize];
+        items.iter().map(|item| ExpressionId(*item)).collect()
+    }
+
     /// Reads an expression back.
     pub fn look(&self, expression: ExpressionId) -> Expression {
         self.expressions[expression.row()]

@@ -16,7 +16,7 @@ enum To {
 }
 
 /// Operands of each operation, in the order of [`Op`].
-const OPERANDS: [(To, To); Op::Fitting as usize + 1] = {
+const OPERANDS: [(To, To); Op::Extension as usize + 1] = {
     use To::{Definition, Expression, List, Name, Nothing, Scope};
     [
         (Nothing, Nothing),
@@ -46,6 +46,7 @@ const OPERANDS: [(To, To); Op::Fitting as usize + 1] = {
         (Expression, Nothing),
         (Expression, Expression),
         (Expression, List),
+        (Expression, Expression),
     ]
 };
 

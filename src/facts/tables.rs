@@ -14,6 +14,8 @@ pub const NONE: u32 = u32::MAX;
 pub const UNKNOWN: ExpressionId = ExpressionId(0);
 /// The empty list.
 pub const EMPTY: ListId = ListId(0);
+/// Index of the last argument in [`Op::Passed`].
+pub const LAST: u32 = 0xffff;
 /// The scope of the file itself; other files can name its bindings.
 pub const ROOT: ScopeId = ScopeId(0);
 
@@ -137,7 +139,8 @@ pub struct Definition {
     pub values: ListId,
     /// List of parameter types, [`UNKNOWN`] for parameters without one.
     pub parameters: ListId,
-    /// Aliased or underlying type; in an extension, the underlying type of the extended class.
+    /// Aliased or underlying type; in an extension, the underlying type of the extended class; of a function, the type
+    /// that it extends.
     pub alias: ExpressionId,
     /// List of type parameters, as expressions that name them.
     pub generics: ListId,
@@ -224,7 +227,7 @@ pub enum Op {
     /// Item number `b` of the tuple `a`, or of a call with several results.
     Item,
     /// Argument that the callee `a` passes to a callback: `b` is the index of the callback among the arguments times
-    /// 65,536, plus the index of the callback's own parameter.
+    /// 65,536, plus the index of the callback's own parameter. The index [`LAST`] is that of the last parameter.
     Passed,
     /// Type of parameter number `b` in the method that the method `a` overrides.
     Overridden,
@@ -237,6 +240,9 @@ pub enum Op {
     Else,
     /// The overloads of the function `a` that take the list `b` of arguments.
     Fitting,
+    /// The member `a`, which may be [`Op::Fitting`] of one, or else what the name `b` means and extends the type of its
+    /// receiver: a function whose [`Definition::alias`] is that type.
+    Extension,
 }
 
 /// An expression or a type. Equal expressions share one row, so an index is a structural key.
@@ -373,7 +379,7 @@ pub(crate) struct Header {
 }
 
 /// Version of the tables' meaning. Extraction makes facts, so `store::CONTENT` must change too.
-pub const VERSION: u32 = 6;
+pub const VERSION: u32 = 7;
 
 /// Facts of one file, read in place.
 #[derive(Clone, Copy, Debug)]

@@ -350,9 +350,12 @@ fn nearest<'a>(facts: &Facts<'a>, name: Expression) -> &'a [Binding] {
 
 /// The name or member of an occurrence.
 fn written(facts: &Facts<'_>, expression: ExpressionId) -> Expression {
-    let it = facts.expressions[expression.row()];
-    let is_around = it.op == Op::Else || it.op == Op::Fitting;
-    if is_around { facts.expressions[it.a as usize] } else { it }
+    let mut it = facts.expressions[expression.row()];
+    // Expressions are made of earlier ones.
+    while matches!(it.op, Op::Else | Op::Fitting | Op::Extension) {
+        it = facts.expressions[it.a as usize];
+    }
+    it
 }
 
 /// Whether the project defines the name of an expression.

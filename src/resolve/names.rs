@@ -296,6 +296,13 @@ impl<'a> Resolver<'a> {
                 self.meaning(file, ExpressionId(it.b)).to_vec()
             }
             Op::Fitting => self.fitting(file, ExpressionId(it.a), ListId(it.b)),
+            Op::Extension => {
+                let found = self.meaning(file, ExpressionId(it.a));
+                match found.is_empty() {
+                    true => self.extending(file, ExpressionId(it.a), ExpressionId(it.b)),
+                    false => found.to_vec(),
+                }
+            }
             Op::Module => {
                 let Some(module) = self.modules.find(file, ScopeId(it.b), facts.name(NameId(it.a))) else {
                     return Vec::new();

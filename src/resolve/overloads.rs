@@ -1,11 +1,13 @@
 //! Overloads: chooses among definitions of one name by the arguments of a call. It follows the rules of Java as far
 //! as the types of the arguments are known.
 
+use std::rc::Rc;
+
 use super::names::{Def, Meaning, Resolver};
 use super::values::Value;
 use crate::facts::{
-    ANY_NUMBER, BindingKind, ClassNames, DefinitionId, DefinitionKind, ExpressionId, FEWER, ListId, NameId, Op,
-    STANDS_IN, ScopeId, UNKNOWN,
+    ANY_NUMBER, BindingKind, ClassNames, DefinitionId, DefinitionKind, ExpressionId, FEWER, ListId, NONE, NameId, Op,
+    STANDS_IN, ScopeId, ScopeKind, UNKNOWN,
 };
 
 /// The type of an argument or of a parameter, as far as known.
@@ -25,12 +27,14 @@ const DEEPEST: usize = 6;
 const MOST_ARGUMENTS: usize = 12;
 
 const PRIMITIVES: &[&str] = &["boolean", "byte", "short", "char", "int", "long", "float", "double"];
+/// Other types without types below them.
+const FINAL: &[&str] = &["String", "Int", "Char", "ByteArray", "CharArray", "IntArray", "LongArray", "UInt", "ULong"];
 const BOXES: &[&str] = &["Boolean", "Byte", "Short", "Character", "Integer", "Long", "Float", "Double"];
 
 impl<'a> Resolver<'a> {
     /// The meanings of a call's callee: of functions of one name, those that fit its arguments best.
     pub fn fitting(&mut self, file: u32, callee: ExpressionId, arguments: ListId) -> Vec<Meaning> {
-        let meant = self.meaning(file, callee);
+        let meant = self.received(file, callee);
         let is_function = |resolver: &Self, meaning: &Meaning| match meaning {
             Meaning::Definition(def) => resolver.definition(*def).kind == DefinitionKind::Function,
             _ => false,
@@ -72,6 +76,133 @@ impl<'a> Resolver<'a> {
         let Some((_, best)) = best else { return meant.to_vec() };
         let others = meant.iter().filter(|meaning| !is_function(self, meaning));
         others.copied().chain(best.into_iter().map(Meaning::Definition)).collect()
+    }
+
+    /// The functions and properties under a name that extend the type of a member's receiver.
+    pub fn extending(&mut self, file: u32, member: ExpressionId, named: ExpressionId) -> Vec<Meaning> {
+        let facts = self.facts(file);
+        let (mut it, name) = (facts.expressions[member.row()], facts.expressions[named.row()]);
+        let arguments = (it.op == Op::Fitting).then(|| facts.list(ListId(it.b)));
+        if it.op == Op::Fitting {
+            it = facts.expressions[it.a as usize];
+        }
+        if it.op != Op::Member || name.op != Op::Name {
+            return Vec::new();
+        }
+        let mut given: Option<(Type<'a>, Vec<Type<'a>>)> = None;
+        let mut scope = ScopeId(name.a);
+        while scope != ScopeId::NONE && self.work(1) {
+            let mut best: Option<(i32, Vec<Meaning>)> = None;
+            for meaning in self.lookup(file, scope, NameId(name.b)).0 {
+                let Meaning::Definition(def) = meaning else { continue };
+                let definition = self.definition(def);
+                let extends = definition.kind == DefinitionKind::Function && definition.alias != UNKNOWN;
+                if !extends || arguments.is_some_and(|all| !self.takes(def, all.len())) {
+                    continue;
+                }
+                let (receiver, rest) = match &given {
+                    Some(given) => given.clone(),
+                    None => {
+                        let all = arguments.unwrap_or_default().iter().take(MOST_ARGUMENTS);
+                        let all = all.map(|one| self.type_of_value(file, *one, 0)).collect();
+                        given.insert((self.type_of_value(file, ExpressionId(it.a), 0), all)).clone()
+                    }
+                };
+                let Some(score) = self.receives(def, &receiver) else { continue };
+                let Some(fit) = self.fit(def, &rest) else { continue };
+                let score = score * 100 + fit;
+                match &mut best {
+                    Some((most, _)) if score < *most => {}
+                    Some((most, all)) if score == *most => all.push(meaning),
+                    _ => best = Some((score, vec![meaning])),
+                }
+            }
+            if let Some((_, best)) = best {
+                // Of an unknown value, functions that extend one type.
+                let is_known = given.as_ref().is_some_and(|(receiver, _)| *receiver != Type::Unknown);
+                let mut extended: Vec<Type<'a>> = best.iter().map(|one| self.extended_by(*one)).collect();
+                extended.dedup();
+                return if is_known || extended.len() == 1 { best } else { Vec::new() };
+            }
+            // Beyond the class around.
+            while let Some(at) = facts.scopes.get(scope.row()).filter(|at| at.kind != ScopeKind::Class) {
+                scope = at.parent;
+            }
+            scope = facts.scopes.get(scope.row()).map_or(ScopeId::NONE, |class| class.parent);
+        }
+        Vec::new()
+    }
+
+    /// The type that a function extends.
+    fn extended_by(&mut self, meaning: Meaning) -> Type<'a> {
+        match meaning {
+            Meaning::Definition(def) if self.definition(def).alias != UNKNOWN => {
+                self.type_written(def.file, self.definition(def).alias)
+            }
+            _ => Type::Unknown,
+        }
+    }
+
+    /// The meanings of a callee. Of functions that extend types, called without a value before them, those that extend
+    /// the classes around.
+    fn received(&mut self, file: u32, callee: ExpressionId) -> Rc<[Meaning]> {
+        let meant = self.meaning(file, callee);
+        let facts = self.facts(file);
+        let it = facts.expressions[callee.row()];
+        let extends = |resolver: &Self, meaning: &Meaning| match *meaning {
+            Meaning::Definition(def) => {
+                let definition = resolver.definition(def);
+                definition.kind == DefinitionKind::Function && definition.alias != UNKNOWN
+            }
+            _ => false,
+        };
+        if it.op != Op::Name || meant.len() < 2 || !meant.iter().any(|meaning| extends(self, meaning)) {
+            return meant;
+        }
+        let mut around = Vec::new();
+        let mut scope = ScopeId(it.a);
+        while scope != ScopeId::NONE && around.len() < MOST_ARGUMENTS && self.work(1) {
+            let at = &facts.scopes[scope.row()];
+            if at.class != DefinitionId::NONE {
+                let class = self.extended(Def { file, place: at.class });
+                around.push(Type::Ours(vec![class]));
+                // A class without a name may stand for a value of a type from outside.
+                if self.definition(class).at == NONE {
+                    for base in facts.list(self.definition(class).bases).iter().take(1) {
+                        let written = self.type_written(file, *base);
+                        let is_type = written != Type::Unknown;
+                        around.push(if is_type { written } else { self.type_of_value(file, *base, 0) });
+                    }
+                }
+            }
+            scope = at.parent;
+        }
+        let mut best: Option<i32> = None;
+        let mut scores = Vec::with_capacity(meant.len());
+        for meaning in meant.iter() {
+            let score = match *meaning {
+                Meaning::Definition(def) if extends(self, meaning) => {
+                    around.iter().filter_map(|given| self.receives(def, given)).max()
+                }
+                _ => None,
+            };
+            best = best.max(score);
+            scores.push(score);
+        }
+        let Some(best) = best else { return meant };
+        let is_kept = |(meaning, score): &(&Meaning, Option<i32>)| *score == Some(best) || !extends(self, meaning);
+        meant.iter().zip(scores).filter(is_kept).map(|(meaning, _)| *meaning).collect()
+    }
+
+    /// How well a function extends a value of this type; `None` if it does not, or if only the value may tell.
+    fn receives(&mut self, def: Def, given: &Type<'a>) -> Option<i32> {
+        let wanted = self.type_written(def.file, self.definition(def).alias);
+        match (given, &wanted) {
+            (Type::Unknown | Type::Outside(_), Type::Ours(_)) => None,
+            (_, Type::Outside("Any")) => Some(1),
+            (Type::Array, Type::Outside(_)) | (_, Type::Array) => Some(0),
+            _ => self.fits(given, &wanted),
+        }
     }
 
     /// The candidate functions of a callee, nearest first: of the class itself, then of its bases.
@@ -141,7 +272,7 @@ impl<'a> Resolver<'a> {
     fn fits(&mut self, given: &Type<'a>, wanted: &Type<'a>) -> Option<i32> {
         match (given, wanted) {
             (Type::Unknown, _) | (_, Type::Unknown) => Some(0),
-            (_, Type::Outside("Object")) => Some(1),
+            (_, Type::Outside("Object" | "Any")) => Some(1),
             (Type::Ours(given), Type::Ours(wanted)) => {
                 let same = given.iter().any(|one| wanted.contains(one));
                 let derives =
@@ -152,11 +283,11 @@ impl<'a> Resolver<'a> {
                 }
             }
             (Type::Ours(_), Type::Outside(wanted)) => {
-                (!is_primitive(wanted) && !BOXES.contains(wanted) && *wanted != "String").then_some(0)
+                (!is_primitive(wanted) && !BOXES.contains(wanted) && !FINAL.contains(wanted)).then_some(0)
             }
             // External classes do not extend project classes, except generated ones.
             (Type::Outside(given), Type::Ours(_)) => {
-                (!is_primitive(given) && !BOXES.contains(given) && *given != "String").then_some(-2)
+                (!is_primitive(given) && !BOXES.contains(given) && !FINAL.contains(given)).then_some(-2)
             }
             (Type::Outside(given), Type::Outside(wanted)) => outside(given, wanted),
             (Type::Array, Type::Array) => Some(4),
@@ -174,7 +305,7 @@ impl<'a> Resolver<'a> {
         if it.op == Op::Instance {
             return self.type_written(file, ExpressionId(it.a));
         }
-        if it.op == Op::Name || it.op == Op::Member {
+        if matches!(it.op, Op::Name | Op::Member | Op::Extension) {
             return match self.meaning(file, expression)[..] {
                 [] if it.op == Op::Name => match facts.name(NameId(it.b)) {
                     name if is_primitive(name) || name == "String" => Type::Outside(name),
@@ -283,10 +414,11 @@ fn outside(given: &str, wanted: &str) -> Option<i32> {
             // An unknown external type may be a subtype of many, but of no number.
             None => None,
         },
-        (false, false) if wanted == "String" || BOXES.contains(&wanted) => None,
+        (false, false) if FINAL.contains(&wanted) || BOXES.contains(&wanted) => None,
         (false, false) if given == "String" => {
             matches!(wanted, "CharSequence" | "Comparable" | "Serializable").then_some(3)
         }
+        (false, false) if FINAL.contains(&given) => matches!(wanted, "Comparable" | "Number").then_some(3),
         (false, false) if wanted == "Throwable" => is_thrown(given).then_some(3),
         (false, false) if is_thrown(given) && !is_thrown(wanted) => None,
         (false, false) if wanted == "Number" && unboxed(given).is_some_and(is_number) => Some(3),

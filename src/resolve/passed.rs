@@ -2,7 +2,7 @@
 
 use super::names::{Def, Meaning, Resolver};
 use super::values::{Value, Values};
-use crate::facts::{DefinitionId, Expression, ExpressionId, ListId, Op, UNKNOWN};
+use crate::facts::{DefinitionId, Expression, ExpressionId, LAST, ListId, Op, UNKNOWN};
 
 impl Resolver<'_> {
     /// The values that a callee passes to a callback.
@@ -29,7 +29,8 @@ impl Resolver<'_> {
             for function in functions {
                 let facts = self.facts(function.file);
                 let types = facts.list(self.definition(function).parameters);
-                let Some(wanted) = types.get(argument).filter(|wanted| **wanted != UNKNOWN) else { continue };
+                let wanted = if argument == LAST as usize { types.last() } else { types.get(argument) };
+                let Some(wanted) = wanted.filter(|wanted| **wanted != UNKNOWN) else { continue };
                 for (file, takes) in self.callbacks(function.file, *wanted, parameter, &mut found) {
                     if let Some(given) = self.facts(file).list(takes).get(parameter) {
                         let known = environment.as_ref().and_then(|known| self.substituted(file, *given, known, 0));

@@ -129,7 +129,7 @@ impl Resolver<'_> {
     }
 
     fn evaluate(&mut self, file: u32, expression: ExpressionId, it: Expression) -> Values {
-        let own = |place: u32| self.extended(Def { file, place: DefinitionId(place) });
+        let own = |resolver: &Self, place: u32| resolver.extended(Def { file, place: DefinitionId(place) });
         match it.op {
             Op::Name => {
                 // By the name's meaning, whose answer is kept; its place of definition shows whether it is a property.
@@ -141,6 +141,12 @@ impl Resolver<'_> {
             Op::Member => {
                 let meanings = self.meaning(file, expression);
                 self.of_parameters(file, it, &meanings).unwrap_or_else(|| self.values_of(&meanings, true))
+            }
+            Op::Extension => {
+                let meanings = self.meaning(file, expression);
+                let member = ExpressionId(it.a);
+                let is_member = !self.meaning(file, member).is_empty();
+                if is_member { self.value(file, member).to_vec() } else { self.values_of(&meanings, true) }
             }
             Op::Module | Op::Fitting => {
                 let meanings = self.meaning(file, expression);
@@ -156,10 +162,10 @@ impl Resolver<'_> {
                 self.value(file, ExpressionId(it.a)).iter().filter_map(constructed).collect()
             }
             Op::Instance => self.instance(file, ExpressionId(it.a)).to_vec(),
-            Op::SelfOf | Op::Object => vec![Value::Instance(own(it.a))],
-            Op::ClassOf => vec![Value::Class(own(it.a))],
-            Op::SuperOf => vec![Value::Super(own(it.a))],
-            Op::Function => vec![Value::Function(own(it.a))],
+            Op::SelfOf | Op::Object => vec![Value::Instance(own(self, it.a))],
+            Op::ClassOf => vec![Value::Class(own(self, it.a))],
+            Op::SuperOf => vec![Value::Super(own(self, it.a))],
+            Op::Function => vec![Value::Function(own(self, it.a))],
             Op::TypeOf | Op::Generic => self.value(file, ExpressionId(it.a)).to_vec(),
             Op::Union => self.list(file, ListId(it.a)).iter().flat_map(|one| self.value(file, *one).to_vec()).collect(),
             Op::Tuple => {

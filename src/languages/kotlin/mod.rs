@@ -1,7 +1,16 @@
 //! Kotlin: types of every kind, their functions, constructors and properties, and definitions outside of types.
 
+mod calls;
+mod classes;
+mod expressions;
+mod lower;
+mod members;
+mod semantics;
+mod shapes;
+mod types;
+
 use super::spec::{grammar, symbol};
-use super::{Comments, Conventions, LanguageSpec, Rule};
+use super::{Comments, Conventions, LanguageSpec, Relating, Rule};
 use crate::model::{Detail, Kind};
 
 /// The language.
@@ -38,10 +47,13 @@ pub static SPEC: LanguageSpec = LanguageSpec {
     silent: include_str!("silent.txt"),
     comments: Comments::MARKED,
     decorators: &["annotation"],
+    imports: &[("import", "")],
+    relating: Some(Relating { lower: lower::lower, shapes: shapes::SHAPES, semantics: &semantics::SEMANTICS }),
     conventions: &Conventions {
         starts: &[(Kind::Function, "main")],
         test_decorators: &["Test", "ParameterizedTest"],
         test_files: &["*Test", "*Tests", "*Spec"],
+        tells_dead: false,
         ..Conventions::NEUTRAL
     },
     ..LanguageSpec::PLAIN

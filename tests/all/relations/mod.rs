@@ -12,6 +12,7 @@ mod csharp;
 mod go;
 mod java;
 mod javascript;
+mod kotlin;
 mod php;
 mod python;
 mod ruby;

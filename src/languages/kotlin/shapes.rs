@@ -1,0 +1,65 @@
+//! Shapes of Kotlin: the facts of each kind of node.
+
+use super::{calls, classes, expressions, lower, members, types};
+use crate::languages::shape::{Shape, Shapes};
+
+/// Shapes by node kind.
+pub const SHAPES: Shapes = &[
+    (Shape::By(expressions::name), &["identifier"]),
+    (Shape::By(types::name), &["user_type"]),
+    (Shape::By(types::inner), &["nullable_type", "parenthesized_type", "non_nullable_type"]),
+    (Shape::By(types::function), &["function_type"]),
+    (Shape::Nothing, SILENT),
+    (Shape::Same, &["parenthesized_expression", "return_expression", "throw_expression", "spread_expression"]),
+    (Shape::Instance("right"), &["as_expression"]),
+    (Shape::By(lower::block), &["block"]),
+    (Shape::By(lower::each), &["for_statement"]),
+    (Shape::By(lower::catch), &["catch_block"]),
+    (Shape::By(lower::assignment), &["assignment"]),
+    (Shape::By(classes::class), &["class_declaration", "object_declaration"]),
+    (Shape::By(classes::companion), &["companion_object"]),
+    (Shape::By(classes::anonymous), &["object_literal"]),
+    (Shape::By(classes::invocation), &["constructor_invocation"]),
+    (Shape::By(classes::alias), &["type_alias"]),
+    (Shape::By(members::function), &["function_declaration", "anonymous_function"]),
+    (Shape::By(members::property), &["property_declaration"]),
+    (Shape::By(calls::call), &["call_expression"]),
+    (Shape::By(calls::infix), &["infix_expression"]),
+    (Shape::By(calls::lambda), &["lambda_literal"]),
+    (Shape::By(expressions::navigation), &["navigation_expression"]),
+    (Shape::By(expressions::reference), &["callable_reference"]),
+    (Shape::By(expressions::indexed), &["index_expression"]),
+    (Shape::By(expressions::binary), &["binary_expression"]),
+    (Shape::By(expressions::unary), &["unary_expression"]),
+    (Shape::By(expressions::test), &["is_expression", "in_expression"]),
+    (Shape::By(expressions::either), &["if_expression"]),
+    (Shape::By(expressions::when), &["when_expression"]),
+    (Shape::By(expressions::attempt), &["try_expression"]),
+    (Shape::By(expressions::last), &["labeled_expression", "annotated_expression"]),
+    (Shape::By(expressions::own), &["this_expression", "super_expression"]),
+    (Shape::By(expressions::text), &["string_literal", "multiline_string_literal"]),
+];
+
+/// Nodes without names.
+const SILENT: &[&str] = &[
+    "label",
+    "package_header",
+    "import",
+    "character_literal",
+    "number_literal",
+    "float_literal",
+    "string_content",
+    "escape_sequence",
+    "class_modifier",
+    "function_modifier",
+    "inheritance_modifier",
+    "member_modifier",
+    "parameter_modifier",
+    "platform_modifier",
+    "property_modifier",
+    "visibility_modifier",
+    "reification_modifier",
+    "variance_modifier",
+    "use_site_target",
+    "shebang",
+];
