@@ -214,6 +214,10 @@ fn a_pipe_gets_facts_alone_and_messages_name_what_is_meant() {
     let (status, out, err) = run(&place, &["refs", "nope_nope"]);
     assert_eq!((status, &*out), (Some(1), ""), "{err}");
     assert!(err.contains("not found: nope_nope"), "{err}");
+    place.write("use.py", "import app\n");
+    let (status, out, err) = run(&place, &["importers", "app.py", "nope.py"]);
+    assert_eq!((status, &*out), (Some(0), "use.py:1  of app.py\n"), "{err}");
+    assert!(err.contains("no file \"nope.py\" is indexed; `codelode tree` lists what is"), "{err}");
     let (status, _, err) = run(&place, &["search", "app", "--fields", "nope"]);
     assert!(status == Some(2) && err.contains("\"end_line\"") && !err.contains("--end-line"), "{err}");
 }

@@ -7,10 +7,11 @@ use super::super::words::Words;
 use super::phrases::{counts, each_count, heading, label, named_list, short};
 use super::rows::{GROUPS, Rows, rows_of};
 
-/// Keys about the making of an answer, which are written as notes.
+/// Keys about the making of an answer, which are written as notes, and of its failed parts, which come last.
 const BESIDE: &[&str] = &[
     "_meta",
     "at_least",
+    "errors",
     "left",
     "narrow",
     "nearest",
@@ -33,6 +34,7 @@ const ASIDE: &[&str] =
 pub(super) fn show(value: &Value, out: &mut Output) -> bool {
     let Value::Object(answer) = value else { return false };
     part(answer, None, 0, out);
+    super::failures(value, out);
     true
 }
 
