@@ -53,9 +53,9 @@ class Server:
         return spent / 1e6
 
     def memory(self):
-        """Private megabytes that were written to."""
+        """Private megabytes that were written to; pages of files that wait to be saved are none."""
         lines = Path(f"/proc/{self.process.pid}/smaps_rollup").read_text().splitlines()
-        return sum(int(line.split()[1]) for line in lines if line.startswith("Private_Dirty")) / 1024
+        return sum(int(line.split()[1]) for line in lines if line.startswith("Anonymous")) / 1024
 
     def get(self, path):
         before, start = self.cpu(), time.perf_counter()
@@ -149,7 +149,8 @@ def main():
         server.run("lines as one types", [find(words, "text") for words in typed])
         if given.only in "browser":
             browser(server, f"/r/{repo}/", random.sample(names, 12))
-        server.run("sentences, with context", [find(words, "rest") for words in SENTENCES * 4])
+        server.run("the first sentence of a process", [find("what is known of this", "rest")])
+        server.run("sentences, with context", [find(words, "rest") for words in SENTENCES * 20])
         pages = []
         for file in files[:320]:
             path = f"/r/{repo}/{quote(file[2:])}"

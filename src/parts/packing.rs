@@ -135,7 +135,7 @@ struct Whole<'a> {
     item: Item,
     cost: usize,
     /// The texts in it, itself included: a copy of one is not sent again.
-    texts: HashSet<&'a [u8]>,
+    texts: Vec<&'a [u8]>,
 }
 
 /// Hits during packing.
@@ -159,7 +159,7 @@ impl<'a> Packing<'a> {
     }
 
     fn is_copy(&self, symbol: &SymbolView<'_>) -> bool {
-        self.whole.iter().flatten().any(|whole| whole.texts.contains(symbol.source()))
+        self.whole.iter().flatten().any(|whole| whole.texts.contains(&symbol.source()))
     }
 
     /// Sends a symbol whole if its cost is at most `most` and there is room. Sent symbols inside it are dropped, and
@@ -177,31 +177,27 @@ impl<'a> Packing<'a> {
         if symbol.source().len() > 128 * most || self.is_sent(&symbol) || self.is_copy(&symbol) {
             return;
         }
+        let texts = texts(&symbol);
+        let held = |whole: &Whole<'_>| holds(&symbol, &whole.symbol) || texts.contains(&whole.symbol.source());
+        let freed: Vec<usize> =
+            (0..self.whole.len()).filter(|place| self.whole[*place].as_ref().is_some_and(held)).collect();
+        let holds_best = self.best.as_ref().filter(|_| holds(&symbol, best)).map_or(0, |(_, cost)| *cost);
+        let saved: usize = freed.iter().flat_map(|place| &self.whole[*place]).map(|whole| whole.cost).sum();
+        let used = self.used.saturating_sub(saved + holds_best);
+        // Most are too long for what is left, which their beginning shows.
+        let most = most.min(self.budget.saturating_sub(used));
         let source = String::from_utf8_lossy(symbol.indented_source());
-        let tokens = tokens::estimate(&source);
-        if tokens > most {
-            return;
-        }
+        let Some(tokens) = tokens::estimate_within(&source, most) else { return };
         let source_line = source_line(&symbol);
         let item = Item { source: Some(source.into_owned()), source_line, tokens, ..item(hit, &symbol, told) };
         let cost = cost(&item);
         if cost > most {
             return;
         }
-        let texts = texts(&symbol);
-        let held = |whole: &Whole<'_>| holds(&symbol, &whole.symbol) || texts.contains(whole.symbol.source());
-        let freed: Vec<usize> =
-            (0..self.whole.len()).filter(|place| self.whole[*place].as_ref().is_some_and(held)).collect();
-        let holds_best = self.best.as_ref().filter(|_| holds(&symbol, best)).map_or(0, |(_, cost)| *cost);
-        let saved: usize = freed.iter().flat_map(|place| &self.whole[*place]).map(|whole| whole.cost).sum();
-        let used = self.used.saturating_sub(saved + holds_best) + cost;
-        if used > self.budget {
-            return;
-        }
         if holds_best > 0 {
             self.best = None;
         }
-        self.used = used;
+        self.used = used + cost;
         freed.iter().for_each(|place| self.whole[*place] = None);
         let place = freed.first().map_or(place, |first| place.min(*first));
         self.whole[place] = Some(Whole { symbol, item, cost, texts });
@@ -219,7 +215,7 @@ fn holds(outer: &SymbolView<'_>, inner: &SymbolView<'_>) -> bool {
 }
 
 /// The texts of a symbol and of symbols inside it, except short ones, which may occur in many places.
-fn texts<'a>(symbol: &SymbolView<'a>) -> HashSet<&'a [u8]> {
+fn texts<'a>(symbol: &SymbolView<'a>) -> Vec<&'a [u8]> {
     let within = symbol.file.symbols().filter(|inner| holds(symbol, inner));
     within.map(|inner| inner.source()).filter(|text| text.len() >= COPY).collect()
 }
@@ -322,13 +318,13 @@ pub(crate) fn pack(snapshot: &Snapshot, hits: &[Hit], told: Told<'_>, budget: us
         if packing.is_sent(symbol) || (place == 0 && packing.best.is_some()) {
             continue;
         }
-        let item = brief(hit, symbol, told, packing.left() / 2);
-        let cost = cost(&item);
-        if briefly.len() < BRIEFLY && cost <= packing.left() {
-            packing.used += cost;
-            briefly.push((place, item));
-        } else {
-            rest.push((*hit).clone());
+        let item = (briefly.len() < BRIEFLY).then(|| brief(hit, symbol, told, packing.left() / 2));
+        match item.map(|item| (cost(&item), item)).filter(|(cost, _)| *cost <= packing.left()) {
+            Some((cost, item)) => {
+                packing.used += cost;
+                briefly.push((place, item));
+            }
+            None => rest.push((*hit).clone()),
         }
     }
     let first = packing.best.take().map(|(item, _)| (0, item));

@@ -65,12 +65,26 @@ pub(super) fn results(asked: &Asked<'_>, sort: &str) -> Markup {
         REST => name == "text" || name == "context" && is_sentence,
         sort => sort == name,
     };
-    let parts = [
-        ("context", wanted("context").then(|| context::found(asked))),
-        ("symbols", wanted("symbols").then(|| symbols(asked, sort))),
-        ("files", wanted("files").then(|| files(asked, sort))),
-        ("text", wanted("text").then(|| lines(asked, sort))),
-    ];
+    let others = || {
+        [
+            ("symbols", wanted("symbols").then(|| symbols(asked, sort))),
+            ("files", wanted("files").then(|| files(asked, sort))),
+            ("text", wanted("text").then(|| lines(asked, sort))),
+        ]
+    };
+    let (context, others) = match wanted("context") {
+        false => (None, others()),
+        // What answers a sentence takes as long as the rest.
+        true => std::thread::scope(|scope| {
+            let thread = std::thread::Builder::new().name("context".to_owned());
+            let context = thread.spawn_scoped(scope, || context::found(asked));
+            let others = others();
+            let context = context.ok().and_then(|thread| thread.join().ok());
+            // Without a thread it comes after the others.
+            (Some(context.unwrap_or_else(|| context::found(asked))), others)
+        }),
+    };
+    let parts = [("context", context)].into_iter().chain(others);
     html! {
         @for (name, part) in parts {
             @if let Some(part) = part {

@@ -240,6 +240,35 @@ fn the_margin_tells_who_changed_a_line_and_what_is_new() {
 }
 
 #[test]
+fn a_change_of_ten_thousand_symbols_is_a_page_that_says_where_it_ends() {
+    let site = Site::start(&["--web"]);
+    let folder = site.folder("large");
+    git(&folder, &["init", "-q"]);
+    let write = |number: usize| {
+        for file in 0..10 {
+            let text: String =
+                (0..1_000).map(|n| format!("def part_{file}_{n}():\n    return {number}\n\n\n")).collect();
+            fs::write(folder.join(format!("part_{file}.py")), text).expect("ours");
+        }
+    };
+    write(1);
+    git(&folder, &["add", "."]);
+    git(&folder, &["commit", "-qm", "Begin"]);
+    write(2);
+    let uses = "from part_0 import part_0_1\n\n\ndef user():\n    return part_0_1()\n";
+    fs::write(folder.join("use.py"), uses).expect("ours");
+    git(&folder, &["add", "."]);
+    git(&folder, &["commit", "-qm", "Change all"]);
+    site.run(&["index", folder.to_str().expect("text")]);
+    let (client, repo) = (site.client(), site.repo("large"));
+    let changes = page(&client, &format!("/change/{repo}?since=HEAD~1"));
+    assert!(changes.contains("11 files, 10,001 symbols changed"), "{}", &changes[..3_000]);
+    assert!(changes.contains("By the users of the first 500 symbols"), "it says so");
+    assert!(changes.len() < 1_000_000, "{} bytes", changes.len());
+    assert!(changes.contains(">user</text>"), "a user of one of them is in the picture");
+}
+
+#[test]
 fn files_open_in_an_editor_of_this_machine_only() {
     let variables = [("CODELODE_EDITOR_LINK", "vscode")];
     let site = Site::start_with(&["--web"], &variables);

@@ -65,8 +65,15 @@ fn repositories_of_a_file_are_indexed_and_follow_their_webhooks() {
     let entry =
         format!("[upstream]\nurl = \"{url}\"\nref = \"main\"\npoll = \"never\"\nsecret_env = \"HOOK_SECRET\"\n");
     fs::write(&file, &entry).expect("the folder is ours");
-    let site = Site::start_with(&["--repos", file.to_str().expect("a path")], &[("HOOK_SECRET", SECRET)]);
+    let flags = ["--web", "--repos", file.to_str().expect("a path")];
+    let site = Site::start_with(&flags, &[("HOOK_SECRET", SECRET)]);
     until_found(&site, "first_of_upstream");
+    // Its name is told a moment after its symbols.
+    let begun = Instant::now();
+    while !site.client().get("/").body.contains("upstream</a>") {
+        assert!(begun.elapsed() < PATIENCE, "{}", site.client().get("/").body);
+        thread::sleep(Duration::from_millis(100));
+    }
 
     commit(&upstream, "c.py", "def second_of_upstream():\n    return 1\n");
     let body = json!({"ref": "refs/heads/main", "repository": {"clone_url": url}}).to_string();
