@@ -22,6 +22,7 @@ use super::locate::resolve;
 use super::packages::{Packages, forget_unused};
 use super::rebuild::{Rebuilds, rebuilt};
 use super::state::Open;
+use super::stock::Stock;
 use crate::answer::{Code, Error, Freshness};
 use crate::config::Config;
 use crate::git;
@@ -36,6 +37,8 @@ pub struct Indexes {
     registry: Registry,
     /// Watches repeatedly queried checkouts, in a long-running process.
     watching: Option<Arc<Watching>>,
+    /// Where indexes come from that are listed and not here.
+    stock: Option<Arc<dyn Stock>>,
     open: Arc<Mutex<HashMap<String, Arc<Open>>>>,
     lookups: Arc<Lookups>,
     pub(super) rebuilds: Arc<Rebuilds>,
@@ -85,6 +88,7 @@ impl Indexes {
         Self {
             registry,
             watching: None,
+            stock: None,
             open: Arc::default(),
             lookups: Arc::default(),
             rebuilds: Arc::default(),
@@ -103,6 +107,16 @@ impl Indexes {
     /// Adds a watcher for checkouts that are queried repeatedly.
     pub fn kept_by(self, watching: Arc<Watching>) -> Self {
         Self { watching: Some(watching), ..self }
+    }
+
+    /// Adds a place that indexes come from.
+    pub(super) fn stocked_by(self, stock: Arc<dyn Stock>) -> Self {
+        Self { stock: Some(stock), ..self }
+    }
+
+    /// The place that indexes come from, if there is one.
+    pub(super) fn stock(&self) -> Option<&dyn Stock> {
+        self.stock.as_deref()
     }
 
     /// Watcher of this process.
@@ -375,6 +389,9 @@ pub(super) fn holds(caller: &Caller<'_>, sidecar: &Sidecar, folder: &str) -> Res
 
 /// Opens the index of a checkout at its newest generation. An unreadable index is rebuilt, if possible.
 pub(super) fn opened(caller: &Caller<'_>, sidecar: &Sidecar) -> Result<Arc<Open>, Error> {
+    if let Some(stock) = caller.indexes.stock() {
+        stock.bring(caller, sidecar)?;
+    }
     let opened = open_newest(caller, sidecar).or_else(|err| match rebuilt(caller, sidecar, &err) {
         true => open_newest(caller, sidecar),
         false => Err(err),

@@ -281,6 +281,12 @@ fn by_name(caller: &Caller<'_>, repo: &str) -> Result<Sidecar, Error> {
     if let Some(sidecar) = registry.get(repo) {
         return Ok(sidecar);
     }
+    if let Some(stock) = caller.indexes.stock().filter(|_| repo.contains('/') && caller.rights.sees(repo)) {
+        stock.look_for(repo);
+        if let Some(sidecar) = registry.get(repo) {
+            return Ok(sidecar);
+        }
+    }
     let all = registry.all();
     let answers_to = |sidecar: &Sidecar| {
         let folder = sidecar.root.file_name().is_some_and(|name| name.to_string_lossy() == repo);

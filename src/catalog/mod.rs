@@ -21,10 +21,13 @@ mod reach;
 mod rebuild;
 pub mod related;
 pub mod remotes;
+#[cfg(feature = "ship")]
+pub mod replica;
 pub mod runs;
 #[cfg(feature = "ship")]
 pub mod ship;
 mod state;
+mod stock;
 pub mod summaries;
 pub mod unsaved;
 mod views;
@@ -39,6 +42,7 @@ pub use indexes::{Indexes, Repo, damage};
 pub use meaning::Models;
 pub use rebuild::rebuilt;
 pub use remotes::Remotes;
+pub use stock::Stock;
 pub use views::Views;
 
 use early::Early;
@@ -76,6 +80,11 @@ impl Context {
     /// Adds a watcher, for a long-running process: checkouts queried repeatedly are kept fresh.
     pub fn kept_by(self, watching: Arc<Watching>) -> Self {
         Self { indexes: self.indexes.kept_by(watching), ..self }
+    }
+
+    /// Adds a place that indexes come from when questions open them.
+    pub fn stocked_by(self, stock: Arc<dyn Stock>) -> Self {
+        Self { indexes: self.indexes.stocked_by(stock), ..self }
     }
 
     /// The same state for a caller with these rights, as of a process that holds only what it may see. Open indexes

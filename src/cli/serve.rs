@@ -80,6 +80,16 @@ struct Network {
     /// A file of repositories (folders, git URLs) to index and keep up to date.
     #[arg(long = "repos", value_name = "FILE")]
     repos_file: Option<PathBuf>,
+    /// A place of indexes (s3://bucket/folder, a folder, a web server) to be a replica of: they are fetched when a question
+    /// opens them, and again when newer ones are published.
+    #[arg(long, value_name = "PLACE", conflicts_with = "repos_file")]
+    from: Option<String>,
+    /// The folder for what a replica fetched, in the place of the index directory.
+    #[arg(long, value_name = "FOLDER", requires = "from")]
+    cache_dir: Option<PathBuf>,
+    /// How many megabytes of indexes a replica holds [default: 20000].
+    #[arg(long, value_name = "MEGABYTES")]
+    cache_size: Option<u64>,
     /// A proxy in front, as 10.0.0.7 or 10.0.0.0/8, whose word counts for where a request comes from; repeatable.
     #[arg(long, value_name = "ADDRESS")]
     trust_proxy: Option<Vec<String>>,
@@ -102,6 +112,7 @@ pub(super) fn run(global: &Global, how: Serve) -> u8 {
     let Serve { transport, tools, format, freshness_mode, log_file, log, network, watcher } = how;
     let Network { host, port, tokens_file, tls_cert, tls_key, root, allow_host, allow_origin, .. } = network;
     let Network { forge, repos_file, trust_proxy, oauth_issuer, oauth_resource, oauth_jwks, web, .. } = network;
+    let Network { from, cache_dir, cache_size, .. } = network;
     let settings = Settings {
         transport,
         host,
@@ -114,6 +125,8 @@ pub(super) fn run(global: &Global, how: Serve) -> u8 {
         allowed_origins: allow_origin,
         forge,
         repos_file,
+        from,
+        cache_size,
         trusted_proxies: trust_proxy,
         oauth_issuer,
         oauth_resource,
@@ -127,7 +140,9 @@ pub(super) fn run(global: &Global, how: Serve) -> u8 {
         use_ai_summaries: watcher.use_ai_summaries(),
         ..Settings::default()
     };
-    let mut config = match config::load(&flags(global, settings)) {
+    let mut flags = flags(global, settings);
+    flags.index_dir = cache_dir.or(flags.index_dir);
+    let mut config = match config::load(&flags) {
         Ok(config) => config,
         Err(err) => return fail(&err),
     };
@@ -138,6 +153,11 @@ pub(super) fn run(global: &Global, how: Serve) -> u8 {
     if web && (is_stdio || !cfg!(feature = "web")) {
         return complain(
             "pages are shown over HTTP: give --transport streamable-http, in a program built with the feature `web`",
+        );
+    }
+    if config.http.from.is_some() && (is_stdio || !cfg!(feature = "ship")) {
+        return complain(
+            "a replica serves over HTTP: give --transport streamable-http, in a program built with the feature `ship`",
         );
     }
     if let Err(problem) = mcp::surface::check(&config.surface).and_then(|()| log_to(&config)) {
@@ -167,6 +187,10 @@ pub(super) fn run(global: &Global, how: Serve) -> u8 {
             super::interrupt::IS_SERVER.store(true, Ordering::Relaxed);
             let kept = match keep(&cx) {
                 Ok(kept) => kept,
+                Err(problem) => return complain(&problem),
+            };
+            let cx = match stocked(cx) {
+                Ok(cx) => cx,
                 Err(problem) => return complain(&problem),
             };
             let roots = crate::http::tokens::canonical(&cx.config.http.roots);
@@ -209,6 +233,21 @@ fn keep(cx: &Context) -> Result<Option<Arc<dyn crate::http::Kept>>, String> {
     let upkeep = Upkeep::of(path)?;
     upkeep.begin(cx.seen_by("_upkeep", Rights::default()))?;
     Ok(Some(upkeep))
+}
+
+/// Makes the server a replica of a place, if one is given.
+#[cfg(all(feature = "http", feature = "ship"))]
+fn stocked(cx: Context) -> Result<Context, String> {
+    let Some(from) = &cx.config.http.from else { return Ok(cx) };
+    let replica = crate::catalog::replica::Replica::begin(&cx, from, cx.config.http.cache_size);
+    let replica = replica.map_err(|err| format!("cannot be a replica of {from}: {}", err.message))?;
+    Ok(cx.stocked_by(replica))
+}
+
+#[cfg(all(feature = "http", not(feature = "ship")))]
+#[expect(clippy::unnecessary_wraps, reason = "a build without places of indexes has nothing to refuse")]
+fn stocked(cx: Context) -> Result<Context, String> {
+    Ok(cx)
 }
 
 /// Listens for clients, and says where.

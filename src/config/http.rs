@@ -42,6 +42,10 @@ pub struct Http {
     pub forge: Option<Url>,
     /// File of repositories that the server keeps up to date.
     pub repos_file: Option<PathBuf>,
+    /// Place of indexes that the server is a replica of.
+    pub from: Option<String>,
+    /// Maximum bytes of indexes that a replica holds.
+    pub cache_size: u64,
 }
 
 /// An authorization server.
@@ -80,6 +84,8 @@ impl Default for Http {
             oauth: None,
             forge: None,
             repos_file: None,
+            from: None,
+            cache_size: 20_000_000_000,
         }
     }
 }

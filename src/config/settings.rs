@@ -398,6 +398,14 @@ settings! {
     user repos_file: PathBuf = ["CODELODE_REPOS_FILE"] path,
         |config, path| config.http.repos_file = Some(path),
         config.http.repos_file;
+    /// A place of indexes (`s3://bucket/folder`, a folder, a web server) that an HTTP server is a replica of.
+    user from: String = ["CODELODE_FROM"] text,
+        |config, place| config.http.from = Some(place),
+        config.http.from;
+    /// How many megabytes of indexes a replica holds; those that were not used for longest go first.
+    user cache_size: u64 = ["CODELODE_CACHE_SIZE"] number,
+        |config, megabytes| config.http.cache_size = megabytes.saturating_mul(1_000_000),
+        config.http.cache_size / 1_000_000;
     /// The server that commands ask in the place of the indexes here, as `https://code.example/mcp`.
     user server: String = ["CODELODE_SERVER"] text,
         |config, url| config.server = Some(base_url(&url)?),

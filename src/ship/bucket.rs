@@ -132,6 +132,22 @@ impl Place for Bucket {
         Ok(objects.into_iter().filter_map(found).collect())
     }
 
+    fn folders(&self, folder: &str) -> Result<Option<Vec<String>>, Error> {
+        let folder = self.path(folder);
+        let listed = self.runtime.block_on(self.store.list_with_delimiter(Some(&folder)));
+        let prefixes = listed.map_err(|source| self.failed(source))?.common_prefixes;
+        let names = prefixes.into_iter().filter_map(|prefix| prefix.filename().map(str::to_owned));
+        Ok(Some(names.filter(|name| !name.starts_with('.')).collect()))
+    }
+
+    fn tag(&self, path: &str, _: u64) -> Result<Option<String>, Error> {
+        match self.runtime.block_on(self.store.head(&self.path(path))) {
+            Ok(found) => Ok(Some(found.e_tag.unwrap_or_default())),
+            Err(object_store::Error::NotFound { .. }) => Ok(None),
+            Err(source) => Err(self.failed(source)),
+        }
+    }
+
     fn remove(&self, path: &str) -> Result<(), Error> {
         match self.runtime.block_on(self.store.delete(&self.path(path))) {
             Ok(()) | Err(object_store::Error::NotFound { .. }) => Ok(()),

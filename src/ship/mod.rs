@@ -21,11 +21,13 @@ mod listing;
 mod parts;
 mod place;
 mod push;
+mod source;
 
 pub use archive::{pack, unpack};
 pub use listing::{Facts, LATEST, is_key, is_repo_name};
 pub use parts::Taken;
 pub use push::Pushed;
+pub use source::Source;
 
 use std::io;
 use std::path::PathBuf;

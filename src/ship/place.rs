@@ -41,6 +41,12 @@ pub(super) trait Place: Send + Sync {
     fn put(&self, path: &str, bytes: &[u8], when: When<'_>) -> Result<bool, Error>;
     /// Entries of a folder.
     fn list(&self, folder: &str) -> Result<Vec<Found>, Error>;
+    /// Names of the folders in a folder; `None` where they cannot be listed. Those that begin with a dot are left out.
+    fn folders(&self, folder: &str) -> Result<Option<Vec<String>>, Error>;
+    /// The tag of a content, as [`Place::get`] gives it.
+    fn tag(&self, path: &str, most: u64) -> Result<Option<String>, Error> {
+        Ok(self.get(path, most)?.map(|(_, tag)| tag))
+    }
     /// Removes a content, if it is there.
     fn remove(&self, path: &str) -> Result<(), Error>;
 }
@@ -136,6 +142,20 @@ impl Place for Folder {
         Ok(found)
     }
 
+    fn tag(&self, path: &str, most: u64) -> Result<Option<String>, Error> {
+        // A disk that is not mounted has not lost what it holds.
+        fs::metadata(&self.root).map_err(Error::io("cannot open", &self.root))?;
+        Ok(self.get(path, most)?.map(|(_, tag)| tag))
+    }
+
+    fn folders(&self, folder: &str) -> Result<Option<Vec<String>>, Error> {
+        let folder = self.root.join(folder);
+        let entries = fs::read_dir(&folder).map_err(Error::io("cannot list", &folder))?;
+        let folders = entries.flatten().filter(|entry| entry.path().is_dir());
+        let names = folders.filter_map(|entry| entry.file_name().into_string().ok());
+        Ok(Some(names.filter(|name| !name.starts_with('.')).collect()))
+    }
+
     fn remove(&self, path: &str) -> Result<(), Error> {
         let path = self.root.join(path);
         match fs::remove_file(&path) {
@@ -182,6 +202,10 @@ impl Place for Web {
 
     fn list(&self, _: &str) -> Result<Vec<Found>, Error> {
         Err(self.read_only())
+    }
+
+    fn folders(&self, _: &str) -> Result<Option<Vec<String>>, Error> {
+        Ok(None)
     }
 
     fn remove(&self, _: &str) -> Result<(), Error> {

@@ -12,7 +12,7 @@ use super::tls;
 use super::web::{PATIENCE, Site};
 
 /// A proxy that ends with its test.
-struct Proxy(Child);
+pub struct Proxy(Child);
 
 impl Drop for Proxy {
     fn drop(&mut self) {
@@ -22,7 +22,7 @@ impl Drop for Proxy {
 }
 
 /// The example of a proxy with other words in the place of some.
-fn example(name: &str, replaced: &[(&str, &str)]) -> String {
+pub fn example(name: &str, replaced: &[(&str, &str)]) -> String {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("packaging/server").join(name);
     let mut text = fs::read_to_string(path).expect("it is in the repository");
     for (from, to) in replaced {
@@ -33,7 +33,7 @@ fn example(name: &str, replaced: &[(&str, &str)]) -> String {
 }
 
 /// A proxy's program; only Linux has to have it.
-fn program(name: &str) -> Option<PathBuf> {
+pub fn program(name: &str) -> Option<PathBuf> {
     let unpacked = Path::new(env!("CARGO_MANIFEST_DIR")).join("target/proxies/usr/bin");
     let folders = ["/usr/sbin", "/usr/bin", "/usr/local/bin"].map(PathBuf::from).into_iter().chain([unpacked]);
     let found = folders.map(|folder| folder.join(name)).find(|path| path.exists());
@@ -43,7 +43,7 @@ fn program(name: &str) -> Option<PathBuf> {
     found
 }
 
-fn free_port() -> u16 {
+pub fn free_port() -> u16 {
     TcpListener::bind("127.0.0.1:0").and_then(|free| free.local_addr()).expect("a port is free").port()
 }
 
@@ -95,6 +95,22 @@ fn check(site: &Site, port: u16, folder: &Path) {
     assert!(get("/healthz").starts_with("HTTP/1.1 200"));
 }
 
+/// nginx with a configuration of its `http` block.
+pub fn nginx(program: &Path, folder: &Path, conf: &str, port: u16) -> Proxy {
+    let place = folder.display().to_string();
+    let temporary: String = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"]
+        .map(|name| format!("{name}_temp_path {place}/{name};\n"))
+        .concat();
+    // Started as root it would work as nobody, who may not write here.
+    let main = format!(
+        "daemon off;\nmaster_process off;\npid {place}/nginx.pid;\nerror_log {place}/error.log;\nevents {{}}\nhttp {{\naccess_log off;\n{temporary}{conf}}}\n"
+    );
+    fs::write(folder.join("main.conf"), main).expect("the folder is ours");
+    let mut command = Command::new(program);
+    command.args(["-p", &place, "-e", &format!("{place}/early.log"), "-c", &format!("{place}/main.conf")]);
+    started(command, port)
+}
+
 #[test]
 fn nginx_passes_everything_on() {
     let Some(program) = program("nginx") else { return };
@@ -110,17 +126,7 @@ fn nginx_passes_everything_on() {
             ("/etc/ssl/private/code.example.key", &format!("{place}/key.pem")),
         ],
     );
-    let temporary: String = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"]
-        .map(|name| format!("{name}_temp_path {place}/{name};\n"))
-        .concat();
-    // Started as root it would work as nobody, who may not write here.
-    let main = format!(
-        "daemon off;\nmaster_process off;\npid {place}/nginx.pid;\nerror_log {place}/error.log;\nevents {{}}\nhttp {{\naccess_log off;\n{temporary}{conf}}}\n"
-    );
-    fs::write(folder.path().join("main.conf"), main).expect("the folder is ours");
-    let mut command = Command::new(program);
-    command.args(["-p", &place, "-e", &format!("{place}/early.log"), "-c", &format!("{place}/main.conf")]);
-    let _proxy = started(command, port);
+    let _proxy = nginx(&program, folder.path(), &conf, port);
     check(&site, port, folder.path());
 }
 

@@ -70,7 +70,7 @@ fn repositories_of_a_file_are_indexed_and_follow_their_webhooks() {
     until_found(&site, "first_of_upstream");
     // Its name is told a moment after its symbols.
     let begun = Instant::now();
-    while !site.client().get("/").body.contains("upstream</a>") {
+    while !site.client().get("/").body.contains(">upstream</span>") {
         assert!(begun.elapsed() < PATIENCE, "{}", site.client().get("/").body);
         thread::sleep(Duration::from_millis(100));
     }

@@ -232,6 +232,10 @@ impl<'l, F: Fn(&str, &mut usize) -> Option<Lie<'l>> + Send + Sync> place::Place 
         self.inner.list(folder)
     }
 
+    fn folders(&self, folder: &str) -> Result<Option<Vec<String>>, Error> {
+        self.inner.folders(folder)
+    }
+
     fn remove(&self, path: &str) -> Result<(), Error> {
         self.inner.remove(path)
     }

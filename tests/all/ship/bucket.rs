@@ -8,10 +8,11 @@ use std::thread;
 use std::time::{Duration, Instant};
 use std::{fs, io};
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::{World, git, pushes_are_killed};
 use crate::client::{PATIENCE, skipped};
+use crate::web::Site;
 
 /// The server, which ends with this.
 struct Moto {
@@ -156,4 +157,34 @@ fn a_bucket_that_is_not_there_is_named_and_no_secret_is() {
     world.environment.retain(|(name, _)| *name != "CODELODE_TRUSTED_HOSTS");
     let err = failed(&world, PLACE);
     assert!(err.contains("`trusted_hosts`"), "{err}");
+}
+
+#[test]
+fn a_replica_follows_a_bucket() {
+    let Some(moto) = Moto::start() else { return };
+    let world = moto.world();
+    let push = ["push", PLACE, "--name", "our/shop"];
+    world.succeed("first", "index1", &push);
+    let cache = world.at("cache");
+    let variables: Vec<(&str, &str)> = world.environment.iter().map(|(name, value)| (*name, value.as_str())).collect();
+    let flags = ["--from", PLACE, "--cache-dir", cache.to_str().expect("text")];
+    let replica = Site::start_with(&flags, &variables);
+    let mut client = replica.client();
+    client.open("2025-06-18");
+    assert_eq!(client.call("list_repos", json!({}))["repos"][0]["repo"], "our/shop");
+    let mut finds = |name: &str| {
+        let found = client.call("search_symbols", json!({"repo": "our/shop", "query": name}));
+        found["results"].to_string().contains(&format!("::{name}#"))
+    };
+    assert!(finds("f7"), "{}", replica.log());
+    fs::write(world.at("first/shop/m3.py"), "def newly_made(x): return x\n").expect("it is ours");
+    world.succeed("first", "index1", &push);
+    let begun = Instant::now();
+    while !finds("newly_made") {
+        assert!(begun.elapsed() < PATIENCE, "{}", replica.log());
+        thread::sleep(Duration::from_millis(100));
+    }
+    drop(moto);
+    assert!(finds("newly_made"), "the bucket may be gone");
+    assert!(!replica.log().contains("never shown"));
 }

@@ -8,6 +8,7 @@ use serde_json::Value;
 use tempfile::TempDir;
 
 mod bucket;
+mod replica;
 
 /// Runs git in `folder`, free of what the machine configures.
 fn git(folder: &Path, arguments: &[&str]) -> String {

@@ -1,0 +1,14 @@
+//! Indexes that a server lists, and gets from elsewhere when a question opens them.
+
+use super::Caller;
+use crate::answer::Error;
+use crate::store::Sidecar;
+
+/// Where such indexes come from.
+pub trait Stock: Send + Sync {
+    /// Lists a repository that may have come since the last look, by its id.
+    fn look_for(&self, repo: &str);
+
+    /// Makes sure that the index of a listed repository is here. One that is here is not waited for.
+    fn bring(&self, caller: &Caller<'_>, sidecar: &Sidecar) -> Result<(), Error>;
+}
