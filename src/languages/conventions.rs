@@ -100,6 +100,8 @@ pub struct Conventions {
     pub tests: &'static [&'static str],
     /// Decorators of tests and benchmarks, by the last part of their name.
     pub test_decorators: &'static [&'static str],
+    /// Texts in the signature of what is meant for tests.
+    pub test_parameters: &'static [&'static str],
     /// Names of files with tests, benchmarks or examples, without extension; `*` matches anything. Words match as a
     /// whole: `Test*` does not match `Testament`.
     pub test_files: &'static [&'static str],
@@ -192,6 +194,7 @@ impl Conventions {
         constructors: &[],
         tests: &[],
         test_decorators: &[],
+        test_parameters: &[],
         test_files: &[],
         runner: None,
         public: Public::All,

@@ -160,7 +160,7 @@ const FRAMEWORKS: &[Framework] = &[
             "build_editable",
         ],
     },
-    Framework { files: &["**/conf.py", "**/conftest.py", "**/*.conf.py"], names: &[] },
+    Framework { files: &["**/conf.py", "**/conftest.py", "**/*.conf.py", "**/hatch_build.py"], names: &[] },
     // Django.
     Framework { files: &["**/management/commands/*.py"], names: &["Command"] },
     Framework {

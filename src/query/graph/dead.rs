@@ -1,7 +1,7 @@
 //! Dead code: symbols and files that cannot be reached from entry points, as far as names were resolved.
 
 use std::cell::Cell;
-use std::collections::{HashMap, VecDeque};
+use std::collections::{HashMap, HashSet, VecDeque};
 
 use globset::GlobSet;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -85,6 +85,8 @@ pub struct Deadness<'a> {
 
 /// The most lines of comments above a definition that may say that it is for tests.
 const MOST_COMMENTS: usize = 20;
+/// The most letters of a signature that are read.
+const SIGNATURE: usize = 400;
 /// The most bases of a class whose methods are looked for among its own.
 const MOST_BASES: usize = 250;
 /// The most comparisons of classes and methods in the search for overrides, beside a few for each symbol.
@@ -110,7 +112,10 @@ pub fn dead_code<'a>(snapshot: &'a Snapshot, edges: &'a EdgeTable, tests: bool, 
     // Possible uses are followed before tests: a symbol reached by both is not known to be unused.
     let possible = |node: &&u32| edges.possible(graph.symbols[**node as usize].name_bytes()).next().is_some();
     walk.waiting.extend(unreached.iter().filter(possible));
-    walk.waiting.extend(named_in_text(&graph, &unreached));
+    let named = named_in_text(&graph, &unreached);
+    walk.waiting.extend(named.nodes);
+    walk.waiting.extend(walk.members_of(&named.types));
+    walk.waiting.extend(walk.beside_compiled(&unreached));
     let declared = used_declarations(&graph);
     let asked = |node: &&u32| {
         let symbol = &graph.symbols[**node as usize];
@@ -184,7 +189,10 @@ fn is_for_tests(symbol: &SymbolView<'_>) -> bool {
     let lines = above.rsplit(|byte| *byte == b'\n').map(<[u8]>::trim_ascii_start).take(MOST_COMMENTS);
     let is_comment = |line: &&[u8]| matches!(line.first(), Some(b'/' | b'*' | b'#' | b'@'));
     let says = |text: &[u8]| memchr::memmem::find(&text.to_ascii_lowercase(), b"for test").is_some();
+    let parameters = symbol.file.conventions().test_parameters;
+    let takes = |signature: &str| parameters.iter().any(|text| signature.contains(text));
     helps_tests(stem(symbol.file.path()))
+        || !parameters.is_empty() && takes(&symbol.signature(SIGNATURE))
         || helps_tests(&symbol.name())
         || symbol.decorators().iter().any(|decorator| helps_tests(decorator))
         || lines.take_while(is_comment).any(says)
@@ -369,6 +377,33 @@ impl<'g, 'a> Walk<'g, 'a> {
             }
         }
         found
+    }
+
+    /// Methods of some classes, those of their bases as well.
+    fn members_of(&self, classes: &[u32]) -> Vec<u32> {
+        let all = classes.iter().flat_map(|class| self.above(*class).into_iter().chain([*class]));
+        all.flat_map(|class| self.members.get(&class).into_iter().flatten().copied()).collect()
+    }
+
+    /// Those of some nodes whose file was compiled from another, as `util.js` from `util.ts`, and which are used there: a
+    /// program may load the one or the other.
+    fn beside_compiled(&self, nodes: &[u32]) -> Vec<u32> {
+        let graph = self.graph;
+        let of_file = |node: &u32| graph.symbols[*node as usize].file;
+        let place = |node: u32| {
+            let symbol = &graph.symbols[node as usize];
+            (stem(symbol.file.path()), symbol.qualified_name())
+        };
+        let mut files: FxHashMap<&str, FxHashSet<u32>> = FxHashMap::default();
+        for file in graph.snapshot.files().filter(|file| !file.facts().is_empty() && !file.exercises()) {
+            files.entry(stem(file.path())).or_default().insert(file.number());
+        }
+        files.retain(|_, files| files.len() > 1);
+        let is_beside = |node: &u32| files.contains_key(stem(of_file(node).path()));
+        let all = (0..graph.symbols.len() as u32).filter(|_| !files.is_empty());
+        let used: HashSet<_> =
+            all.filter(|node| self.reached[*node as usize] == LIVE && is_beside(node)).map(place).collect();
+        nodes.iter().copied().filter(|node| is_beside(node) && used.contains(&place(*node))).collect()
     }
 
     /// Methods that code of a base asks its own objects for, though only subclasses have them.

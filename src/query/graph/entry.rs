@@ -500,7 +500,12 @@ pub fn decorator_name(decorator: &str) -> &str {
 
 /// Whether a package description says that the package is published.
 fn is_published(file: FileView<'_>, package: &Package) -> bool {
-    let says = |text: &&str| memchr::memmem::find(file.content(), text.as_bytes()).is_some();
+    // A key of JSON stands before a colon: `"type": "module"` says nothing of modules.
+    let is_key = |after: &[u8]| after.trim_ascii_start().starts_with(b":");
+    let says = |text: &&str| {
+        let mut found = memchr::memmem::find_iter(file.content(), text.as_bytes());
+        found.any(|at| !text.ends_with('"') || is_key(&file.content()[at + text.len()..]))
+    };
     package.says.is_empty() || package.says.iter().any(says)
 }
 

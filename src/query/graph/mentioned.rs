@@ -54,6 +54,18 @@ pub(super) fn mentioned(graph: &Graph<'_>, nodes: impl Iterator<Item = u32>) -> 
                 let into = if is_test { &mut found.by_tests } else { &mut found.by_code };
                 into.extend(nodes.extract_if(.., meant));
             }
+            if !file.has_errors() || is_test {
+                continue;
+            }
+            // What the parser did not understand may use any name that stands there.
+            let defined = defined.get_or_insert_with(|| definitions(file));
+            for span in words(file.content()) {
+                let nodes = lengths[span.len().min(255)].then(|| by_name.get_mut(span.of(file.content()))).flatten();
+                let Some(nodes) = nodes.filter(|_| !defined.contains(&span.start)) else { continue };
+                let is_known = edge_at(graph.edges.in_file(file.number()), span).is_some();
+                let meant = |node: &mut u32| !is_known && may_mean(graph, file, span, *node);
+                found.by_code.extend(nodes.extract_if(.., meant));
+            }
         }
     }
     found
@@ -91,9 +103,18 @@ fn definitions(file: FileView<'_>) -> FxHashSet<u32> {
     file.symbols().map(|symbol| symbol.name_span().start).collect()
 }
 
+fn is_part(byte: &u8) -> bool {
+    byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'$') || *byte > 127
+}
+
+/// All words of a text.
+fn words(text: &[u8]) -> impl Iterator<Item = Span> {
+    let begins = |at: &usize| is_part(&text[*at]) && (*at == 0 || !is_part(&text[*at - 1]));
+    (0..text.len()).filter(begins).filter_map(|at| word(text, u32::try_from(at).ok()?))
+}
+
 /// The word that begins at a place.
 fn word(text: &[u8], at: u32) -> Option<Span> {
-    let is_part = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'$') || *byte > 127;
     let rest = text.get(at as usize..)?;
     let length = rest.iter().position(|byte| !is_part(byte)).unwrap_or(rest.len());
     (length > 0).then(|| Span::new(at as usize, at as usize + length))

@@ -6,7 +6,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::Graph;
 use super::entry::folder_of_modules;
-use super::visible::is_part;
+use super::visible::{is_part, is_type};
 use crate::model::{Detail, Span};
 use crate::store::{FileView, SymbolView};
 
@@ -18,16 +18,25 @@ const PROSE: &[&str] = &[
 /// Shorter words of files that are no code are no names.
 const SHORTEST: usize = 4;
 
+/// Nodes that text may name.
+#[derive(Default)]
+pub(super) struct Named {
+    /// All of them.
+    pub nodes: Vec<u32>,
+    /// Types by their dotted names: who reads the text may make one, and call its methods.
+    pub types: Vec<u32>,
+}
+
 /// The nodes that text may name: in quotes as a dotted name, a single name or a name put together, or in an attribute
 /// that names functions. In files that are no code, quotes may be missing.
-pub(super) fn named_in_text(graph: &Graph<'_>, nodes: &[u32]) -> Vec<u32> {
+pub(super) fn named_in_text(graph: &Graph<'_>, nodes: &[u32]) -> Named {
     let mut by_name: FxHashMap<&[u8], Vec<u32>> = FxHashMap::default();
     for node in nodes {
         by_name.entry(graph.symbols[*node as usize].name_bytes()).or_default().push(*node);
     }
-    let (mut found, mut modules) = (Vec::new(), FxHashSet::default());
+    let (mut found, mut modules, mut types) = (Vec::new(), FxHashSet::default(), Vec::new());
     if by_name.is_empty() {
-        return found;
+        return Named::default();
     }
     for file in graph.snapshot.files() {
         let text = file.content();
@@ -52,8 +61,11 @@ pub(super) fn named_in_text(graph: &Graph<'_>, nodes: &[u32]) -> Vec<u32> {
         }
         for dot in memchr::memchr2_iter(b'.', b':', text) {
             let Some((owner, name)) = dotted(text, dot, is_code) else { continue };
-            let meant = by_name.get(name).into_iter().flatten();
-            found.extend(meant.filter(|node| lies_in(&graph.symbols[**node as usize], owner)));
+            let meant = by_name.get(name).into_iter().flatten().copied();
+            let meant = meant.filter(|node| lies_in(&graph.symbols[*node as usize], owner));
+            let start = found.len();
+            found.extend(meant);
+            types.extend(found[start..].iter().filter(|node| is_type(&graph.symbols[**node as usize])));
         }
         for attribute in file.conventions().given_attributes {
             for start in memchr::memmem::find_iter(text, attribute) {
@@ -75,7 +87,7 @@ pub(super) fn named_in_text(graph: &Graph<'_>, nodes: &[u32]) -> Vec<u32> {
     found.extend(nodes.iter().filter(|_| !modules.is_empty()).filter(is_named));
     found.sort_unstable();
     found.dedup();
-    found
+    Named { nodes: found, types }
 }
 
 /// Whether a file without resolved names is data that may name symbols, rather than prose.

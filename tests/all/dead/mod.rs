@@ -5,6 +5,7 @@ use serde_json::{Value, json};
 use super::graph::ask;
 
 mod handed;
+mod unread;
 
 /// Asks what is dead in a project.
 fn answer(project: &str, args: Value) -> Value {

@@ -1,0 +1,105 @@
+//! Uses that no resolved name shows: by settings, build tools, tests, files with errors and compiled files.
+
+use super::dead;
+
+#[test]
+fn a_class_that_settings_name_has_its_methods_called() {
+    let project = "--- shop/settings.py
+BACKENDS = ['shop.backends.Email']
+--- shop/backends.py
+class Base:
+    def get_user(self):
+        return 1
+
+
+class Email(Base):
+    def check(self):
+        return 2
+
+
+class Spare:
+    def check_all(self):
+        return 3
+";
+    assert_eq!(dead(project), ["Spare 1.0"]);
+}
+
+#[test]
+fn what_the_parser_did_not_understand_may_use_a_name() {
+    let project = "--- a.js
+function kindOf(x) { return x }
+function spare(x) { return x }
+opaque type Kind: string = { of: kindOf };
+";
+    assert_eq!(dead(project), ["spare 1.0"]);
+}
+
+#[test]
+fn a_type_of_modules_makes_no_library() {
+    let project = "--- package.json
+{\"name\": \"shop\", \"type\": \"module\"}
+--- a.js
+export function spare() {}
+";
+    assert_eq!(dead(project), ["spare 1.0"]);
+    let library = project.replace("\"type\"", "\"main\": \"a.js\", \"type\"");
+    assert_eq!(dead(&library), [""; 0]);
+}
+
+#[test]
+fn what_takes_a_test_is_for_tests() {
+    let project = "--- go.mod
+module example.org/shop
+--- a.go
+package main
+
+import \"testing\"
+
+func fill(b *testing.B) { b.ReportAllocs() }
+
+func spare(n int) {}
+
+func main() {}
+--- a_test.go
+package main
+
+import \"testing\"
+
+func BenchmarkFill(b *testing.B) { fill(b); spare(1) }
+";
+    assert_eq!(dead(project), ["spare 0.9"]);
+}
+
+#[test]
+fn a_build_hook_is_called_by_its_tool() {
+    let project = "--- hatch_build.py
+from hatchling.builders.hooks.plugin.interface import BuildHookInterface
+
+
+class CustomBuildHook(BuildHookInterface):
+    def initialize(self, version, build_data):
+        return 1
+";
+    assert_eq!(dead(project), [""; 0]);
+}
+
+#[test]
+fn a_compiled_file_is_used_as_its_source_is() {
+    let project = "--- util.ts
+export class Clock {
+  print() {}
+}
+export function spare() {}
+--- util.js
+class Clock {
+  print() {}
+}
+exports.Clock = Clock;
+function spare() {}
+--- main.js
+const { Clock } = require('./util');
+new Clock().print();
+";
+    let found = dead(project);
+    assert!(found.iter().all(|found| found.starts_with("spare")) && !found.is_empty(), "{found:?}");
+}
