@@ -178,7 +178,8 @@ impl<'c, 's, 't> Reader<'c, 's, 't> {
             let word = text.trim_start_matches('$');
             if (is_first || is_module) && is_more && matches!(word, "crate" | "self" | "super") {
                 meant = Some(self.cx.facts.module(word, self.scope));
-            } else if is_first && token.kind() == "metavariable" {
+            } else if is_first && (token.kind() == "metavariable" || self.is_rule && is_more && text == "Self") {
+                // `Self` is the type where the macro is used.
                 meant = Some(UNKNOWN);
             } else {
                 is_module = false;

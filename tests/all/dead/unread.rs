@@ -71,6 +71,33 @@ func BenchmarkFill(b *testing.B) { fill(b); spare(1) }
 }
 
 #[test]
+fn a_rule_of_a_macro_calls_methods_of_the_type_that_uses_it() {
+    let project = "--- Cargo.toml
+[package]
+name = \"shop\"
+--- src/main.rs
+#[macro_use]
+mod rules;
+mod client;
+fn main() { client::Client.close() }
+--- src/rules.rs
+macro_rules! closes {
+    ($name:ident) => {
+        pub fn close(self) { Self::_end(self); }
+    };
+}
+--- src/client.rs
+pub struct Client;
+impl Client {
+    fn _end(self) {}
+    fn _spare(self) {}
+    closes!(x);
+}
+";
+    assert_eq!(dead(project), ["Client._spare 1.0"]);
+}
+
+#[test]
 fn a_build_hook_is_called_by_its_tool() {
     let project = "--- hatch_build.py
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
