@@ -12,7 +12,7 @@ use super::indexes::{self, Repo, opened};
 use super::related;
 use crate::answer::{Code, Error};
 use crate::config::Config;
-use crate::installed::{Finder, Installed};
+use crate::installed::{Finder, Importer, Installed, Member};
 use crate::model::Ecosystem;
 use crate::pipeline::{self, Guest, Meant, Watcher};
 use crate::query;
@@ -34,6 +34,9 @@ pub(super) struct Packages {
     finder: Finder,
     /// Packages that were compared with their files, by id, with the folders of these.
     checked: Mutex<HashMap<String, Vec<PathBuf>>>,
+    /// The file of a project that led to a package last, with the package's place. A package is installed for somebody, and the
+    /// project's lock file says which versions its own dependencies have.
+    led: Mutex<HashMap<String, (Importer, PathBuf)>>,
     /// Held while a package is indexed, so that concurrent calls index it once.
     indexing: Mutex<()>,
 }
@@ -41,12 +44,17 @@ pub(super) struct Packages {
 impl Packages {
     pub fn new(config: &Config) -> Self {
         let finder = Finder::new(config.toolchains.clone(), config.home.join(UNPACKED));
-        Self { finder, checked: Mutex::default(), indexing: Mutex::default() }
+        Self { finder, checked: Mutex::default(), led: Mutex::default(), indexing: Mutex::default() }
     }
 
     fn checked(&self) -> MutexGuard<'_, HashMap<String, Vec<PathBuf>>> {
         // Every change is one step, so a panic elsewhere leaves the table intact.
         self.checked.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn led(&self) -> MutexGuard<'_, HashMap<String, (Importer, PathBuf)>> {
+        // As above.
+        self.led.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn is_checked(&self, installed: &Installed) -> bool {
@@ -65,7 +73,8 @@ pub fn of_project(caller: &Caller<'_>, repo: Option<&str>) -> Result<Vec<Repo>, 
     let packages = &caller.indexes.packages;
     let (mut installed, mut missing): (Vec<Installed>, Vec<String>) = (Vec::new(), Vec::new());
     for needed in query::needed_packages(&project.snapshot, related::edges(&project)?) {
-        let mut found = packages.finder.find(needed.ecosystem, root, &root.join(&needed.folder), &needed.name);
+        let importer = Importer { root: root.clone(), folder: root.join(&needed.folder), package: None };
+        let mut found = packages.finder.find(needed.ecosystem, &importer, &needed.name);
         found.retain(|package| caller.rights.opens_package(&package.place));
         if found.is_empty() {
             missing.push(needed.name);
@@ -174,22 +183,27 @@ pub(super) fn forget_unused(caller: &Caller<'_>) {
 pub struct Outside {
     ecosystem: Ecosystem,
     packages: Vec<String>,
-    root: PathBuf,
-    folder: PathBuf,
+    importer: Importer,
     guest: Guest,
     content: Vec<u8>,
     byte: u32,
 }
 
-/// Reads the name at a byte of a file, if it may come from a package.
-pub fn outside(repo: &Repo, file: FileView<'_>, byte: u32) -> Option<Outside> {
-    let root = repo.root.clone().filter(|_| repo.sidecar.package.is_none())?;
+/// Reads the name at a byte of a file, of a project or of a package that one led to, if it may come from a package.
+pub fn outside(caller: &Caller<'_>, repo: &Repo, file: FileView<'_>, byte: u32) -> Option<Outside> {
     let (ecosystem, packages) = query::packages_at(file, byte)?;
-    let path = root.join(file.path());
+    let path = repo.root.as_ref()?.join(file.path());
     let name = path.file_name()?.to_str()?.to_owned();
     let guest = Guest { name, language: file.language_number()?, facts: file.facts().to_vec() };
-    let (folder, content) = (path.parent()?.to_owned(), file.content().to_vec());
-    Some(Outside { ecosystem, packages, folder, root, guest, content, byte })
+    let folder = path.parent()?.to_owned();
+    let importer = match &repo.sidecar.package {
+        None => Importer { root: repo.root.clone()?, folder, package: None },
+        Some(id) => {
+            let (led, place) = caller.indexes.packages.led().get(&id.to_string()).cloned()?;
+            Importer { package: Some(Member { id: id.clone(), place, folder }), ..led }
+        }
+    };
+    Some(Outside { ecosystem, packages, importer, guest, content: file.content().to_vec(), byte })
 }
 
 /// A package with what a name means in it.
@@ -208,13 +222,15 @@ pub fn meanings(caller: &Caller<'_>, name: &Outside) -> Result<Vec<Inside>, Erro
     let finder = &caller.indexes.packages.finder;
     let mut found = Vec::new();
     for package in &name.packages {
-        let mut installed = finder.find(name.ecosystem, &name.root, &name.folder, package);
+        let mut installed = finder.find(name.ecosystem, &name.importer, package);
         installed.retain(|package| caller.rights.opens_package(&package.place));
         for package in installed {
             let opened = match open(caller, &package, false) {
                 Err(err) if err.code == Code::Unavailable => continue,
                 opened => opened?,
             };
+            let led = (name.importer.clone(), package.place.clone());
+            caller.indexes.packages.led().insert(package.id.to_string(), led);
             let repo = Repo { root: Some(package.sources.root.clone()), ..opened };
             let edges = related::edges(&repo)?;
             let Meant { symbols, imports } = pipeline::meant_in(&repo.snapshot, edges, &name.guest, name.byte);

@@ -17,6 +17,8 @@ pub struct Toolchains {
     pub go_modules: Option<PathBuf>,
     /// Maven's artifacts.
     pub maven: Option<PathBuf>,
+    /// Artifacts that Gradle has downloaded.
+    pub gradle: Option<PathBuf>,
 }
 
 impl Toolchains {
@@ -25,6 +27,7 @@ impl Toolchains {
         let named = |name: &str| env(name).filter(|value| !value.is_empty()).map(PathBuf::from);
         let below = |path: &str| user.map(|user| user.join(path));
         let go = || named("GOPATH").or_else(|| below("go")).map(|path| path.join("pkg/mod"));
+        let gradle = || named("GRADLE_USER_HOME").or_else(|| below(".gradle"));
         Self {
             environments: ["VIRTUAL_ENV", "CONDA_PREFIX"].into_iter().filter_map(named).collect(),
             programs: env("PATH").map(|path| std::env::split_paths(&path).collect()).unwrap_or_default(),
@@ -32,6 +35,7 @@ impl Toolchains {
             cargo: named("CARGO_HOME").or_else(|| below(".cargo")),
             go_modules: named("GOMODCACHE").or_else(go),
             maven: below(".m2/repository"),
+            gradle: gradle().map(|path| path.join("caches/modules-2/files-2.1")),
         }
     }
 }

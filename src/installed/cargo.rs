@@ -6,19 +6,33 @@ use toml::{Table, Value};
 
 use super::{Installed, entries, manifest, numbers};
 use crate::config::Toolchains;
-use crate::model::Ecosystem;
+use crate::model::{Ecosystem, PackageId};
 
-/// The crate of a name as code writes it. Of several versions, the one that the workspace depends on, else the newest.
-pub(super) fn find<'a>(toolchains: &Toolchains, around: impl Iterator<Item = &'a Path>, name: &str) -> Vec<Installed> {
-    locked(toolchains, around, name).into_iter().collect()
+/// The crate of a name as code writes it. Of several versions, the one that the importing crate depends on, else the newest.
+pub(super) fn find<'a>(
+    toolchains: &Toolchains,
+    around: impl Iterator<Item = &'a Path>,
+    importer: Option<&PackageId>,
+    name: &str,
+) -> Vec<Installed> {
+    locked(toolchains, around, importer, name).into_iter().collect()
 }
 
-fn locked<'a>(toolchains: &Toolchains, mut around: impl Iterator<Item = &'a Path>, written: &str) -> Option<Installed> {
+fn locked<'a>(
+    toolchains: &Toolchains,
+    mut around: impl Iterator<Item = &'a Path>,
+    importer: Option<&PackageId>,
+    written: &str,
+) -> Option<Installed> {
     let registries = toolchains.cargo.as_ref()?.join("registry/src");
     let lock: Table = around.find_map(|folder| manifest(&folder.join("Cargo.lock")))?.parse().ok()?;
     let packages = lock.get("package")?.as_array()?;
-    let own = packages.iter().filter(|package| text(package, "source").is_none());
-    let needed = own.filter_map(|package| package.get("dependencies")?.as_array()).flatten();
+    let imports = |package: &&Value| match importer {
+        Some(id) => (text(package, "name"), text(package, "version")) == (Some(&id.name), Some(&id.version)),
+        None => text(package, "source").is_none(),
+    };
+    let needed =
+        packages.iter().filter(imports).filter_map(|package| package.get("dependencies")?.as_array()).flatten();
     let needed: Vec<&str> = needed.filter_map(Value::as_str).collect();
     let is_of_registry = |package: &&Value| text(package, "source").is_some_and(|it| it.starts_with("registry+"));
     let crates = packages.iter().filter(is_of_registry);

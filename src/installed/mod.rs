@@ -7,6 +7,7 @@
 mod archive;
 mod cargo;
 mod go;
+mod gradle;
 mod maven;
 mod npm;
 mod python;
@@ -71,6 +72,28 @@ impl Installed {
     }
 }
 
+/// The place of a file that imports a name.
+#[derive(Clone, Debug)]
+pub struct Importer {
+    /// Root of the project.
+    pub root: PathBuf,
+    /// Folder of the file; for a file of a package, that of the project's file that led there.
+    pub folder: PathBuf,
+    /// The package that the file belongs to.
+    pub package: Option<Member>,
+}
+
+/// A file of a package.
+#[derive(Clone, Debug)]
+pub struct Member {
+    /// The package.
+    pub id: PackageId,
+    /// Where the package manager keeps it.
+    pub place: PathBuf,
+    /// Folder of the file.
+    pub folder: PathBuf,
+}
+
 /// Finds installed packages. Lists of large folders are kept until the folder changes.
 pub struct Finder {
     toolchains: Toolchains,
@@ -93,21 +116,24 @@ impl Finder {
         let _ = fs::remove_dir_all(self.unpacked.join(unpacked(id)));
     }
 
-    /// The packages that a name may mean, as files in a folder of a project import it. `root` is that of the project,
-    /// and `folder` lies in it.
-    pub fn find(&self, ecosystem: Ecosystem, root: &Path, folder: &Path, name: &str) -> Vec<Installed> {
+    /// The packages that a name may mean where a file imports it.
+    pub fn find(&self, ecosystem: Ecosystem, importer: &Importer, name: &str) -> Vec<Installed> {
         // A name of the project's choice is no path.
         if name.is_empty() || name.starts_with(['/', '.']) || name.contains(['\0', '\\']) || name.contains("..") {
             return Vec::new();
         }
-        let around = || folder.ancestors().take_while(|folder| folder.starts_with(root));
-        match ecosystem {
-            Ecosystem::PyPi => python::find(self, around(), name),
-            Ecosystem::Npm => npm::find(folder, name),
-            Ecosystem::Cargo => cargo::find(&self.toolchains, around(), name),
-            Ecosystem::Golang => go::find(&self.toolchains, around(), name),
-            Ecosystem::Maven => maven::find(self, around(), name),
-        }
+        let around = || importer.folder.ancestors().take_while(|folder| folder.starts_with(&importer.root));
+        let of = importer.package.as_ref();
+        let mut found = match (ecosystem, of) {
+            (Ecosystem::PyPi, None) => python::find(self, around(), name),
+            (Ecosystem::PyPi, Some(package)) => python::find_beside(self, &package.folder, name),
+            (Ecosystem::Npm, _) => npm::find(of.map_or(&importer.folder, |package| &package.folder), name),
+            (Ecosystem::Cargo, _) => cargo::find(&self.toolchains, around(), of.map(|package| &package.id), name),
+            (Ecosystem::Golang, _) => go::find(&self.toolchains, around(), name),
+            (Ecosystem::Maven, _) => maven::find(self, around(), of, name),
+        };
+        found.retain(|found| of.is_none_or(|package| package.id != found.id));
+        found
     }
 
     /// The packages in a folder of Python's.

@@ -8,6 +8,8 @@ use crate::model::Ecosystem;
 
 /// Names of a project's own environment.
 const ENVIRONMENTS: &[&str] = &[".venv", "venv", ".env", "env", ".virtualenv", "virtualenv"];
+/// Names of folders of packages.
+const SITES: [&str; 2] = ["site-packages", "dist-packages"];
 /// Programs that stand for an interpreter.
 const INTERPRETERS: &[&str] = &["python3", "python"];
 
@@ -36,6 +38,12 @@ pub(super) fn find<'a>(finder: &Finder, around: impl Iterator<Item = &'a Path>, 
         .map(|site| site.find(module))
         .find(|found| !found.is_empty())
         .unwrap_or_default()
+}
+
+/// The distributions that hold a module, in the folder of packages that holds the importing one.
+pub(super) fn find_beside(finder: &Finder, folder: &Path, module: &str) -> Vec<Installed> {
+    let site = folder.ancestors().find(|above| SITES.iter().any(|name| above.ends_with(name)));
+    site.and_then(|folder| finder.site(folder)).map(|site| site.find(module)).unwrap_or_default()
 }
 
 /// The folders of packages that a project sees.
@@ -84,7 +92,7 @@ fn packages_of(prefix: &Path) -> Vec<PathBuf> {
     for lib in ["lib", "lib64"].map(|lib| prefix.join(lib)) {
         let versions = entries(&lib).into_iter().filter(|name| name.starts_with("python3"));
         for version in versions {
-            found.extend(["site-packages", "dist-packages"].map(|name| lib.join(&version).join(name)));
+            found.extend(SITES.map(|name| lib.join(&version).join(name)));
         }
     }
     if prefix == Path::new("/usr") {

@@ -1,4 +1,4 @@
-//! Names that mean symbols of installed packages.
+//! Names of a project, or of a package that it led to, that mean symbols of installed packages.
 
 use lsp_types::TextDocumentPositionParams;
 
@@ -6,16 +6,16 @@ use super::view::{Asked, Failure, Page};
 use crate::catalog::packages;
 use crate::store::{FileView, SymbolView};
 
-/// Tells of the symbols that a name of the project means in packages, or of the files that it means as a module. A
+/// Tells of the symbols that a name means in packages, or of the files that it means as a module. A
 /// package is indexed at its first use.
 pub(super) fn meant<T>(
     asked: &Asked<'_>,
     at: &TextDocumentPositionParams,
     tell: impl for<'v> Fn(&Page<'v>, &[SymbolView<'v>], &[FileView<'v>]) -> T,
 ) -> Result<Vec<T>, Failure> {
-    let name = asked.at(at, |view, spot| Ok(packages::outside(view.repo, spot.file, spot.byte)))?;
-    let Some(name) = name.flatten() else { return Ok(Vec::new()) };
     let caller = asked.workspace.cx.caller(&asked.request);
+    let name = asked.at(at, |view, spot| Ok(packages::outside(&caller, view.repo, spot.file, spot.byte)))?;
+    let Some(name) = name.flatten() else { return Ok(Vec::new()) };
     let found = packages::meanings(&caller, &name)?;
     let told = found.iter().map(|inside| {
         let snapshot = &*inside.repo.snapshot;

@@ -156,7 +156,7 @@ fn crates_and_modules_are_found_by_the_files_that_lock_them() {
 }
 
 /// An archive of one file, not compressed.
-fn archive(path: &str, text: &str) -> Vec<u8> {
+pub fn archive(path: &str, text: &str) -> Vec<u8> {
     let short = |number: usize| (number as u16).to_le_bytes().to_vec();
     let long = |number: usize| (number as u32).to_le_bytes().to_vec();
     // Version, flags, method, time, date, checksum; sizes; lengths of name and extra field.
@@ -190,6 +190,42 @@ fn archives_of_sources_are_unpacked_for_those_who_import_them() {
     let args = json!({"repo": "maven:org.example:tea@1.5", "symbol_id": "org/example/tea/Leaf.java::Leaf#class"});
     let source = server.call("get_symbol_source", args);
     assert!(source.to_string().contains("public void steep"), "{source}");
+    server.close();
+}
+
+#[test]
+fn artifacts_are_found_by_the_files_of_gradle() {
+    let folder = tempfile::tempdir().expect("there is room");
+    let source = |class: &str| {
+        format!("package org.example.{class};\n\npublic class Leaf {{\n  public void {class}() {{}}\n}}\n")
+    };
+    for (class, version) in
+        [("tea", "1.5"), ("tea", "1.6"), ("milk", "2.0"), ("oil", "3.0"), ("salt", "4.1"), ("rice", "5.0")]
+    {
+        let place =
+            folder.path().join(format!(".gradle/caches/modules-2/files-2.1/org.example/{class}/{version}/0a1b"));
+        fs::create_dir_all(&place).expect("it is ours");
+        let packed = archive(&format!("org/example/{class}/Leaf.java"), &source(class));
+        fs::write(place.join(format!("{class}-{version}-sources.jar")), packed).expect("it is ours");
+    }
+    let project = "--- build.gradle.kts\nval teaVersion = \"1.5\"\ndependencies {\n    implementation(\"org.example:tea:$teaVersion\")\n\
+                   \x20   implementation(libs.milk)\n    implementation(\"org.example:salt:4.0\")\n}\n\
+                   --- gradle/libs.versions.toml\n[versions]\nmilk = \"2.0\"\n[libraries]\nmilk = { module = \"org.example:milk\", version.ref = \"milk\" }\n\
+                   --- old/build.gradle\ndependencies {\n  compile group: 'org.example', name: 'oil', version: '3.0'\n}\n\
+                   --- gradle.lockfile\n# This file\norg.example:rice:5.0=compileClasspath,runtimeClasspath\nempty=\n\
+                   --- src/main/java/Shop.java\nimport org.example.tea.Leaf;\nimport org.example.milk.*;\nimport org.example.salt.Leaf;\n\
+                   import org.example.rice.Leaf;\nimport org.example.none.Leaf;\n\nclass Shop { void brew(Leaf leaf) { leaf.tea(); } }\n\
+                   --- old/src/Old.java\nimport org.example.oil.Leaf;\n\nclass Old { Leaf leaf; }\n";
+    let mut server = server(folder.path(), project);
+    let found = server.call("search_symbols", json!({"query": "Leaf", "deps": true, "kind": "class"}));
+    let mut packages: Vec<String> = hits(&found);
+    packages.sort();
+    let expected = ["milk@2.0", "oil@3.0", "rice@5.0", "salt@4.1", "tea@1.5"].map(|package| {
+        let name = package.split('@').next().expect("it has a name");
+        format!("maven:org.example:{package} org/example/{name}/Leaf.java::Leaf#class")
+    });
+    assert_eq!(packages, expected, "{found}");
+    assert_eq!(found["_meta"]["not_installed"], json!(["org.example.none"]), "{found}");
     server.close();
 }
 

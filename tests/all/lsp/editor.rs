@@ -58,6 +58,9 @@ impl Editor {
     pub fn of(folder: tempfile::TempDir) -> Self {
         let mut command = Command::new(env!("CARGO_BIN_EXE_codelode"));
         command.arg("lsp").env("CODE_INDEX_PATH", folder.path().join("home")).current_dir(folder.path());
+        for (variable, name) in [("CARGO_HOME", "cargo"), ("GOMODCACHE", "go"), ("GRADLE_USER_HOME", "gradle")] {
+            command.env(variable, folder.path().join(name));
+        }
         let mut child =
             command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::inherit()).spawn().expect("it is built");
         let input = child.stdin.take();
