@@ -120,7 +120,7 @@ pub(super) struct HookEvent {
 enum Event {
     /// A worktree is wanted: it is made by git unless it exists, and its path is printed.
     Create,
-    /// A worktree is removed.
+    /// A worktree is to go: one that was made here is removed, unless it has edits that are not committed.
     Remove,
 }
 
@@ -160,6 +160,11 @@ pub(super) fn hook_event(hook: &HookEvent) -> u8 {
         && let Err(err) = claude::make(&input, &path)
     {
         return complain(&format!("cannot make the worktree {}: {err}", path.display()));
+    }
+    if what == Happened::Remove
+        && let Err(err) = claude::unmake(&path)
+    {
+        return complain(&format!("the worktree {} stays: {err}", path.display()));
     }
     if let Err(err) = claude::record(&manifest, what, &path) {
         return complain(&format!("cannot write {}: {err}", manifest.display()));

@@ -6,10 +6,11 @@
 //! lines are ignored.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::ffi::{OsStr, OsString};
 use std::fs::{self, File};
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Component, Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::{Command, Output, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::{Duration, Instant, SystemTime};
@@ -41,6 +42,9 @@ pub struct Sources {
     pub every: Duration,
 }
 
+/// Folder of the worktrees that are made, in the repository, and beginning of the names of their branches.
+const FOLDER: &str = ".claude/worktrees";
+const BRANCH: &str = "worktree-";
 /// Interval for polling the hooks' file where it cannot be watched.
 const LOOK_EVERY: Duration = Duration::from_millis(500);
 /// Time to wait for another writer of the index of a removed worktree.
@@ -52,7 +56,7 @@ pub fn worktree_of(input: &str) -> Option<PathBuf> {
     let input: Value = serde_json::from_str(input).ok()?;
     let text = |key: &str| input.get(key).and_then(Value::as_str).filter(|text| !text.is_empty());
     let named = ["worktree_path", "worktreePath", "path"].iter().find_map(|key| text(key)).map(PathBuf::from);
-    let in_its_place = || Some(Path::new(text("cwd")?).join(".claude/worktrees").join(text("name")?));
+    let in_its_place = || Some(Path::new(text("cwd")?).join(FOLDER).join(text("name")?));
     let path = named.or_else(in_its_place)?;
     if path.is_absolute() { Some(path) } else { Some(Path::new(text("cwd")?).join(path)) }
 }
@@ -71,19 +75,15 @@ pub fn make(input: &str, path: &Path) -> io::Result<()> {
     let folder = text("cwd").map(Path::new).or(path.parent()).unwrap_or(path);
     let name = text("name").map(str::to_owned);
     let name = name.or_else(|| Some(path.file_name()?.to_string_lossy().into_owned())).unwrap_or_default();
-    let git = |args: &[&std::ffi::OsStr]| {
-        let mut command = Command::new("git");
-        // What lies in the repository is not run.
-        command.args(["-c", "core.hooksPath=/dev/null", "-C"]).arg(folder).args(args).stdin(Stdio::null()).output()
-    };
-    let branch = format!("worktree-{name}");
+    let git = |args: &[&OsStr]| git_in(folder, args);
+    let branch = format!("{BRANCH}{name}");
     let is_known = |reference: &str| {
-        let args = ["rev-parse", "--verify", "--quiet", "--end-of-options", reference].map(std::ffi::OsStr::new);
+        let args = ["rev-parse", "--verify", "--quiet", "--end-of-options", reference].map(OsStr::new);
         git(&args).is_ok_and(|ran| ran.status.success())
     };
     let start = if is_known("origin/HEAD") { "origin/HEAD" } else { "HEAD" };
-    let branched = ["worktree", "add", "--no-track", "-b", &branch].map(std::ffi::OsStr::new);
-    let known = ["worktree", "add"].map(std::ffi::OsStr::new);
+    let branched = ["worktree", "add", "--no-track", "-b", &branch].map(OsStr::new);
+    let known = ["worktree", "add"].map(OsStr::new);
     let ran = match is_known(&format!("refs/heads/{branch}")) {
         true => git(&[&known[..], &[path.as_os_str(), branch.as_ref()]].concat())?,
         false => git(&[&branched[..], &[path.as_os_str(), start.as_ref()]].concat())?,
@@ -92,6 +92,36 @@ pub fn make(input: &str, path: &Path) -> io::Result<()> {
         true => Ok(()),
         false => Err(io::Error::other(String::from_utf8_lossy(&ran.stderr).trim().to_owned())),
     }
+}
+
+/// Removes a worktree that [`make`] may have made: a client with such a hook removes none by itself. One with edits that
+/// are not committed is an error, and its branch stays if it has commits of its own.
+pub fn unmake(path: &Path) -> io::Result<()> {
+    let name = path.file_name().unwrap_or_default();
+    let Some(root) = path.parent().filter(|folder| folder.ends_with(FOLDER)).and_then(|it| it.ancestors().nth(2))
+    else {
+        return Ok(());
+    };
+    let mut branch = OsString::from(BRANCH);
+    branch.push(name);
+    let head = git_in(path, &["symbolic-ref", "--short", "HEAD"].map(OsStr::new));
+    let is_ours =
+        path.join(".git").is_file() && head.is_ok_and(|head| head.stdout.trim_ascii() == branch.as_encoded_bytes());
+    if !is_ours {
+        return Ok(());
+    }
+    let removed = git_in(root, &[&["worktree", "remove"].map(OsStr::new)[..], &[path.as_os_str()]].concat())?;
+    if !removed.status.success() {
+        return Err(io::Error::other(String::from_utf8_lossy(&removed.stderr).trim().to_owned()));
+    }
+    // It refuses where commits would be lost.
+    git_in(root, &[OsStr::new("branch"), OsStr::new("-d"), &branch]).map(drop)
+}
+
+/// Runs git in a folder, without the hooks of the repository.
+fn git_in(folder: &Path, args: &[&OsStr]) -> io::Result<Output> {
+    let mut command = Command::new("git");
+    command.args(["-c", "core.hooksPath=/dev/null", "-C"]).arg(folder).args(args).stdin(Stdio::null()).output()
 }
 
 /// Appends an event to the hooks' file.

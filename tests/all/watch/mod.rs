@@ -413,6 +413,20 @@ fn worktrees_of_an_agent_are_watched_while_they_are_there() {
         assert_eq!(hook("create", &input), (Some(0), format!("{}\n", wanted.display())));
         assert!(wanted.join("a.py").is_file());
     }
+    // Nor does it remove one. What is not committed is kept, and so are commits that no other branch has.
+    let removal = format!("{{\"hook_event_name\": \"WorktreeRemove\", \"worktree_path\": {wanted:?}}}");
+    fs::write(wanted.join("new.py"), "new = 1\n").expect("it is ours");
+    assert_eq!((hook("remove", &removal).0, wanted.join("new.py").is_file()), (Some(2), true));
+    fs::remove_file(wanted.join("new.py")).expect("it is ours");
+    assert_eq!((hook("remove", &removal).0, wanted.exists()), (Some(0), false));
+    let branch = source.join(".git/refs/heads/worktree-feat");
+    assert!(!branch.exists());
+    assert_eq!(hook("create", &input).0, Some(0));
+    let commit = ["-C", wanted.to_str().expect("a plain path"), "commit", "-q", "--allow-empty", "-m", "work"];
+    place.git(&commit);
+    assert_eq!((hook("remove", &removal).0, wanted.exists()), (Some(0), false));
+    assert!(branch.exists());
+    assert_eq!((hook("remove", &removal).0, other.exists()), (Some(0), true), "it is gone already");
     let input = input.replace("feat", "../../../outside");
     assert_eq!(hook("create", &input), (Some(2), String::new()), "it leads out of the folder");
     assert_eq!(hook("create", "{}").0, Some(2));
