@@ -10,6 +10,7 @@ use super::output::{self, Output, Paint};
 use super::render::n_of;
 use super::{FAILED, FOUND, Global, NOTHING, complain, fail, guide};
 use crate::config::{self, Config};
+use crate::languages::{LANGUAGES, LanguageSpec};
 use crate::setup::{self, Action, Answer, Launch, Part, SetupRequest, Step, Surroundings};
 
 /// Set up the clients on this machine: find them, show what would be written, ask once, write, and try the result.
@@ -42,6 +43,9 @@ pub(super) struct Init {
     /// Add a section with five commands to the file of instructions, as AGENTS.md, too.
     #[arg(long, conflicts_with = "undo")]
     agents_md: bool,
+    /// Set up the language server, too, for clients that take one: Copilot CLI, Crush, opencode.
+    #[arg(long, conflicts_with_all = ["undo", "http"])]
+    lsp: bool,
     /// Take out what was written: a file that nobody changed since becomes what it was, byte for byte.
     #[arg(long, conflicts_with_all = ["http", "print_config"])]
     undo: bool,
@@ -73,6 +77,7 @@ impl Init {
             (Part::Skill, !self.no_skill),
             (Part::Agent, !self.no_agent),
             (Part::Guide, self.agents_md),
+            (Part::Lsp, self.lsp),
         ];
         parts.into_iter().filter(|(_, is_wanted)| *is_wanted).map(|(part, _)| part).collect()
     }
@@ -91,6 +96,7 @@ pub(super) fn run(how: &Init, global: &Global, config: &Config) -> u8 {
         token: how.token_variable.clone(),
         beside: how.beside(),
         texts: guide::texts(),
+        endings: endings(),
     };
     if let Some(id) = &how.print_config {
         return print_config(&around, id, &options);
@@ -101,6 +107,16 @@ pub(super) fn run(how: &Init, global: &Global, config: &Config) -> u8 {
         Err(err) => return fail(&err),
     };
     Setup { how, global, around, paint: Paint::of(global.color, io::stdout().is_terminal()) }.run(&steps)
+}
+
+/// Endings of the files in which names are resolved, with the names of their languages.
+fn endings() -> Vec<(String, String)> {
+    let specs = LANGUAGES.iter().filter(|spec| spec.relating.is_some());
+    let of = |spec: &&LanguageSpec| {
+        let id = spec.id;
+        spec.extensions.iter().map(move |ending| (format!(".{ending}"), id.to_owned()))
+    };
+    specs.flat_map(of).collect()
 }
 
 /// Where clients are looked for: in the folder of the user, and in the project around the current folder.
@@ -279,8 +295,15 @@ impl Setup<'_> {
                 let is_of = |part: Part| step.parts.contains(&part);
                 let of_hooks =
                     step.client.hooks.iter().filter(|_| is_of(Part::Hooks)).filter_map(|it| it.note.as_ref());
-                let of_client =
-                    step.client.note.iter().chain(of_project).filter(|_| is_of(Part::Server)).chain(of_hooks);
+                let of_lsp = step.client.lsp.iter().filter(|_| is_of(Part::Lsp)).filter_map(|it| it.note.as_ref());
+                let of_client = step
+                    .client
+                    .note
+                    .iter()
+                    .chain(of_project)
+                    .filter(|_| is_of(Part::Server))
+                    .chain(of_hooks)
+                    .chain(of_lsp);
                 notes.extend(of_client.map(|note| format!("{}: {note}", step.client.name)));
             }
             let by_name = done.iter().filter(|step| step.scope == setup::Scope::Project && step.client.is_desktop);

@@ -12,15 +12,18 @@ use std::thread;
 
 use crossbeam_channel::{Receiver, RecvTimeoutError, Sender, unbounded};
 use lsp_server::{ErrorCode, Notification, Request, RequestId};
-use lsp_types::{CancelParams, DidChangeWorkspaceFoldersParams, InitializeParams, NumberOrString};
+use lsp_types::{
+    CancelParams, DidChangeTextDocumentParams, DidChangeWorkspaceFoldersParams, DidOpenTextDocumentParams,
+    InitializeParams, NumberOrString, Uri,
+};
 use serde::de::DeserializeOwned;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::indexing::{self, Indexing};
 use super::requests::{answer, capabilities};
 use super::view::{Asked, Failure};
 use super::wire::{Incoming, Reader, response, write};
-use super::workspace::{Folder, Workspace};
+use super::workspace::{Folder, Options, Workspace};
 use crate::allocator;
 use crate::answer;
 use crate::tools::Context;
@@ -44,6 +47,15 @@ impl Client {
     pub fn send(&self, message: String) {
         // Without a writer the client has gone.
         let _ = self.out.send(Outgoing::Message(message));
+    }
+
+    /// Tells a client that no errors of this server are to come for a text: agents wait seconds for them.
+    fn tell_no_errors(&self, options: &Options, uri: &Uri, version: i32) {
+        if options.errors {
+            let params = json!({ "uri": uri, "version": version, "diagnostics": [] });
+            let method = "textDocument/publishDiagnostics";
+            self.send(json!({ "jsonrpc": "2.0", "method": method, "params": params }).to_string());
+        }
     }
 
     fn respond(&self, id: &RequestId, result: Result<Value, Failure>) {
@@ -270,13 +282,17 @@ impl Server {
                 }
             }
             "textDocument/didOpen" => {
-                if let Some(params) = read(params) {
+                if let Some(params) = read::<DidOpenTextDocumentParams>(params) {
+                    let document = &params.text_document;
+                    self.client.tell_no_errors(&workspace.options, &document.uri, document.version);
                     Arc::make_mut(workspace).documents.open(params);
                 }
             }
             "textDocument/didChange" => {
-                if let Some(params) = read(params) {
+                if let Some(params) = read::<DidChangeTextDocumentParams>(params) {
                     let encoding = workspace.options.encoding;
+                    let document = &params.text_document;
+                    self.client.tell_no_errors(&workspace.options, &document.uri, document.version);
                     Arc::make_mut(workspace).documents.change(params, encoding);
                 }
             }

@@ -35,6 +35,8 @@ pub(super) struct Options {
     pub markdown: bool,
     /// The client shows progress.
     pub progress: bool,
+    /// The client shows errors, for which some clients wait after each change of a text.
+    pub errors: bool,
 }
 
 /// Options in `initializationOptions`.
@@ -75,6 +77,7 @@ impl Options {
             possible: asked.and_then(Result::ok).unwrap_or_default().possible_references,
             nested_symbols: symbols.and_then(|symbols| symbols.hierarchical_document_symbol_support) == Some(true),
             markdown: hover.is_some_and(|formats| formats.contains(&MarkupKind::Markdown)),
+            errors: document.is_some_and(|document| document.publish_diagnostics.is_some()),
             progress: capabilities.window.as_ref().and_then(|window| window.work_done_progress) == Some(true),
         }
     }

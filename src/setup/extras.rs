@@ -1,4 +1,5 @@
-//! Parts of a setup beside the server: hooks, a skill, a sub-agent, and a section in the file of instructions.
+//! Parts of a setup beside the server: hooks, a skill, a sub-agent, a section in the file of instructions, and the language
+//! server.
 
 use std::path::{Path, PathBuf};
 
@@ -24,11 +25,13 @@ pub enum Part {
     Agent,
     /// A section in the file of instructions that the client reads in every session.
     Guide,
+    /// The entry of the language server.
+    Lsp,
 }
 
 impl Part {
     /// All parts.
-    pub const ALL: [Self; 5] = [Self::Server, Self::Hooks, Self::Skill, Self::Agent, Self::Guide];
+    pub const ALL: [Self; 6] = [Self::Server, Self::Hooks, Self::Skill, Self::Agent, Self::Guide, Self::Lsp];
 
     /// Name for people.
     pub const fn name(self) -> &'static str {
@@ -38,6 +41,7 @@ impl Part {
             Self::Skill => "skill",
             Self::Agent => "sub-agent",
             Self::Guide => "instructions",
+            Self::Lsp => "language server",
         }
     }
 }
@@ -86,6 +90,60 @@ pub struct Hooks {
     pub note: Option<String>,
 }
 
+/// Language servers of a client: a table of them in a JSON file.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct LanguageServers {
+    /// Files.
+    pub files: Files,
+    /// Keys of the table.
+    pub key: Vec<String>,
+    /// Entry of a server: `{program}` and `{args}`, or both in one list, `{argv}`; `{endings}` is a list of the endings of
+    /// files, `{languages}` a table from them to names of languages.
+    pub entry: Map<String, Value>,
+    /// Anything a person should know.
+    pub note: Option<String>,
+}
+
+/// Argument with which a client starts the language server.
+const LSP: &str = "lsp";
+
+/// The entry of the language server, given the one that there is, of which keys of a person's own stay.
+pub(super) fn language_server(
+    servers: &LanguageServers,
+    command: &[String],
+    endings: &[(String, String)],
+    existing: Option<&Value>,
+) -> Map<String, Value> {
+    let (program, args) = command.split_first().map_or((NAME, &[][..]), |(program, args)| (program.as_str(), args));
+    let args: Vec<&str> = args.iter().map(String::as_str).chain([LSP]).collect();
+    let fill = |value: &Value| match value.as_str() {
+        Some("{program}") => program.into(),
+        Some("{args}") => args.clone().into(),
+        Some("{argv}") => std::iter::once(program).chain(args.iter().copied()).collect(),
+        Some("{endings}") => endings.iter().map(|(ending, _)| ending.as_str()).collect(),
+        Some("{languages}") => {
+            endings.iter().map(|(ending, language)| (ending.clone(), Value::from(language.as_str()))).collect()
+        }
+        _ => value.clone(),
+    };
+    let mut entry: Map<String, Value> = servers.entry.iter().map(|(key, value)| (key.clone(), fill(value))).collect();
+    for (key, value) in existing.and_then(Value::as_object).into_iter().flatten() {
+        entry.entry(key.as_str()).or_insert_with(|| value.clone());
+    }
+    entry
+}
+
+/// The program that an entry of a language server starts.
+pub(super) fn program_of_language_server(servers: &LanguageServers, entry: &Value) -> Option<String> {
+    let key = |text: &str| servers.entry.iter().find(|(_, value)| value.as_str() == Some(text)).map(|(key, _)| key);
+    let program = match key("{argv}") {
+        Some(key) => entry.get(key)?.get(0)?,
+        None => entry.get(key("{program}")?)?,
+    };
+    program.as_str().map(str::to_owned)
+}
+
 /// Key of the table of events.
 const HOOKS: &str = "hooks";
 /// End of every hook's command: a program that is gone must not disturb the client.
@@ -102,6 +160,7 @@ pub(super) fn files(client: &Client, part: Part) -> Option<(&Paths, &[String])> 
         Part::Skill => client.skill.as_ref()?,
         Part::Agent => client.agent.as_ref()?,
         Part::Guide => client.guide.as_ref()?,
+        Part::Lsp => &client.lsp.as_ref()?.files,
     };
     Some((&files.user, &files.project))
 }

@@ -24,7 +24,7 @@ pub use edit::lines::{Hunk, hunks};
 pub use entry::{Launch, NAME};
 pub use error::Error;
 use extras::is_there;
-pub use extras::{Files, Hooks, Part, Texts};
+pub use extras::{Files, Hooks, LanguageServers, Part, Texts};
 use file::Text;
 pub use probe::Answer;
 use record::{Record, Records};
@@ -71,6 +71,8 @@ pub struct SetupRequest {
     pub beside: Vec<Part>,
     /// Texts of those parts.
     pub texts: Texts,
+    /// Endings of the files that the language server knows, as `.py`, with the names of their languages.
+    pub endings: Vec<(String, String)>,
 }
 
 /// One file to be written or removed.
@@ -298,6 +300,7 @@ pub fn drift(around: &Surroundings) -> Vec<Drift> {
     for client in clients() {
         for scope in [Scope::User, Scope::Project] {
             drifts.extend(around.drift_of_hooks(client, scope));
+            drifts.extend(around.drift_of_language_server(client, scope));
             let Some(path) = around.file(client, Part::Server, scope) else { continue };
             let Ok(Text { text: Some(text), .. }) = file::read(&path, around.root_of(scope)) else { continue };
             let place = Place { path: &client.key, name: NAME };
@@ -426,6 +429,17 @@ impl Surroundings {
             (Part::Agent, _) if is_own => Ok(options.texts.agent.clone()),
             (Part::Guide, _) => Ok(extras::with_section(text, Some(&options.texts.guide))),
             (Part::Hooks | Part::Skill | Part::Agent, _) => Ok(text.to_owned()),
+            (Part::Lsp, _) => {
+                let Some(servers) = &client.lsp else { return Ok(text.to_owned()) };
+                let place = Place { path: &servers.key, name: NAME };
+                let existing = edit::get(Format::Json, text, place).map_err(broken)?;
+                let command = program::command(self, scope)?;
+                let entry = extras::language_server(servers, &command, &options.endings, existing.as_ref());
+                match existing == Some(Value::Object(entry.clone())) {
+                    true => Ok(text.to_owned()),
+                    false => edit::put(Format::Json, text, place, &entry).map_err(broken),
+                }
+            }
             (Part::Server, _) => {
                 let place = Place { path: &client.key, name: NAME };
                 let existing = edit::get(client.format, text, place).map_err(broken)?;
@@ -452,10 +466,14 @@ impl Surroundings {
             (Part::Hooks, Some(hooks)) => extras::with_hooks(hooks, text, None).map_err(broken),
             (Part::Guide, _) => Ok(extras::with_section(text, None)),
             (Part::Hooks | Part::Skill | Part::Agent, _) => Ok(text.to_owned()),
-            (Part::Server, _) => {
-                let place = Place { path: &client.key, name: NAME };
-                match edit::get(client.format, text, place).map_err(broken)? {
-                    Some(_) => edit::remove(client.format, text, place).map_err(broken),
+            (Part::Server | Part::Lsp, _) => {
+                let (format, key) = match (part, &client.lsp) {
+                    (Part::Lsp, Some(servers)) => (Format::Json, &servers.key),
+                    _ => (client.format, &client.key),
+                };
+                let place = Place { path: key, name: NAME };
+                match edit::get(format, text, place).map_err(broken)? {
+                    Some(_) => edit::remove(format, text, place).map_err(broken),
                     None => Ok(text.to_owned()),
                 }
             }
@@ -480,6 +498,19 @@ impl Surroundings {
             }
         };
         Some(Drift { path, what, remedy: again(client, scope) })
+    }
+
+    /// Fault of the entry of a language server.
+    fn drift_of_language_server(&self, client: &Client, scope: Scope) -> Option<Drift> {
+        let (servers, path) = (client.lsp.as_ref()?, self.file(client, Part::Lsp, scope)?);
+        let text = file::read(&path, self.root_of(scope)).ok()?.text?;
+        let entry = edit::get(Format::Json, &text, Place { path: &servers.key, name: NAME }).ok()??;
+        let what = match extras::program_of_language_server(servers, &entry) {
+            Some(program) if program::is_there(self, &program) => return None,
+            Some(program) => format!("{} starts {program} as a language server, which is not there", client.name),
+            None => format!("{} finds no program in the entry of the language server", client.name),
+        };
+        Some(Drift { path, what, remedy: format!("{} --lsp", again(client, scope)) })
     }
 
     /// Fault of an entry and its remedy; `None` if it is as it should be.

@@ -7,7 +7,7 @@ use serde::Deserialize;
 use serde_json::{Map, Value};
 
 use super::edit::Format;
-use super::extras::{Files, Hooks};
+use super::extras::{Files, Hooks, LanguageServers};
 
 /// A client of MCP servers.
 #[derive(Debug, Deserialize)]
@@ -46,6 +46,8 @@ pub struct Client {
     pub agent: Option<Files>,
     /// File of instructions that the client reads in every session.
     pub guide: Option<Files>,
+    /// Language servers, for a client that takes them from a file.
+    pub lsp: Option<LanguageServers>,
     /// Source of these facts.
     pub source: String,
     /// Day on which the source was read.

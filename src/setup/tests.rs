@@ -187,7 +187,8 @@ fn every_client_is_set_up_fresh_beside_others_twice_and_undone() {
 fn whole_wish(client: &str) -> SetupRequest {
     let text = |name: &str| format!("The {name}.\n");
     let texts = Texts { skill: text("skill"), agent: text("sub-agent"), guide: text("guide") };
-    SetupRequest { beside: Part::ALL[1..].to_vec(), texts, ..options(client) }
+    let endings = vec![(".py".to_owned(), "python".to_owned()), (".go".to_owned(), "go".to_owned())];
+    SetupRequest { beside: Part::ALL[1..].to_vec(), texts, endings, ..options(client) }
 }
 
 #[test]
@@ -210,15 +211,21 @@ fn hooks_skills_and_sections_are_written_beside_others_twice_and_undone() {
         assert_eq!(fs::read_dir(&machine.around.user).expect("it is there").count(), 1, "new folders go as well");
 
         // Hooks and texts of others stay, byte for byte.
-        let own = |path: &Path| match path.extension().and_then(|it| it.to_str()) {
+        let own = |path: &Path| {
+            match path.extension().and_then(|it| it.to_str()) {
             Some("json") if client.hooks.is_some() => {
                 let event = client.hooks.iter().flat_map(|hooks| hooks.events.keys()).next().expect("it has one");
                 Some(format!(
                     "{{\n  // Mine.\n  \"hooks\": {{\n    \"{event}\": [\n      {{ \"command\": \"x\" }} // keep\n    ]\n  }},\n  \"version\": 1,\n  \"a\": 1\n}}\n"
                 ))
             }
+            Some("json") => client.lsp.as_ref().map(|servers| {
+                let key = &servers.key[0];
+                format!("{{\n  // Mine.\n  \"{key}\": {{\n    \"other\": {{ \"command\": \"x\" }} // keep\n  }},\n  \"a\": 1\n}}\n")
+            }),
             Some("md") if !path.ends_with("SKILL.md") => Some("# Mine\r\n\r\nText without an end".to_owned()),
             _ => None,
+        }
         };
         let before: Vec<(PathBuf, Option<String>)> =
             texts().into_iter().map(|(path, _)| (path.clone(), own(&path))).collect();
@@ -236,7 +243,9 @@ fn hooks_skills_and_sections_are_written_beside_others_twice_and_undone() {
         };
         texts().iter().map(edited).for_each(|(path, text)| text.iter().for_each(|text| write(&path, text)));
         machine.undo();
-        let plain = |text: &str| text.replace(['\r', '\n', ' ', ','], "").replace("\"mcpServers\":{}", "");
+        let plain = |text: &str| {
+            text.replace(['\r', '\n', ' ', ','], "").replace("\"mcpServers\":{}", "").replace("\"mcp\":{}", "")
+        };
         for ((path, now), (_, former)) in texts().iter().zip(before.iter().map(edited)) {
             assert_eq!(now.as_deref().map(plain), former.as_deref().map(plain), "{}: {}", client.id, path.display());
         }

@@ -130,6 +130,32 @@ fn parts_are_left_out_or_added_on_request() {
 }
 
 #[test]
+fn language_servers_are_set_up_on_request() {
+    let place = with_clients();
+    let path = place.folder.path().join(".config/opencode/opencode.json");
+    let shown = init(&place, &["--yes", "--client", "opencode"]);
+    let without = fs::read_to_string(&path).expect("it was written");
+    assert!(shown.status == 0 && !without.contains("lsp"), "{without}");
+    let all = init(&place, &["--yes", "--client", "opencode", "--client", "copilot-cli", "--lsp"]);
+    assert_eq!(all.status, 0, "{}", all.err);
+    assert!(all.err.contains("turns on"), "a person is told of it: {}", all.err);
+    let config: Value = serde_json::from_str(&fs::read_to_string(&path).expect("it is there")).expect("it is JSON");
+    let server = &config["lsp"]["codelode"];
+    assert_eq!(server["command"], serde_json::json!([env!("CARGO_BIN_EXE_codelode"), "lsp"]));
+    assert!(
+        server["extensions"].as_array().is_some_and(|all| all.contains(&".py".into()) && !all.contains(&".md".into()))
+    );
+    let copilot = fs::read_to_string(place.folder.path().join(".copilot/lsp-config.json")).expect("it was written");
+    assert!(copilot.contains("\".rs\": \"rust\""), "{copilot}");
+    assert_eq!(place.run(&["doctor"]).status, 0);
+    fs::write(&path, config.to_string().replace("\",\"lsp\"", "-gone\",\"lsp\"")).expect("it is ours");
+    let doctor = place.run(&["doctor"]);
+    assert!(doctor.out.contains("as a language server, which is not there"), "{}", doctor.out);
+    assert_eq!(init(&place, &["--undo", "--yes"]).status, 0);
+    assert!(!fs::read_to_string(&path).unwrap_or_default().contains("codelode"));
+}
+
+#[test]
 fn nobody_there_and_nobody_known() {
     let place = Place::new();
     let nobody = init(&place, &["--yes"]);
@@ -206,6 +232,7 @@ fn the_manual_lists_what_is_written_beside_the_server() {
             ("skill", client.skill.as_ref()),
             ("sub-agent", client.agent.as_ref()),
             ("instructions", client.guide.as_ref()),
+            ("language server (`--lsp`)", client.lsp.as_ref().map(|servers| &servers.files)),
         ];
         for (part, files) in parts.into_iter().filter_map(|(part, files)| Some((part, files?))) {
             let cell = |text: String| if text.is_empty() { "none".to_owned() } else { text };

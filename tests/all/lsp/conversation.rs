@@ -136,3 +136,28 @@ fn a_saved_change_is_in_the_next_answer() {
     std::fs::write(editor.root().join("a.py"), "# more\ndef f(): pass\n\nf(); f()\n").expect("it is ours");
     assert_eq!(shown(&editor.at("textDocument/references", "a.py", "f()", 0)), ["a.py:4:1", "a.py:4:6"]);
 }
+
+/// Agents wait for errors after each edit, by default for seconds.
+#[test]
+fn clients_that_show_errors_are_told_at_once_that_there_are_none() {
+    let mut capabilities = usual();
+    capabilities["textDocument"]["publishDiagnostics"] = json!({});
+    let mut editor = Editor::with(PROJECT, capabilities, Value::Null);
+    let uri = editor.uri("a.py");
+    editor.tell(
+        "textDocument/didOpen",
+        json!({"textDocument": {"uri": uri, "version": 3, "text": "a", "languageId": "x"}}),
+    );
+    let change = json!({"textDocument": {"uri": uri, "version": 4}, "contentChanges": [{"text": "b"}]});
+    editor.tell("textDocument/didChange", change);
+    for version in [3, 4] {
+        let said = loop {
+            let message = editor.next();
+            if message["method"] == "textDocument/publishDiagnostics" {
+                break message;
+            }
+        };
+        assert_eq!(said["params"], json!({"uri": uri, "version": version, "diagnostics": []}));
+    }
+    assert_eq!(editor.close(), Some(0));
+}
