@@ -41,6 +41,9 @@ fn its_papers_agree() {
     let extension = json_of(&plugin().with_file_name("vscode").join("package.json"));
     assert_eq!(extension["version"], env!("CARGO_PKG_VERSION"));
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    // The release's notes are the page as it is.
+    let changes = std::fs::read_to_string(root.join("CHANGELOG.md")).expect("it is there");
+    assert!(changes.contains(concat!("\n## [", env!("CARGO_PKG_VERSION"), "]")));
     let market = json_of(&root.join(".claude-plugin/marketplace.json"));
     let source = market["plugins"][0]["source"].as_str().expect("it has a source");
     assert_eq!(root.join(source).canonicalize().expect("it is there"), plugin());
