@@ -20,6 +20,8 @@ use crate::store::{FileView, SymbolId};
 
 /// Maximum time of one question for indexing packages; the others are named in its answer.
 const INDEXING: Duration = Duration::from_secs(20);
+/// Maximum time of one question for finding where packages are installed. Each name costs a look at manifests.
+const FINDING: Duration = Duration::from_secs(3);
 /// Maximum wait for another process that indexes the same package.
 const PATIENCE: Duration = Duration::from_secs(20);
 /// Packages that are named in an answer.
@@ -72,7 +74,13 @@ pub fn of_project(caller: &Caller<'_>, repo: Option<&str>) -> Result<Vec<Repo>, 
     };
     let packages = &caller.indexes.packages;
     let (mut installed, mut missing): (Vec<Installed>, Vec<String>) = (Vec::new(), Vec::new());
+    let began = Instant::now();
+    let mut pending = Vec::new();
     for needed in query::needed_packages(&project.snapshot, related::edges(&project)?) {
+        if began.elapsed() > FINDING || caller.request.is_cancelled() {
+            pending.push(needed.name);
+            continue;
+        }
         let importer = Importer { root: root.clone(), folder: root.join(&needed.folder), package: None };
         let mut found = packages.finder.find(needed.ecosystem, &importer, &needed.name);
         found.retain(|package| caller.rights.opens_package(&package.place));
@@ -97,7 +105,7 @@ pub fn of_project(caller: &Caller<'_>, repo: Option<&str>) -> Result<Vec<Repo>, 
         caller.note("not_installed", missing);
     }
     let began = Instant::now();
-    let (mut opened, mut pending) = (Vec::new(), Vec::new());
+    let mut opened = Vec::new();
     for package in &installed {
         let id = package.id.to_string();
         if began.elapsed() > INDEXING && caller.indexes.registry().get(&id).is_none() {

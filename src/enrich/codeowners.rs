@@ -1,5 +1,7 @@
 //! Owners of files, as `CODEOWNERS` names them: of several patterns that match, the last one counts.
 
+use std::collections::HashMap;
+
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
 
 use super::{Files, Known, Provider};
@@ -10,9 +12,16 @@ const PLACES: [&str; 4] = [".github/CODEOWNERS", "CODEOWNERS", "docs/CODEOWNERS"
 /// See the module.
 pub(super) struct Codeowners;
 
+/// Largest file that is read, in bytes; GitHub's own limit is three times that.
+const LARGEST: usize = 1 << 20;
+/// Most patterns that are compiled: each takes about a kilobyte.
+const MOST: usize = 20_000;
+
 /// Patterns with their owners, in order.
 struct Owners {
-    rules: Vec<(Gitignore, String)>,
+    patterns: Gitignore,
+    /// Position and owners by pattern. Of the same pattern twice, the last one counts.
+    owners: HashMap<String, (usize, String)>,
 }
 
 impl Provider for Codeowners {
@@ -21,14 +30,21 @@ impl Provider for Codeowners {
     }
 
     fn read(&self, files: &dyn Files) -> Option<Box<dyn Known>> {
-        let text = PLACES.iter().find_map(|place| files.text(place))?;
-        let rules = String::from_utf8_lossy(text).lines().filter_map(rule).collect();
-        Some(Box::new(Owners { rules }))
+        let text = PLACES.iter().find_map(|place| files.text(place)).filter(|text| text.len() <= LARGEST)?;
+        let mut builder = GitignoreBuilder::new("");
+        let mut owners = HashMap::new();
+        let text = String::from_utf8_lossy(text);
+        for (place, (pattern, names)) in text.lines().filter_map(rule).take(MOST).enumerate() {
+            // A pattern that is none matches nothing.
+            let _ = builder.add_line(None, pattern);
+            owners.insert(pattern.to_owned(), (place, names));
+        }
+        Some(Box::new(Owners { patterns: builder.build().ok()?, owners }))
     }
 }
 
 /// A pattern and its owners; a pattern without owners takes them away.
-fn rule(line: &str) -> Option<(Gitignore, String)> {
+fn rule(line: &str) -> Option<(&str, String)> {
     let line = line.split(" #").next().unwrap_or(line).trim();
     // A line in brackets begins a section of GitLab.
     if line.is_empty() || line.starts_with(['#', '[', '!']) {
@@ -41,15 +57,17 @@ fn rule(line: &str) -> Option<(Gitignore, String)> {
     });
     let end = end.into_iter().find(|(_, ends)| *ends).map_or(line.len(), |(at, _)| at);
     let (pattern, owners) = line.split_at(end);
-    let mut builder = GitignoreBuilder::new("");
-    builder.add_line(None, pattern).ok()?;
-    Some((builder.build().ok()?, owners.split_whitespace().collect::<Vec<_>>().join(" ")))
+    Some((pattern, owners.split_whitespace().collect::<Vec<_>>().join(" ")))
 }
 
 impl Known for Owners {
     fn about(&self, path: &str) -> Vec<String> {
-        let fits = |(pattern, _): &&(Gitignore, String)| pattern.matched_path_or_any_parents(path, false).is_ignore();
-        let owners = self.rules.iter().rev().find(fits).map(|(_, owners)| owners);
+        let above = path.rmatch_indices('/').map(|(end, _)| (&path[..end], true));
+        let fitting = above.chain([(path, false)]).filter_map(|(path, is_folder)| {
+            let pattern = self.patterns.matched(path, is_folder).inner()?.original();
+            self.owners.get(pattern)
+        });
+        let owners = fitting.max_by_key(|(place, _)| *place).map(|(_, owners)| owners);
         owners.filter(|owners| !owners.is_empty()).map(|owners| format!("owned by {owners}")).into_iter().collect()
     }
 }
@@ -74,5 +92,10 @@ mod tests {
         assert_eq!(owner("src/a b.py"), "owned by @odd");
         assert_eq!(owner("secret.txt"), "");
         assert!(Codeowners.read(&Made(vec![("main.rs", "")])).is_none());
+        let text = "*.js @web\n/docs/ @writers\n*.js @late\n*.js @late @last\n/docs @folder\n/docs/x/ \n";
+        let known = Codeowners.read(&Made(vec![("CODEOWNERS", text)])).expect("it is there");
+        let owner = |path: &str| known.about(path).pop().unwrap_or_default();
+        assert_eq!((owner("a.js"), owner("docs/a.js")), ("owned by @late @last".into(), "owned by @folder".into()));
+        assert_eq!(owner("docs/x/a.js"), "");
     }
 }

@@ -2,15 +2,22 @@
 //! and docs blocks of a project; and what each model reads, by `ref()` and `source()`.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
+use std::sync::Arc;
 
 use serde_json::Value;
 
-use super::{Column, Files, Known, Link, Provider, first_paragraph, is_in, split, yaml};
+use super::{Column, Files, Known, Link, Provider, first_paragraph, split, yaml};
 
 /// Name of the file at the root of a project.
 const PROJECT: &str = "dbt_project.yml";
 /// Letters of a description.
 const DESCRIPTION: usize = 300;
+/// Most bytes of a docs block of which descriptions are made, and of a description before it is cut.
+const LONGEST_TEXT: usize = 4 << 10;
+/// Most bytes of a name. It is kept with each of its columns and uses.
+const LONGEST_NAME: usize = 256;
+/// Most facts of one file.
+const MOST_FACTS: usize = 50;
 /// Most bytes of what stands in the parentheses of `ref()`.
 const LONGEST_CALL: usize = 500;
 /// Largest file that is read, in bytes.
@@ -48,15 +55,19 @@ impl Provider for Dbt {
         // Packages that a project has installed are not its own.
         let is_own = |path: &&str| !path.split('/').any(|part| part == "dbt_packages");
         let paths: Vec<&str> = paths.into_iter().filter(is_own).collect();
-        let roots: Vec<&str> = paths.iter().filter(|path| split(path).1 == PROJECT).map(|path| split(path).0).collect();
-        if roots.is_empty() {
+        let roots = paths.iter().filter(|path| split(path).1 == PROJECT).map(|path| split(path).0);
+        let mut projects: BTreeMap<&str, Vec<&str>> = roots.map(|root| (root, Vec::new())).collect();
+        if projects.is_empty() {
             return None;
         }
-        let mut project = Project::default();
-        for root in roots {
-            let own: Vec<&str> = paths.iter().copied().filter(|path| is_in(path, root)).collect();
-            project.read(files, &own);
+        // A project in a project is one of its own, so that each file is read once.
+        for path in paths {
+            if let Some(root) = folders_of(path).find(|folder| projects.contains_key(folder)) {
+                projects.entry(root).or_default().push(path);
+            }
         }
+        let mut project = Project::default();
+        projects.values().for_each(|own| project.read(files, own));
         Some(Box::new(project))
     }
 
@@ -120,16 +131,16 @@ impl Project {
             let Some(described) = text(path).and_then(yaml::value) else { continue };
             for (place, (key, kind)) in KINDS.into_iter().enumerate() {
                 for item in described[key].as_array().into_iter().flatten() {
-                    let Some(name) = item["name"].as_str() else { continue };
+                    let Some(name) = name(item) else { continue };
                     let file = defining.get(name).copied().unwrap_or(path);
                     self.counts[place] += 1;
                     self.describe(kind, name, file, item, &docs);
                 }
             }
             for source in described["sources"].as_array().into_iter().flatten() {
-                let Some(owner) = source["name"].as_str() else { continue };
+                let Some(owner) = name(source) else { continue };
                 for table in source["tables"].as_array().into_iter().flatten() {
-                    let Some(name) = table["name"].as_str() else { continue };
+                    let Some(name) = name(table) else { continue };
                     self.counts[4] += 1;
                     let name = format!("{owner}.{name}");
                     self.describe("source", &name, path, table, &docs);
@@ -137,7 +148,9 @@ impl Project {
                 }
             }
         }
+        let files_of: HashMap<&str, Arc<str>> = defining.values().map(|path| (*path, Arc::from(*path))).collect();
         for path in paths.iter().filter(|path| ends(path, &READING)) {
+            let from: Arc<str> = Arc::from(*path);
             // Places are those of the file's own bytes.
             let Some(reads) = text(path).and_then(|text| str::from_utf8(text).ok()).map(reads) else { continue };
             let (mut names, mut seen) = (Vec::new(), HashSet::new());
@@ -146,8 +159,8 @@ impl Project {
                 if seen.insert(shown.clone()) {
                     names.push(shown);
                 }
-                let to = defining.get(&read.name).map(|path| (*path).to_owned());
-                self.links.push(Link { from: (*path).to_owned(), at: read.at, name: read.name, to });
+                let to = defining.get(&read.name).and_then(|path| files_of.get(path)).cloned();
+                self.links.push(Link { from: from.clone(), at: read.at, name: read.name, to });
             }
             if !names.is_empty() && ends(path, &["sql", "py"]) {
                 self.facts.entry((*path).to_owned()).or_default().push(format!("reads {}", names.join(", ")));
@@ -169,13 +182,27 @@ impl Project {
         if !tags.is_empty() {
             fact.push_str(&format!("; tags: {}", tags.join(", ")));
         }
-        self.facts.entry(file.to_owned()).or_default().push(fact);
+        let facts = self.facts.entry(file.to_owned()).or_default();
+        if facts.len() < MOST_FACTS {
+            facts.push(fact);
+        }
+        let (model, file): (Arc<str>, Arc<str>) = (Arc::from(name), Arc::from(file));
         for column in item["columns"].as_array().into_iter().flatten() {
-            let Some(column_name) = column["name"].as_str() else { continue };
-            let (model, file, name) = (name.to_owned(), file.to_owned(), column_name.to_owned());
-            self.columns.push(Column { model, file, name, description: said(column) });
+            let Some(name) = self::name(column).map(str::to_owned) else { continue };
+            self.columns.push(Column { model: model.clone(), file: file.clone(), name, description: said(column) });
         }
     }
+}
+
+/// The name of a thing; none that is longer than a name can be.
+fn name(item: &Value) -> Option<&str> {
+    item["name"].as_str().filter(|name| name.len() <= LONGEST_NAME)
+}
+
+/// The folders that a path lies in, the nearest first and the root last.
+fn folders_of(path: &str) -> impl Iterator<Item = &str> {
+    let ends = path.rmatch_indices('/').map(|(end, _)| end).chain((!path.starts_with('/')).then_some(0));
+    ends.map(move |end| &path[..end])
 }
 
 /// Tags of a thing, which may stand in its configuration.
@@ -192,7 +219,7 @@ fn tags(item: &Value) -> Vec<String> {
 fn described(text: &str, docs: &HashMap<String, String>) -> String {
     let mut whole = String::new();
     let mut rest = text;
-    while let Some((before, after)) = rest.split_once("{{") {
+    while let Some((before, after)) = rest.split_once("{{").filter(|_| whole.len() < LONGEST_TEXT) {
         let Some((inside, behind)) = after.split_once("}}") else { break };
         whole.push_str(before);
         let name = inside.trim().strip_prefix("doc").map(quoted).and_then(|names| names.last().cloned());
@@ -213,7 +240,8 @@ fn docs_blocks(text: &str, docs: &mut HashMap<String, String>) {
         if words.next() == Some("docs")
             && let (Some(name), Some((block, after))) = (words.next(), behind.split_once("{%"))
         {
-            docs.insert(name.to_owned(), block.trim().to_owned());
+            let block = block.trim();
+            docs.insert(name.to_owned(), block[..block.floor_char_boundary(LONGEST_TEXT)].to_owned());
             rest = after;
         }
     }
@@ -319,8 +347,8 @@ mod tests {
         assert_eq!(links, [(22, "stg_orders", None), (61, "raw.payments", source), (117, "stg_orders", None)]);
         assert_eq!(known.about("shop/models/schema.yml"), ["source raw.payments: What was paid."]);
         let column = |model: &str, file: &str, name: &str, description: &str| Column {
-            model: model.to_owned(),
-            file: file.to_owned(),
+            model: model.into(),
+            file: file.into(),
             name: name.to_owned(),
             description: description.to_owned(),
         };

@@ -9,6 +9,7 @@ mod manifests;
 mod yaml;
 
 use std::collections::{BTreeSet, HashSet};
+use std::sync::Arc;
 
 /// Files of a project.
 pub trait Files {
@@ -63,13 +64,13 @@ pub trait Known: Send + Sync {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Link {
     /// File of the place.
-    pub from: String,
+    pub from: Arc<str>,
     /// Byte of the name in it.
     pub at: u32,
     /// The name; that of a table of a source has its source before it: `raw.orders`.
     pub name: String,
     /// File that defines it; `None` when none of the project does.
-    pub to: Option<String>,
+    pub to: Option<Arc<str>>,
 }
 
 /// Whether a file of this path shows that files may use one another in a way that only a provider knows.
@@ -81,9 +82,9 @@ pub fn links(path: &str) -> bool {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Column {
     /// Name of the table or view.
-    pub model: String,
+    pub model: Arc<str>,
     /// File that defines it; the file that describes it when no other does.
-    pub file: String,
+    pub file: Arc<str>,
     /// Name of the column.
     pub name: String,
     /// Its description; may be empty.
@@ -135,7 +136,7 @@ impl Context {
         let (mut found, mut met): (Vec<(&str, u32)>, HashSet<&str>) = Default::default();
         let (mut seen, mut level) = (HashSet::from([name]), HashSet::from([name]));
         for at in 1..=depth {
-            let uses = self.links().filter(|link| level.contains(link.name.as_str())).map(|link| link.from.as_str());
+            let uses = self.links().filter(|link| level.contains(link.name.as_str())).map(|link| &*link.from);
             let new: BTreeSet<&str> = uses.filter(|file| !met.contains(file)).collect();
             found.extend(new.iter().map(|file| (*file, at)));
             met.extend(&new);
@@ -154,11 +155,6 @@ impl Context {
 /// Parts of a path: the folder, without a slash at its end, and the name.
 fn split(path: &str) -> (&str, &str) {
     path.rsplit_once('/').unwrap_or(("", path))
-}
-
-/// Whether a path lies in a folder, at any depth; the empty folder holds all.
-fn is_in(path: &str, folder: &str) -> bool {
-    folder.is_empty() || path.strip_prefix(folder).is_some_and(|rest| rest.starts_with('/'))
 }
 
 /// First paragraph of a text on one line, at most `limit` letters.

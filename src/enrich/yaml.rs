@@ -42,7 +42,10 @@ fn node<'a>(
                 };
                 let first = next()?;
                 let value = node(first, next, depth + 1, left)?;
-                map.insert(key.as_str().map_or_else(|| key.to_string(), str::to_owned), value);
+                // A list or a table as a key names nothing. Written as text within text it would double at each level.
+                if let Value::String(key) = key {
+                    map.insert(key, value);
+                }
             }
         }
         Event::SequenceStart(..) => {
@@ -86,5 +89,9 @@ mod tests {
         assert_eq!(value(&[0xff, 0xfe]), None);
         assert_eq!(value("[".repeat(10_000).as_bytes()), None);
         assert_eq!(value(b"a: &x 1\nb: *x\n").map(|value| value["b"].clone()), Some(Value::Null));
+        // Keys of keys would double in length at each level.
+        let key = "{".repeat(60) + "a: b" + &"}: c".repeat(59) + "}";
+        let read = value(format!("? {key}\n: d\ne: f\n").as_bytes());
+        assert_eq!(read, Some(json!({"e": "f"})));
     }
 }

@@ -12,6 +12,8 @@ const MOST: usize = 20_000;
 /// The largest file that is unpacked, and all of them together.
 const LARGEST_FILE: u64 = 4 << 20;
 const LARGEST_WHOLE: u64 = 512 << 20;
+/// Most bytes that a byte of an archive may become. Sources compress to a fifth.
+const MOST_GROWTH: u64 = 64;
 /// Length of the record at the end, and of the longest comment in it.
 const END: usize = 22;
 const COMMENT: u64 = 0xffff;
@@ -19,6 +21,8 @@ const COMMENT: u64 = 0xffff;
 /// A list of an archive's files.
 pub(super) struct Archive {
     file: File,
+    /// Its size.
+    bytes: u64,
     pub(super) files: Vec<Packed>,
 }
 
@@ -57,15 +61,23 @@ impl Archive {
             }
             at += 46 + lengths.iter().sum::<usize>();
         }
-        Some(Self { file, files })
+        Some(Self { file, bytes: length, files })
     }
 
     /// Unpacks the files that are no classes into a folder, which is new.
     pub(super) fn unpack(mut self, folder: &Path) -> std::io::Result<()> {
-        let mut left = LARGEST_WHOLE;
+        let mut left = LARGEST_WHOLE.min(self.bytes.saturating_mul(MOST_GROWTH).max(LARGEST_FILE));
         for packed in std::mem::take(&mut self.files) {
-            let Some(content) = self.content(&packed).filter(|content| content.len() as u64 <= left) else { continue };
-            left -= content.len() as u64;
+            // Entries may overlap, so that a small archive holds the same bytes any number of times.
+            if left == 0 {
+                return Err(std::io::Error::new(
+                    std::io::ErrorKind::InvalidData,
+                    "it unpacks to more than archives do",
+                ));
+            }
+            let content = self.content(&packed);
+            left = left.saturating_sub(content.as_ref().map_or(LARGEST_FILE, |content| content.len() as u64).max(1));
+            let Some(content) = content else { continue };
             let place = folder.join(&packed.path);
             fs::create_dir_all(place.parent().unwrap_or(folder))?;
             fs::write(place, content)?;

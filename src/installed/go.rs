@@ -6,6 +6,9 @@ use super::{Installed, manifest};
 use crate::config::Toolchains;
 use crate::model::Ecosystem;
 
+/// Most modules that may hold one package.
+const MOST: usize = 50;
+
 /// The module that holds an imported package: of those required, the one with the longest path.
 pub(super) fn find<'a>(
     toolchains: &Toolchains,
@@ -18,6 +21,8 @@ pub(super) fn find<'a>(
     let holds =
         |module: &str| package.strip_prefix(module).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'));
     let mut required: Vec<(&str, &str)> = required(&text).into_iter().filter(|(module, _)| holds(module)).collect();
+    required.dedup();
+    required.truncate(MOST);
     required.sort_by_key(|(module, _)| std::cmp::Reverse(module.len()));
     let installed = |(module, version): (&str, &str)| {
         let (path, own_version) = replaced(&text, module).unwrap_or((module, version));
@@ -25,8 +30,13 @@ pub(super) fn find<'a>(
             .go_modules
             .as_ref()
             .map(|cache| cache.join(format!("{}@{}", escaped(path), escaped(own_version))));
-        let vendored =
-            || Installed::new(Ecosystem::Golang, module, version, &folder.join("vendor").join(module), Vec::new());
+        // A project may hold a link in place of a module, which leads anywhere.
+        let vendor = || Some(folder.canonicalize().ok()?.join("vendor"));
+        let vendored = || {
+            let vendor = vendor()?;
+            let found = Installed::new(Ecosystem::Golang, module, version, &vendor.join(module), Vec::new())?;
+            found.place.starts_with(&vendor).then_some(found)
+        };
         cached
             .and_then(|cached| Installed::new(Ecosystem::Golang, path, own_version, &cached, Vec::new()))
             .or_else(vendored)

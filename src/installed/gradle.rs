@@ -1,6 +1,7 @@
 //! Java's artifacts as Gradle's files name them: `gradle.lockfile`, `build.gradle`, `build.gradle.kts`, and the catalog
 //! of versions. They are read as text; no build is run.
 
+use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
 use toml::{Table, Value};
@@ -19,7 +20,8 @@ pub(super) fn dependencies(around: &[&Path]) -> Vec<Dependency> {
     let mut found: Vec<Dependency> = read("gradle.lockfile").iter().flat_map(|text| locked(text)).collect();
     let properties = read("gradle.properties");
     let builds: Vec<String> = BUILDS.iter().flat_map(|name| read(name)).collect();
-    let value = |name: &str| properties.iter().chain(&builds).find_map(|text| assigned(text, name));
+    let assigned = assigned(properties.iter().chain(&builds));
+    let value = |name: &str| assigned.get(name.rsplit('.').next().unwrap_or(name)).map(|value| (*value).to_owned());
     found.extend(builds.iter().flat_map(|text| quoted(text)).filter_map(|text| coordinates(text, &value)));
     found.extend(builds.iter().flat_map(|text| text.lines()).filter_map(|line| named(line, &value)));
     found.extend(read(CATALOG).iter().flat_map(|text| catalog(text)));
@@ -86,14 +88,16 @@ fn resolved(version: &str, value: &dyn Fn(&str) -> Option<String>) -> Option<Str
     plain(&version).then_some(version)
 }
 
-/// The text that a file gives to a name: `name = "1.5"`, `name=1.5`, also behind `def`, `val` or `ext.`.
-fn assigned(text: &str, name: &str) -> Option<String> {
-    let name = name.rsplit('.').next().unwrap_or(name);
-    text.lines().filter_map(|line| line.split_once('=')).find_map(|(left, right)| {
-        let is_it = left.trim().rsplit([' ', '.']).next() == Some(name);
+/// The texts that files give to names, the first of each: `name = "1.5"`, `name=1.5`, also behind `def`, `val` or `ext.`.
+fn assigned<'t>(texts: impl Iterator<Item = &'t String>) -> HashMap<&'t str, &'t str> {
+    let mut assigned = HashMap::new();
+    for (left, right) in texts.flat_map(|text| text.lines()).filter_map(|line| line.split_once('=')) {
         let right = right.trim().trim_matches(['"', '\'']);
-        (is_it && plain(right)).then(|| right.to_owned())
-    })
+        if let Some(name) = left.trim().rsplit([' ', '.']).next().filter(|_| plain(right)) {
+            assigned.entry(name).or_insert(right);
+        }
+    }
+    assigned
 }
 
 /// The libraries of a catalog of versions.

@@ -1,6 +1,6 @@
 //! Java's artifacts: those that the build files of Maven and Gradle name, whose sources lie in their repositories as archives.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
 use super::archive::Archive;
@@ -40,13 +40,16 @@ pub(super) fn find<'a>(
     let around: Vec<&Path> = around.collect();
     let own: Vec<String> = importer.and_then(|importer| own_pom(&importer.place)).into_iter().collect();
     let poms: Vec<String> = around.iter().filter_map(|folder| manifest(&folder.join("pom.xml"))).collect();
-    let of = |poms: &[String]| poms.iter().flat_map(|pom| dependencies(pom, poms)).collect::<Vec<Dependency>>();
+    let of = |poms: &[String]| {
+        let all: Vec<Values<'_>> = poms.iter().map(|pom| values(pom)).collect();
+        poms.iter().flat_map(|pom| dependencies(pom, &all)).collect::<Vec<Dependency>>()
+    };
     let folder = format!("{}/", package.replace('.', "/"));
     let mut found: Vec<Installed> = Vec::new();
     let exact = of(&poms).into_iter().map(|artifact| (artifact, true));
     let others = gradle::dependencies(&around).into_iter().map(|artifact| (artifact, false));
     let own = of(&own).into_iter().map(|artifact| (artifact, false));
-    for (artifact, is_exact) in own.chain(exact).chain(others) {
+    for (artifact, is_exact) in own.chain(exact).chain(others).take(MOST) {
         let Some((version, jar)) = sources(finder, &artifact, is_exact) else { continue };
         let id = PackageId::new(Ecosystem::Maven, &format!("{}:{}", artifact.group, artifact.name), &version);
         let (Some(id), Ok(jar)) = (id, jar.canonicalize()) else { continue };
@@ -93,8 +96,28 @@ fn own_pom(jar: &Path) -> Option<String> {
     pom(folder).or_else(|| entries(above).into_iter().find_map(|name| pom(&above.join(name))))
 }
 
+/// Most dependencies that are looked for.
+const MOST: usize = 2_000;
+/// Most bytes of a property's value.
+const LONGEST: usize = 200;
+
+/// Texts of a build file's elements by their names, the first of each.
+type Values<'p> = HashMap<&'p str, &'p str>;
+
+fn values(pom: &str) -> Values<'_> {
+    let mut values = HashMap::new();
+    for piece in pom.split('<').skip(1).filter(|piece| !piece.starts_with('/')) {
+        if let Some((name, value)) = piece.split_once('>')
+            && value.len() <= LONGEST
+        {
+            values.entry(name).or_insert(value.trim());
+        }
+    }
+    values
+}
+
 /// The dependencies in a build file of Maven.
-fn dependencies(pom: &str, all: &[String]) -> Vec<Dependency> {
+fn dependencies(pom: &str, all: &[Values<'_>]) -> Vec<Dependency> {
     let blocks = pom.split("<dependency>").skip(1).filter_map(|rest| rest.split_once("</dependency>"));
     let read = |(block, _): (&str, &str)| {
         let part = |name: &str| Some(resolved(element(block, name)?, all));
@@ -110,10 +133,10 @@ fn element<'t>(text: &'t str, name: &str) -> Option<&'t str> {
 }
 
 /// A text in which a property stands for its value.
-fn resolved(text: &str, poms: &[String]) -> String {
+fn resolved(text: &str, all: &[Values<'_>]) -> String {
     let property = text.strip_prefix("${").and_then(|rest| rest.strip_suffix('}'));
     let property = property.map(|name| name.strip_prefix("project.").unwrap_or(name));
-    let value = property.and_then(|name| poms.iter().find_map(|pom| element(pom, name)));
+    let value = property.and_then(|name| all.iter().find_map(|values| values.get(name).copied()));
     value.unwrap_or(text).to_owned()
 }
 

@@ -100,6 +100,8 @@ pub struct Finder {
     /// Where archives are unpacked.
     unpacked: PathBuf,
     sites: Mutex<HashMap<PathBuf, (SystemTime, Arc<python::Site>)>>,
+    /// Crates of lock files.
+    locks: Mutex<HashMap<PathBuf, (SystemTime, Arc<cargo::Lock>)>>,
     /// Folders in archives.
     folders: Mutex<HashMap<PathBuf, Arc<HashSet<String>>>>,
 }
@@ -107,7 +109,7 @@ pub struct Finder {
 impl Finder {
     /// A finder for these places, which unpacks archives into a folder of its own.
     pub fn new(toolchains: Toolchains, unpacked: PathBuf) -> Self {
-        Self { toolchains, unpacked, sites: Mutex::default(), folders: Mutex::default() }
+        Self { toolchains, unpacked, sites: Mutex::default(), locks: Mutex::default(), folders: Mutex::default() }
     }
 
     /// Removes what was unpacked of a package.
@@ -128,7 +130,7 @@ impl Finder {
             (Ecosystem::PyPi, None) => python::find(self, around(), name),
             (Ecosystem::PyPi, Some(package)) => python::find_beside(self, &package.folder, name),
             (Ecosystem::Npm, _) => npm::find(of.map_or(&importer.folder, |package| &package.folder), name),
-            (Ecosystem::Cargo, _) => cargo::find(&self.toolchains, around(), of.map(|package| &package.id), name),
+            (Ecosystem::Cargo, _) => cargo::find(self, around(), of.map(|package| &package.id), name),
             (Ecosystem::Golang, _) => go::find(&self.toolchains, around(), name),
             (Ecosystem::Maven, _) => maven::find(self, around(), of, name),
         };
@@ -151,6 +153,18 @@ impl Finder {
 }
 
 impl Finder {
+    /// The crates of a lock file, if there is one.
+    fn lock(&self, path: &Path) -> Option<Arc<cargo::Lock>> {
+        let changed = fs::metadata(path).and_then(|metadata| metadata.modified()).ok()?;
+        let mut locks = self.locks.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((_, lock)) = locks.get(path).filter(|(known, _)| *known == changed) {
+            return Some(lock.clone());
+        }
+        let lock = Arc::new(cargo::Lock::read(&manifest(path)?));
+        locks.insert(path.to_owned(), (changed, lock.clone()));
+        Some(lock)
+    }
+
     /// Folders in an archive. It has its version in its name, so it is read once.
     fn folders_of(&self, archive: &Path) -> Option<Arc<HashSet<String>>> {
         let mut all = self.folders.lock().unwrap_or_else(PoisonError::into_inner);

@@ -18,9 +18,10 @@ pub(super) fn find(folder: &Path, name: &str) -> Vec<Installed> {
 
 fn nearest(folder: &Path, name: &str) -> Option<Installed> {
     let place = folder.ancestors().map(|above| above.join("node_modules").join(name)).find(|place| place.is_dir())?;
-    let place = place.canonicalize().ok()?;
-    // A link leads to a package of the same workspace, whose sources are the project's own.
-    if !place.components().any(|part| part.as_os_str() == "node_modules") {
+    let (place, folder) = (place.canonicalize().ok()?, folder.canonicalize().ok()?);
+    // A link leads to a package of the same workspace, whose sources are the project's own; or anywhere, as the project
+    // likes, so that it is followed only into the folders where packages of this file are looked for.
+    if !folder.ancestors().any(|above| place.starts_with(above.join("node_modules"))) {
         return None;
     }
     let text: Value = serde_json::from_str(&manifest(&place.join("package.json"))?).ok()?;

@@ -26,7 +26,14 @@ impl Sources {
     pub fn entries(&self) -> Vec<TreeEntry> {
         let mut found = Vec::new();
         let parts = if self.parts.is_empty() { vec![String::new()] } else { self.parts.clone() };
-        let mut waiting: Vec<(String, usize)> = parts.into_iter().map(|part| (part, 0)).collect();
+        // A part in a folder that is a link would lead out of the package.
+        let is_inside = |part: &String| {
+            let place = self.root.join(part);
+            place.starts_with(&self.root)
+                && place.parent().is_some_and(|above| above.canonicalize().is_ok_and(|real| real == above))
+        };
+        let parts = parts.into_iter().filter(|part| part.is_empty() || is_inside(part));
+        let mut waiting: Vec<(String, usize)> = parts.map(|part| (part, 0)).collect();
         while let Some((path, depth)) = waiting.pop().filter(|_| found.len() < MOST) {
             let place = self.root.join(&path);
             let Ok(metadata) = place.symlink_metadata() else { continue };

@@ -73,6 +73,7 @@ fn elements(text: &[u8], mut at: usize) -> Vec<Range<usize>> {
         let Some(length) = tag(rest) else { break };
         let inside = open + length;
         if rest[..length].ends_with(b"/>") {
+            at = inside;
             continue;
         }
         let ends = memchr::memmem::find_iter(&text[inside..], b"</").map(|end| inside + end);

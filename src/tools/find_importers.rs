@@ -163,7 +163,7 @@ fn importers(call: &Call<'_>, repo: &Repo, edges: &EdgeTable, path: &str) -> Res
     let imports = edges.importers(file.number()).iter();
     let imports = imports.filter_map(|import| Some(item(repo.snapshot.file_by_number(import.from)?, import.at)));
     let mut seen = HashSet::new();
-    let reads = links().filter(|link| link.to.as_deref() == Some(&path) && seen.insert(&link.from));
+    let reads = links().filter(|link| link.to.as_deref() == Some(&*path) && seen.insert(&link.from));
     let reads = reads.filter_map(|link| Some(item(repo.snapshot.file(&link.from)?, link.at)));
     let mut importers: Vec<Item> = imports.chain(reads).collect();
     importers.sort_by(|a, b| a.file.cmp(&b.file));

@@ -356,7 +356,7 @@ fn linked(call: &Call<'_>, repo: &Repo, name: &str, most: u32) -> Option<(Uses, 
     let item = |link: &&Link| {
         let file = repo.snapshot.file(&link.from)?;
         Some(Item {
-            file: link.from.clone(),
+            file: link.from.to_string(),
             line: query::line_of(file, link.at),
             column: query::column_of(file, link.at),
             text: shortened(query::line_text(file, link.at)),

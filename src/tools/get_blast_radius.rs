@@ -154,7 +154,7 @@ fn linked(call: &Call<'_>, repo: &Repo, name: &str, depth: u32, layers: bool) ->
         let file = repo.snapshot.file(file)?;
         Some(Affected { file, depth: *depth, via: None, symbols: Vec::new() })
     };
-    let files: HashSet<&str> = context.links().map(|link| link.from.as_str()).chain(defining.iter().copied()).collect();
+    let files: HashSet<&str> = context.links().map(|link| &*link.from).chain(defining.iter().copied()).collect();
     let blast = Blast {
         confirmed: users.iter().filter_map(affected).collect(),
         direct: users.iter().filter(|(_, depth)| *depth == 1).count(),

@@ -71,7 +71,7 @@ impl Tool for SearchColumns {
         let words: Vec<String> = args.query.to_lowercase().split_whitespace().map(str::to_owned).collect();
         let ask = |repo: &indexes::Repo| {
             let context = context(call, repo);
-            let wanted = |column: &&Column| models.as_ref().is_none_or(|models| models.is_match(&column.model));
+            let wanted = |column: &&Column| models.as_ref().is_none_or(|models| models.is_match(&*column.model));
             let mut found: Vec<(u32, Item)> = context
                 .columns()
                 .filter(wanted)
@@ -100,7 +100,7 @@ impl Tool for SearchColumns {
 
 fn item(column: &Column) -> Item {
     let Column { model, file, name, description } = column.clone();
-    Item { model, file, column: name, description }
+    Item { model: model.to_string(), file: file.to_string(), column: name, description }
 }
 
 /// How well a column answers; `None` when a word is nowhere in it.

@@ -1,6 +1,7 @@
 //! Attacks: hostile files, patterns and messages. Each is met by a program of its own, whose processor time and resident memory
 //! are limited; one that hangs is ended.
 
+mod ecosystems;
 mod files;
 mod hostile;
 #[cfg(feature = "http")]
@@ -60,7 +61,9 @@ impl Place {
         let place = Self(tempfile::tempdir().expect("there is room for a folder"));
         fs::create_dir(place.source()).expect("the folder is new");
         for (name, text) in files {
-            fs::write(place.source().join(name), text).expect("the folder is ours");
+            let file = place.source().join(name);
+            fs::create_dir_all(file.parent().expect("it lies in the folder")).expect("the folder is ours");
+            fs::write(file, text).expect("the folder is ours");
         }
         place
     }

@@ -1,5 +1,7 @@
 //! Lowering of Kotlin types.
 
+use std::collections::HashMap;
+
 use tree_sitter::Node;
 
 use super::super::definition::span_of;
@@ -125,10 +127,11 @@ pub(super) fn parameters<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: Scop
     let constraints = parts.iter().find(|part| part.kind() == "type_constraints").map(|list| cx.children(*list));
     let list = parts.iter().find(|part| part.kind() == "type_parameters").map(|list| cx.children(*list));
     let mut all = Vec::new();
-    let mut bounds: Vec<(&str, ExpressionId)> = Vec::new();
+    let mut bounds: HashMap<&str, Vec<ExpressionId>> = HashMap::new();
     for constraint in constraints.unwrap_or_default() {
         if let [name, of, ..] = cx.children(constraint)[..] {
-            bounds.push((cx.text(name), written(cx, of, scope)));
+            let of = written(cx, of, scope);
+            bounds.entry(cx.text(name)).or_default().push(of);
         }
     }
     for parameter in list.unwrap_or_default() {
@@ -142,7 +145,8 @@ pub(super) fn parameters<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: Scop
             }
         }
         let Some(name) = name else { continue };
-        of.extend(bounds.iter().filter(|(of, _)| *of == cx.text(name)).map(|(_, of)| *of));
+        // Of two parameters of one name the first has the bounds.
+        of.extend(bounds.remove(cx.text(name)).unwrap_or_default());
         let (name, bound) = (cx.name(name), cx.facts.union(&of));
         cx.facts.bind(scope, name, Bound::variable().of(bound));
         all.push(cx.facts.named(scope, name));
