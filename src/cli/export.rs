@@ -1,12 +1,13 @@
 //! `export`: the index in the forms of other programs.
 
-use std::io::{self, BufWriter, Write};
+use std::borrow::Cow;
+use std::io::{self, BufWriter, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
 
 use super::render::n_of;
-use super::{FOUND, Global, NOTHING, PATIENCE, here, output, server, with_context};
+use super::{FOUND, Global, NOTHING, PATIENCE, here, output, server, visible, with_context};
 use crate::answer::{Error, Request};
 use crate::catalog::related;
 use crate::export::{self, Form, Source};
@@ -75,7 +76,9 @@ fn to<T>(file: &Path, write: &mut dyn FnMut(&mut dyn Write) -> io::Result<T>) ->
     if file == Path::new("-") {
         let mut bytes = Vec::new();
         let written = write(&mut bytes)?;
-        output::print_bytes(&bytes);
+        // No colour in it is one of ours.
+        let is_shown = io::stdout().is_terminal();
+        output::print_bytes(&if is_shown { visible::uncoloured(&bytes) } else { Cow::Borrowed(&*bytes) });
         return Ok(written);
     }
     let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));

@@ -289,14 +289,20 @@ fn matches_of_all(args: &[OsString]) -> Result<ArgMatches, u8> {
     let parser = parser(args);
     parser.clone().try_get_matches_from(args).map_err(|err| {
         if err.kind() == clap::error::ErrorKind::InvalidSubcommand {
-            let typed =
+            let mut typed =
                 err.get(clap::error::ContextKind::InvalidSubcommand).map(ToString::to_string).unwrap_or_default();
+            visible::uncolour_text(&mut typed);
             let meant =
                 help::nearest(&parser, &typed).map(|name| format!("; did you mean `{name}`?")).unwrap_or_default();
             return complain(&format!("there is no command `{typed}`{meant}; `codelode help` lists them"));
         }
         // Help and version arrive here, too. A closed pipe is ignored.
-        let _ = err.print();
+        let is_odd = |arg: &OsString| *visible::uncoloured(arg.as_encoded_bytes()) != *arg.as_encoded_bytes();
+        match err.use_stderr() && args.iter().any(is_odd) {
+            // An error repeats what was typed, or what another program has passed on.
+            true => output::complain(&String::from_utf8_lossy(&visible::uncoloured(err.to_string().as_bytes()))),
+            false => drop(err.print()),
+        }
         if err.use_stderr() { FAILED } else { FOUND }
     })
 }

@@ -82,7 +82,7 @@ pub fn choose(tree: &dyn SourceTree, entries: &[TreeEntry], rules: &Rules) -> Re
     Ok(finish(found, rules))
 }
 
-/// TestServer-in for a file's time, derived from its content's id. It is negative, so that it is never mistaken for a
+/// A stand-in for a file's time, derived from its content's id. It is negative, so that it is never mistaken for a
 /// recent time.
 pub fn stamp(id: &str) -> i64 {
     let hash = blake3::hash(id.as_bytes());

@@ -187,22 +187,7 @@ fn is_started(words: &[Option<String>], program: &str) -> bool {
 
 /// Reads one command. `here` is the folder it runs in; `None` when that is not known.
 fn run(words: &[Option<String>], here: &mut Option<PathBuf>, depth: usize, found: &mut Vec<Search>) {
-    let mut words = words;
-    // Assignments before a command.
-    while let [Some(word), rest @ ..] = words
-        && word.split_once('=').is_some_and(|(name, _)| is_name(name))
-    {
-        words = rest;
-    }
-    let [Some(program), rest @ ..] = words else { return };
-    let name = program.rsplit('/').next().unwrap_or(program);
-    if let Some((runner, with_value)) = RUNNERS.iter().find(|(runner, _)| *runner == name) {
-        let mut rest = behind_flags(rest, with_value);
-        if *runner == "timeout" {
-            rest = rest.get(1..).unwrap_or_default();
-        }
-        return run(rest, here, depth, found);
-    }
+    let Some((name, rest)) = behind_runners(words) else { return };
     match name {
         "cd" | "pushd" => {
             let to = behind_flags(rest, "").first().cloned().flatten();
@@ -254,6 +239,26 @@ fn run(words: &[Option<String>], here: &mut Option<PathBuf>, depth: usize, found
             if let (Some(program), Some(here)) = (program, here) {
                 grep(rest, program, here, found);
             }
+        }
+    }
+}
+
+/// The name of the program that a command runs in the end, and its words: assignments and programs that run others stand before it.
+fn behind_runners(mut words: &[Option<String>]) -> Option<(&str, &[Option<String>])> {
+    loop {
+        while let [Some(word), rest @ ..] = words
+            && word.split_once('=').is_some_and(|(name, _)| is_name(name))
+        {
+            words = rest;
+        }
+        let [Some(program), rest @ ..] = words else { return None };
+        let name = program.rsplit('/').next().unwrap_or(program);
+        let Some((runner, with_value)) = RUNNERS.iter().find(|(runner, _)| *runner == name) else {
+            return Some((name, rest));
+        };
+        words = behind_flags(rest, with_value);
+        if *runner == "timeout" {
+            words = words.get(1..).unwrap_or_default();
         }
     }
 }
@@ -492,6 +497,11 @@ mod tests {
             })
             .collect();
         assert_eq!(found, expected, "{line}");
+    }
+
+    #[test]
+    fn any_number_of_programs_may_run_another() {
+        check(&format!("{}a=b timeout 5 rg x", "! env a=b ".repeat(1_000)), &["x"]);
     }
 
     #[test]
