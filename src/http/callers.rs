@@ -13,6 +13,9 @@ use super::{Parts, Services, StatusCode, header, jwt};
 /// A refusal: its status, and the reason for the caller.
 pub(super) type Refusal = (StatusCode, String);
 
+/// A token, and what it allows.
+pub(super) type Proved = (Arc<str>, Arc<Grant>);
+
 /// Reasons for asking who calls.
 const UNSENT: &str = "send your token in the header `Authorization: Bearer …`";
 pub(super) const UNKNOWN: &str = "this token is not known here";
@@ -35,20 +38,21 @@ pub(super) struct Callers {
 /// A browser.
 pub(super) enum Visitor {
     /// One that may see pages; `None` where anyone at this machine is let in.
-    Known(Option<Arc<Grant>>),
+    Known(Option<Proved>),
     /// One that has to sign in, with the problem of its cookie.
     Unknown(Option<&'static str>),
 }
 
 impl Callers {
-    /// The caller of a request; `None` where anyone at this machine is let in.
-    pub(super) async fn program(&self, request: &Parts, services: &Services) -> Result<Option<Arc<Grant>>, Refusal> {
+    /// The caller of a request, with its token; `None` where anyone at this machine is let in.
+    pub(super) async fn program(&self, request: &Parts, services: &Services) -> Result<Option<Proved>, Refusal> {
         self.check(request, false)?;
         if !self.asks() {
             return Ok(None);
         }
         let token = bearer(request).ok_or_else(|| (StatusCode::UNAUTHORIZED, UNSENT.to_owned()))?;
-        self.granted(token, services).await.map(Some)
+        let grant = self.granted(token, services).await?;
+        Ok(Some((token.into(), grant)))
     }
 
     /// Whether callers are asked for a token.
@@ -57,7 +61,7 @@ impl Callers {
     }
 
     /// The caller with a token: one that is listed, that the authorization server has issued, or that the forge knows.
-    async fn granted(&self, token: &str, services: &Services) -> Result<Arc<Grant>, Refusal> {
+    pub(super) async fn granted(&self, token: &str, services: &Services) -> Result<Arc<Grant>, Refusal> {
         if let Some(tokens) = &self.tokens {
             let unreadable =
                 |_| (StatusCode::SERVICE_UNAVAILABLE, "the tokens of this server cannot be read".to_owned());
@@ -87,8 +91,9 @@ impl Callers {
         }
         // A program may read pages as well.
         let Some(token) = bearer(request).map(str::to_owned).or(cookie) else { return Ok(Visitor::Unknown(None)) };
-        match self.granted(&token, services).await {
-            Ok(grant) => Ok(Visitor::Known(Some(grant))),
+        let granted = self.granted(&token, services).await;
+        match granted {
+            Ok(grant) => Ok(Visitor::Known(Some((token.into(), grant)))),
             Err((StatusCode::UNAUTHORIZED, _)) => Ok(Visitor::Unknown(Some(UNKNOWN))),
             Err(refusal) => Err(refusal),
         }

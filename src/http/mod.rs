@@ -7,6 +7,7 @@
 //! those with tokens of GitHub or GitLab, `cookies` those who come with a
 //! browser, `forwarded` where they come from through proxies, and [`metrics`] counts.
 
+mod again;
 mod callers;
 mod cookies;
 mod events;

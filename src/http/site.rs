@@ -10,7 +10,8 @@ use http_body_util::{BodyExt, LengthLimitError, Limited};
 use hyper::body::{Body, Incoming};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
-use super::callers::{Callers, Refusal, Visitor};
+use super::again::Held;
+use super::callers::{Callers, Proved, Refusal, Visitor};
 use super::cookies::{self, SIGN_IN, SIGN_OUT};
 use super::forwarded::Source;
 use super::hooks::{self, HOOKS};
@@ -117,7 +118,7 @@ impl Site {
         answer
     }
 
-    async fn routed(&self, path: &str, id: &str, request: Request<Incoming>) -> Result<Answer, Refusal> {
+    async fn routed(self: &Arc<Self>, path: &str, id: &str, request: Request<Incoming>) -> Result<Answer, Refusal> {
         let is_get = request.method() == Method::GET;
         if is_get && let Some(answer) = self.described(&request) {
             return Ok(answer);
@@ -135,7 +136,7 @@ impl Site {
             "/metrics" if is_get => {
                 let (parts, _) = request.into_parts();
                 let grant = self.callers.program(&parts, &self.services).await?;
-                if grant.is_some_and(|grant| !grant.rights.sees_all()) {
+                if grant.is_some_and(|(_, grant)| !grant.rights.sees_all()) {
                     let why = "measurements tell of all repositories, which this token may not see";
                     return Err((StatusCode::FORBIDDEN, why.to_owned()));
                 }
@@ -187,7 +188,12 @@ impl Site {
     }
 
     /// Shows a page to a browser that has signed in.
-    async fn visited(&self, pages: &dyn Pages, id: &str, request: Request<Incoming>) -> Result<Answer, Refusal> {
+    async fn visited(
+        self: &Arc<Self>,
+        pages: &dyn Pages,
+        id: &str,
+        request: Request<Incoming>,
+    ) -> Result<Answer, Refusal> {
         let (parts, body) = request.into_parts();
         let path = parts.uri.path();
         let is_read = parts.method == Method::GET || parts.method == Method::HEAD;
@@ -232,11 +238,16 @@ impl Site {
         answer
     }
 
-    /// Passes a request on to a service.
+    /// The caller with a token.
+    pub(super) async fn granted(&self, token: &str) -> Result<Arc<Grant>, Refusal> {
+        self.callers.granted(token, &self.services).await
+    }
+
+    /// Passes a request on to a service. The answer ends early when the rights of the caller do.
     async fn asked<E: Endpoint + ?Sized>(
-        &self,
+        self: &Arc<Self>,
         endpoint: &E,
-        grant: Option<Arc<Grant>>,
+        proved: Option<Proved>,
         id: &str,
         parts: Parts,
         body: Incoming,
@@ -244,6 +255,7 @@ impl Site {
         if self.is_closing.load(Ordering::Relaxed) {
             return Err((StatusCode::SERVICE_UNAVAILABLE, "this server is ending; try again in a moment".to_owned()));
         }
+        let grant = proved.as_ref().map(|(_, grant)| grant.clone());
         let own = self.turns_of(grant.as_deref()).try_acquire_owned();
         let own = own.map_err(|_| (StatusCode::TOO_MANY_REQUESTS, "too many requests of yours at once".to_owned()))?;
         let turn = self.turns.clone().try_acquire_owned().map_err(|_| {
@@ -253,7 +265,14 @@ impl Site {
         let (whole, share) = self.whole(body).await?;
         let turns = [turn, own].into_iter().chain(share).collect();
         let visit = Arc::new(Visit { id: id.to_owned(), grant, turns: Mutex::new(turns) });
-        Ok(endpoint.answer(visit, Request::from_parts(parts, whole.into())).await)
+        let answer = endpoint.answer(visit, Request::from_parts(parts, whole.into()));
+        let Some((token, grant)) = proved else { return Ok(answer.await) };
+        let held = Held { site: self.clone(), token, grant };
+        tokio::select! {
+            biased;
+            answer = answer => Ok(held.bounds(answer)),
+            refusal = held.clone().lost() => Err(refusal),
+        }
     }
 
     /// Reads a body, and its share of the memory for large ones.

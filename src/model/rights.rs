@@ -9,6 +9,8 @@ use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 pub struct Rights {
     /// Globs of visible repositories; `None` for all.
     pub repos: Option<GlobSet>,
+    /// The same globs as they are written.
+    pub written: Vec<String>,
     /// Whether it may index, and name repositories elsewhere, which are fetched.
     pub index: bool,
     /// Whether it may remove indexes.
@@ -19,7 +21,7 @@ pub struct Rights {
 
 impl Default for Rights {
     fn default() -> Self {
-        Self { repos: None, index: true, invalidate: true, roots: None }
+        Self { repos: None, written: Vec::new(), index: true, invalidate: true, roots: None }
     }
 }
 
@@ -33,7 +35,8 @@ impl Rights {
         }
         let is_all = globs.iter().any(|glob| glob == "*");
         let repos = repos.build().map_err(|err| format!("has too many globs: {err}"))?;
-        Ok(Self { repos: (!is_all).then_some(repos), index: false, invalidate: false, roots: Some(Vec::new()) })
+        let (repos, written) = ((!is_all).then_some(repos), globs.to_vec());
+        Ok(Self { repos, written, index: false, invalidate: false, roots: Some(Vec::new()) })
     }
 
     /// Whether a repository may be seen, by its id. A right to a repository is one to all its versions (`name@ref`).
@@ -48,6 +51,16 @@ impl Rights {
         self.roots.as_ref().is_none_or(below)
     }
 
+    /// Whether they allow all that others do, as far as their words tell.
+    pub fn cover(&self, others: &Self) -> bool {
+        let sees = |glob: &String| self.written.contains(glob);
+        let roots = self.roots.is_none() || self.roots == others.roots;
+        (self.sees_all() || (!others.sees_all() && others.written.iter().all(sees)))
+            && self.index >= others.index
+            && self.invalidate >= others.invalidate
+            && roots
+    }
+
     /// Whether every repository may be seen.
     pub fn sees_all(&self) -> bool {
         self.repos.is_none()
@@ -59,6 +72,19 @@ mod tests {
     use std::path::Path;
 
     use super::Rights;
+
+    #[test]
+    fn rights_that_are_taken_back_no_longer_cover_those_before() {
+        let to_see = |globs: &[&str]| {
+            Rights::to_see(&globs.iter().map(|glob| (*glob).to_owned()).collect::<Vec<_>>()).expect("they are globs")
+        };
+        let (one, both, all) = (to_see(&["a/*"]), to_see(&["a/*", "b/c"]), to_see(&["*"]));
+        assert!(both.cover(&one) && all.cover(&both) && all.cover(&all) && one.cover(&one));
+        assert!(!one.cover(&both) && !both.cover(&all));
+        let may_index = Rights { index: true, ..one.clone() };
+        assert!(may_index.cover(&one) && !one.cover(&may_index));
+        assert!(Rights::default().cover(&may_index) && !may_index.cover(&Rights::default()));
+    }
 
     #[test]
     fn globs_of_ids_decide_what_is_seen() {

@@ -1,6 +1,7 @@
 //! The program as a server over HTTP: sessions, single requests, tokens and rights, limits, and its end.
 
 use std::fs;
+use std::io::{BufReader, Read};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -453,6 +454,33 @@ fn rights_that_change_count_in_an_open_session() {
     assert_eq!(alice.call("list_repos", json!({}))["count"], 2);
     tokens(place.path(), &[("alice", "repos = [\"local/shop-*\"]")]);
     assert_eq!(alice.call("list_repos", json!({}))["count"], 1);
+}
+
+#[test]
+fn a_stream_ends_when_its_caller_loses_rights_and_others_go_on() {
+    let place = tempfile::tempdir().expect("a folder");
+    let (all, shop, more) = ("repos = [\"*\"]", "repos = [\"local/shop-*\"]", "repos = [\"local/shop-*\", \"x/*\"]");
+    let path = tokens(place.path(), &[("alice", all), ("bob", all), ("carol", shop)]);
+    let site = Site::start(&["--tokens", path.to_str().expect("a path"), "--web"]);
+    let streams = ["alice", "bob", "carol"].map(|name| {
+        let wanted = json!({"notifications": {"resourcesListChanged": true}});
+        let headers = [("MCP-Protocol-Version", V2026), ("Mcp-Method", "subscriptions/listen")];
+        let newest = site.client().with_token(&token(name)).events(&newest("subscriptions/listen", wanted), &headers);
+        let mut client = site.client().with_token(&token(name));
+        client.open(V2025);
+        [newest, BufReader::new(client.listen())]
+    });
+    // One token is gone, one sees less, and one sees more.
+    tokens(place.path(), &[("bob", shop), ("carol", more)]);
+    let [alice, bob, carol] = streams;
+    for mut stream in alice.into_iter().chain(bob) {
+        while Client::event(&mut stream).is_some() {}
+    }
+    for mut stream in carol {
+        stream.get_ref().set_read_timeout(Some(Duration::from_millis(100))).expect("it is a socket");
+        let ended = stream.read_to_end(&mut Vec::new());
+        assert!(ended.is_err(), "it goes on: {ended:?}");
+    }
 }
 
 #[test]
