@@ -11,7 +11,7 @@ use super::layout::Page;
 use super::links;
 use super::margin::history;
 use super::names::class;
-use super::routes::Asked;
+use super::routes::{Asked, Reply};
 use super::start::{ago, counted, grouped};
 use super::text::{Visible, plain};
 use super::view::{self, View};
@@ -30,6 +30,9 @@ const DEPTH: u32 = 2;
 const MOST_FOLLOWED: usize = 500;
 /// Processor time for reading a commit's files.
 const READING: Duration = Duration::from_millis(600);
+
+/// Branches and tags that are proposed.
+const MOST_PROPOSED: usize = 50;
 
 /// A change that was read.
 pub(super) struct Read {
@@ -66,6 +69,16 @@ pub(super) fn read(asked: &Asked<'_>, view: &View<'_>) -> Result<Read, Failure> 
             Ok(Read { between, commit: Some(logged) })
         }
     }
+}
+
+/// Branches and tags to compare with, the newest first.
+pub(super) fn versions(asked: &Asked<'_>, repo: &str) -> Result<Reply, Failure> {
+    view::on(asked.cx, repo, |view| {
+        // A repository without a history has none to compare with.
+        let names = history(asked, view).map_or_else(|_| Vec::new(), |history| history.names(MOST_PROPOSED));
+        let part = html! { @for name in ["HEAD~1".to_owned()].iter().chain(&names) { option value=(plain(name)) {} } };
+        Ok((Reply::Part(part), Vec::new()))
+    })
 }
 
 fn logged(history: &History, commit: &str) -> Result<Logged, HistoryError> {

@@ -13,7 +13,7 @@ use super::routes::{Asked, Place, Reply};
 use super::start::grouped;
 use super::text::{Visible, plain};
 use super::view::{self, View};
-use super::{links, meanings, panel};
+use super::{links, markdown, meanings, panel};
 use crate::languages::{self, LanguageSpec};
 use crate::query::text::colours::Colour;
 use crate::query::text::window::{Pieces, pieces};
@@ -146,6 +146,7 @@ fn current(
     let (resolved, all) = names::coverage(view, file);
     let address = links::file(view.id(), file.path());
     let permalink = links::permalink(view.id(), file.path());
+    let is_prose = asked.value("as") == "prose" && markdown::is_markdown(file.path());
     Ok(html! {
         div.reader.with-panel[!asked.value("panel").is_empty()] {
             (outline(view, file))
@@ -165,6 +166,11 @@ fn current(
                         ", " span title="It holds more than is read of a file of its size: some names are missing." { "read in part" }
                     }
                     span.acts data-copy=(plain(file.path())) data-label="Copy path" {
+                        @if markdown::is_markdown(file.path()) {
+                            a href=(links::with_query(address.clone(), &[("as", if is_prose { "" } else { "prose" })])) {
+                                @if is_prose { "As written" } @else { "As a page" }
+                            } " "
+                        }
                         (blame(asked, &address))
                         @if all > 0 {
                             a href=(links::picture(view.id(), file.path(), &[("of", "files")])) { "Imports" } " "
@@ -174,8 +180,12 @@ fn current(
                         a href=(links::raw(view.id(), file.path())) { "Raw" }
                     }
                 }
-                (since(asked, &address, &problems))
-                (text(file.content(), &window, &painted.colours, &names, &beside, &kept(asked, address, &["blame", "since", "panel", "show"])))
+                @if is_prose {
+                    div.prose.alone { (markdown::shown(view.id(), file.path(), &String::from_utf8_lossy(file.content()))) }
+                } @else {
+                (since(asked, view, &address, &problems))
+                (text(file.content(), &window, &painted.colours, &names, &beside, &kept(asked, address.clone(), &["blame", "since", "panel", "show"])))
+                }
             }
             (panel)
         }
@@ -183,7 +193,7 @@ fn current(
 }
 
 /// The language that a file is shown in: its own, or that of others with its extension.
-fn shown_as(file: FileView<'_>) -> &'static LanguageSpec {
+pub(super) fn shown_as(file: FileView<'_>) -> &'static LanguageSpec {
     let own = file.spec();
     if own.is_built() { own } else { languages::of_shown(file.path(), file.content()) }
 }
@@ -218,13 +228,18 @@ fn editor(asked: &Asked<'_>, view: &View<'_>, path: &str) -> Markup {
 }
 
 /// The form for a version to compare with, and problems of what is shown.
-fn since(asked: &Asked<'_>, address: &str, problems: &[String]) -> Markup {
+fn since(asked: &Asked<'_>, view: &View<'_>, address: &str, problems: &[String]) -> Markup {
     html! {
         form.since action=(address) {
             @for key in ["blame", "at", "panel", "show"] {
                 @if !asked.value(key).is_empty() { input type="hidden" name=(key) value=(plain(asked.value(key))); }
             }
-            label { "Changed since " input name="since" value=(plain(asked.value("since"))) placeholder="HEAD~1, main, v1.0"; }
+            label {
+                "Changed since "
+                input name="since" value=(plain(asked.value("since"))) placeholder="HEAD~1, main, v1.0" list="versions" autocomplete="off";
+            }
+            // The client fills it when it is asked for.
+            datalist #versions data-versions=(links::versions(view.id())) {}
             button { "Show" }
         }
         @for problem in problems { p.problem { (Visible(problem)) } }
@@ -253,7 +268,7 @@ fn older(asked: &Asked<'_>, view: &View<'_>, path: &str, past: &Past, at: u32) -
                 @if view.snapshot.file(path).is_some() { a href=(links::file(view.id(), path)) { "The file as it is now" } }
                 span.acts { (blame(asked, &address)) }
             }
-            (since(asked, &address, &problems))
+            (since(asked, view, &address, &problems))
             (text(content, &window, &painted.colours, &[], &beside, &kept(asked, address, &["blame", "since"])))
         }
     }

@@ -71,7 +71,7 @@ fn symbol(asked: &Asked<'_>, repo: &str, item: &Value) -> Markup {
     let code: Vec<&str> = shown.lines().take(LINES).collect();
     html! {
         a.hit href=(links::line(repo, path, line)) { (Marked { text: name, words: &words }) } " "
-        a.place href=(links::symbol_by_id(repo, id)) { "uses" } " " span.place { (Visible(path)) ":" (line) }
+        span.place { (Visible(path)) ":" (line) } " " a.place.to-uses href=(links::symbol_by_id(repo, id)) { "uses" }
         pre.snippet tabindex="0" { code { (Marked { text: &code.join("\n"), words: &words }) @if shown.lines().count() > LINES { "\n…" } } }
     }
 }

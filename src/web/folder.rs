@@ -4,12 +4,16 @@ use maud::{Markup, html};
 
 use super::failure::Failure;
 use super::layout::Page;
-use super::links;
 use super::routes::{Asked, Place, Reply};
 use super::start::{counted, grouped};
-use super::text::Visible;
+use super::text::{Visible, plain};
 use super::view::{self, View};
+use super::{links, markdown};
 use crate::query::{self, Node};
+use crate::store::FileView;
+
+/// Bytes of a description that is no Markdown.
+const MOST_PLAIN: usize = 20_000;
 
 pub(super) fn page(asked: &Asked<'_>, place: &Place) -> Result<Reply, Failure> {
     let path = place.path.trim_matches('/');
@@ -31,6 +35,7 @@ pub(super) fn page(asked: &Asked<'_>, place: &Place) -> Result<Reply, Failure> {
             _ => {}
         }
         let title = if path.is_empty() { view.id() } else { path };
+        let described = readme(view, &nodes);
         let body = html! {
             main {
                 (crumbs(view.id(), path))
@@ -49,10 +54,44 @@ pub(super) fn page(asked: &Asked<'_>, place: &Place) -> Result<Reply, Failure> {
                     } }
                     tbody { @for node in &nodes { (row(view.id(), node)) } }
                 } }
+                @if let Some(file) = described { (written(view, file)) }
             }
         };
-        Ok((Reply::Page(Page::of_repo(title, view.id(), body)), Vec::new()))
+        let paths = described.iter().map(|file| file.path().to_owned()).collect();
+        Ok((Reply::Page(Page::of_repo(title, view.id(), body)), paths))
     })
+}
+
+/// The file of a folder that describes it.
+fn readme<'a>(view: &View<'a>, nodes: &[Node]) -> Option<FileView<'a>> {
+    let paths = nodes.iter().filter_map(|node| match node {
+        Node::File { path, .. } => Some(path),
+        Node::Folder { .. } => None,
+    });
+    let named = |path: &&String| last(path).get(..6).is_some_and(|begin| begin.eq_ignore_ascii_case("readme"));
+    // Of several, the one that can be shown as it is meant.
+    let best = paths.filter(named).min_by_key(|path| (!markdown::is_markdown(path), path.len()))?;
+    view.snapshot.file(best)
+}
+
+/// A file that describes its folder.
+fn written(view: &View<'_>, file: FileView<'_>) -> Markup {
+    let end = file.content().len().min(MOST_PLAIN);
+    let text = String::from_utf8_lossy(if markdown::is_markdown(file.path()) {
+        file.content()
+    } else {
+        &file.content()[..end]
+    });
+    html! {
+        section.readme aria-label=(plain(last(file.path()))) {
+            p.name { a href=(links::file(view.id(), file.path())) { (Visible(last(file.path()))) } }
+            @if markdown::is_markdown(file.path()) {
+                div.prose { (markdown::shown(view.id(), file.path(), &text)) }
+            } @else {
+                pre.prose tabindex="0" { (Visible(&text)) }
+            }
+        }
+    }
 }
 
 fn facts(view: &View<'_>) -> Markup {

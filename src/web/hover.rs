@@ -2,11 +2,12 @@
 
 use maud::html;
 
+use super::code::shown_as;
 use super::failure::Failure;
-use super::links;
+use super::lines::in_colours;
 use super::routes::{Asked, Place, Reply};
 use super::text::{Visible, plain};
-use super::view;
+use super::{links, symbol, view};
 use crate::catalog::related;
 
 /// Characters of a signature, and of documentation.
@@ -29,12 +30,13 @@ pub(super) fn part(asked: &Asked<'_>, place: &Place) -> Result<Reply, Failure> {
         let doc: String = symbol.docstring().chars().take(DOC).collect();
         let uses = view.edges.users(symbol.number()).count();
         let part = html! {
-            pre { code { (Visible(&symbol.signature(SIGNATURE))) } }
+            pre { code { (in_colours(&symbol.signature(SIGNATURE), shown_as(symbol.file))) } }
             @if !doc.trim().is_empty() { div.doc { (Visible(doc.trim())) } }
             p.weak {
                 (symbol.detail().as_str()) " · " (Visible(symbol.file.path())) ":" (symbol.line()) " · "
                 a.uses-of data-id=(plain(&symbol.id()))
                     href=(links::panel(view.id(), symbol.file.path(), &symbol.id(), symbol.line(), &[])) { (uses) @if uses == 1 { " use" } @else { " uses" } }
+                @if let Some((address, name)) = symbol::picture(view, &symbol) { " · " a.picture-of href=(address) { (name) } }
             }
         };
         Ok((Reply::Part(part), vec![symbol.file.path().to_owned()]))

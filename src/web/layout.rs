@@ -45,9 +45,16 @@ pub(super) fn whole(page: &Page, is_signed_in: bool) -> Markup {
             body data-repo=(repo) {
                 a.skip href="#content" { "Skip to the content" }
                 header.top {
-                    a.home href="/" { "codelode" }
+                    a.home href="/" {
+                        svg viewBox="0 0 16 16" width="20" height="20" aria-hidden="true" {
+                            rect width="16" height="16" rx="3" fill="#2f6f5e" {}
+                            path d="M6.5 4 3 8l3.5 4M9.5 4 13 8l-3.5 4" fill="none" stroke="#fff" stroke-width="1.7"
+                                stroke-linecap="round" stroke-linejoin="round" {}
+                        }
+                        "codelode"
+                    }
                     form.search action="/search" role="search" {
-                        input #q type="search" name="q" value=(plain(&page.query)) placeholder="Search symbols, text, files"
+                        input #q type="search" name="q" value=(plain(&page.query)) placeholder=(place(repo))
                             aria-label="Search" autocomplete="off" spellcheck="false" maxlength="1000";
                         @if !repo.is_empty() { input type="hidden" name="repo" value=(repo); }
                         button { "Search" }
@@ -59,6 +66,17 @@ pub(super) fn whole(page: &Page, is_signed_in: bool) -> Markup {
                 div #content tabindex="-1" { (page.body) }
             }
         }
+    }
+}
+
+/// A hint of what is searched: the repository without the digits at the end of its id.
+fn place(repo: &str) -> String {
+    let name = repo.rsplit('/').next().unwrap_or(repo);
+    let is_number = |end: &str| end.len() == 8 && end.bytes().all(|byte| byte.is_ascii_hexdigit());
+    let name = name.rsplit_once('-').filter(|(_, end)| is_number(end)).map_or(name, |(name, _)| name);
+    match name {
+        "" => "Search symbols, text, files".to_owned(),
+        name => format!("Search {}: symbols, text, files", plain(name)),
     }
 }
 

@@ -4,6 +4,8 @@ use std::collections::{BTreeMap, HashSet};
 use std::fmt::Write as _;
 use std::time::{Duration, Instant};
 
+use maud::{Markup, PreEscaped};
+
 use super::links::WINDOW;
 use super::names::Name;
 use super::text;
@@ -106,6 +108,22 @@ pub(super) fn write(
     }
     gone(&mut page, beside, window.last + 1);
     page
+}
+
+/// A text of a few lines in the colours of a language.
+pub(super) fn in_colours(text: &str, spec: &'static LanguageSpec) -> Markup {
+    let mut page = String::with_capacity(text.len() * 2);
+    coloured(&mut page, text.as_bytes(), spec);
+    PreEscaped(page)
+}
+
+/// Writes a text in the colours of a language, without lines and links.
+pub(super) fn coloured(page: &mut String, content: &[u8], spec: &'static LanguageSpec) {
+    let window = Window::around(content, 1);
+    let colours = painted(content, &window, &Pieces::default(), spec).colours;
+    let part = window.span.of(content);
+    Writer { part, start: window.span.start, colours: &colours, names: &[], next: 0 }.coloured(page, 0, part.len());
+    text::write_bytes(page, &content[part.len()..]);
 }
 
 /// Writes the lines that stood before a line, and are gone.

@@ -50,6 +50,11 @@ pub(super) fn change(repo: &str, pairs: &[(&str, &str)]) -> String {
     with_query(format!("/change/{}", repo_part(repo)), pairs)
 }
 
+/// Address of branches and tags, as a part for the client.
+pub(super) fn versions(repo: &str) -> String {
+    format!("/v/{}", repo_part(repo))
+}
+
 /// Address that leads to the version that a file is in.
 pub(super) fn permalink(repo: &str, path: &str) -> String {
     format!("/p/{}/{}", repo_part(repo), encoded(path, "/"))

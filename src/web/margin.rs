@@ -106,8 +106,9 @@ fn blamed(asked: &Asked<'_>, view: &View<'_>, version: &Version<'_>, window: &Wi
     for (number, line) in (window.first..).zip(lines) {
         let entry = line.and_then(of);
         let commit = entry.map(|entry| entry.commit.as_str());
-        let mut cell = String::from("<span class=\"by\">");
-        if before != Some(commit) {
+        let begins = before != Some(commit);
+        let mut cell = String::from(if begins { "<span class=\"by first\">" } else { "<span class=\"by\">" });
+        if begins {
             write_entry(&mut cell, view, version.path, entry);
         }
         before = Some(commit);

@@ -19,6 +19,7 @@ mod layout;
 mod lines;
 mod links;
 mod margin;
+mod markdown;
 mod meanings;
 mod names;
 mod panel;

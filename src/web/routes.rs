@@ -75,6 +75,7 @@ pub(super) fn reply(cx: &Context, is_own: bool, path: &str, query: &str) -> Resu
         }
         "find" if rest.is_empty() => Ok(Reply::Part(search::results(&asked, asked.value("in")))),
         "change" => change::page(&asked, &place(cx, rest).ok_or_else(missing)?.repo).map(Reply::Page),
+        "v" => change::versions(&asked, &place(cx, rest).ok_or_else(missing)?.repo),
         "h" => hover::part(&asked, &place(cx, rest).ok_or_else(missing)?),
         "raw" => code::raw(&asked, &place(cx, rest).ok_or_else(missing)?),
         "p" => code::permalink(&asked, &place(cx, rest).ok_or_else(missing)?),

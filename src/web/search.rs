@@ -58,8 +58,11 @@ pub(super) fn page(asked: &Asked<'_>) -> Page {
 
 /// Results of each sort that is asked for.
 pub(super) fn results(asked: &Asked<'_>, sort: &str) -> Markup {
-    let is_sentence = Form::of(asked.value("q")).is_prose();
+    let is_pattern = pattern(asked).is_some();
+    let is_sentence = !is_pattern && Form::of(asked.value("q")).is_prose();
     let wanted = |name: &str| match sort {
+        // No name is a pattern.
+        "" | NAMES | REST if is_pattern => name == "text" && sort != NAMES,
         "" => name != "context" || is_sentence,
         NAMES => matches!(name, "symbols" | "files"),
         REST => name == "text" || name == "context" && is_sentence,
@@ -265,12 +268,12 @@ fn symbols(asked: &Asked<'_>, sort: &str) -> Markup {
                     a.hit href=(links::line(repo, text(hit, "file"), line)) {
                         (Marked { text: text(hit, "name"), words: &words })
                     }
-                    " " span.weak { (text(hit, "kind")) } " "
-                    a.place href=(links::symbol_by_id(repo, text(hit, "id"))) { "uses" } " "
+                    " " span.kind { (text(hit, "kind")) } " "
                     span.place {
                         @if asked.value("repo").is_empty() { (Visible(repo)) " " }
                         (Visible(text(hit, "file"))) ":" (line)
                     }
+                    " " a.place.to-uses href=(links::symbol_by_id(repo, text(hit, "id"))) { "uses" }
                     div.line { code { (Marked { text: text(hit, "signature"), words: &words }) } }
                     @if !text(hit, "summary").is_empty() { div.summary { (Visible(text(hit, "summary"))) } }
                 }
@@ -321,21 +324,27 @@ fn files(asked: &Asked<'_>, sort: &str) -> Markup {
     }
 }
 
+/// The regular expression that a query is: `/…/`.
+fn pattern<'a>(asked: &'a Asked<'_>) -> Option<&'a str> {
+    let inner = asked.value("q").trim().strip_prefix('/')?.strip_suffix('/')?;
+    (!inner.is_empty()).then_some(inner)
+}
+
 fn lines(asked: &Asked<'_>, sort: &str) -> Markup {
+    let is_on = |key: &str| !asked.value(key).is_empty();
+    let (query, is_regex) = pattern(asked).map_or((asked.value("q"), is_on("regex")), |inner| (inner, true));
     let mut args = Map::new();
-    args.insert("query".to_owned(), asked.value("q").into());
+    args.insert("query".to_owned(), query.into());
     args.insert("max_results".to_owned(), limit(asked, sort).into());
-    for (key, name) in [("regex", "is_regex"), ("case", "case_sensitive"), ("word", "whole_word")] {
-        args.insert(name.to_owned(), (!asked.value(key).is_empty()).into());
-    }
+    let switches = [("is_regex", is_regex), ("case_sensitive", is_on("case")), ("whole_word", is_on("word"))];
+    args.extend(switches.map(|(name, value)| (name.to_owned(), value.into())));
     let answer = match call(asked, "search_text", args) {
         Ok(answer) => answer,
         Err(why) => return problem(&why),
     };
-    let is_on = |key: &str| !asked.value(key).is_empty();
     let pattern = Pattern {
-        patterns: vec![asked.value("q").to_owned()],
-        fixed: !is_on("regex"),
+        patterns: vec![query.to_owned()],
+        fixed: !is_regex,
         case: if is_on("case") { Case::Sensitive } else { Case::Insensitive },
         word: is_on("word"),
         ..Pattern::default()

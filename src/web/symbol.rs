@@ -5,9 +5,11 @@ use std::collections::BTreeMap;
 
 use maud::{Markup, html};
 
+use super::code::shown_as;
 use super::failure::Failure;
 use super::folder::crumbs;
 use super::layout::Page;
+use super::lines::in_colours;
 use super::links;
 use super::names::class;
 use super::routes::Asked;
@@ -71,24 +73,27 @@ fn definition(view: &View<'_>, symbol: &SymbolView<'_>) -> Markup {
             }
             " " span.weak { "lines " (symbol.first_line()) "–" (symbol.end_line()) }
         }
-        @if !signature.trim().is_empty() { pre.signature tabindex="0" { code { (Visible(signature.trim_end())) } } }
+        @if !signature.trim().is_empty() { pre.signature tabindex="0" { code { (in_colours(signature.trim_end(), shown_as(symbol.file))) } } }
         @if !doc.trim().is_empty() { div.doc { (Visible(doc.trim())) } }
     }
 }
 
+/// Address and name of the picture of a symbol; `None` for a kind without one.
+pub(super) fn picture(view: &View<'_>, symbol: &SymbolView<'_>) -> Option<(String, &'static str)> {
+    let (of, depth, name) = match symbol.kind() {
+        // Callers, and who calls those.
+        Kind::Function | Kind::Method => ("calls", "2", "Calls"),
+        Kind::Class | Kind::Type => ("classes", "", "Classes"),
+        Kind::Constant => return None,
+    };
+    Some((links::picture(view.id(), "", &[("of", of), ("id", &symbol.id()), ("depth", depth)]), name))
+}
+
 /// Ways to its picture, to what a change of it may break, and to the commits that changed it.
 fn ways(view: &View<'_>, symbol: &SymbolView<'_>, to_history: bool) -> Markup {
-    let picture = match symbol.kind() {
-        // Callers, and who calls those.
-        Kind::Function | Kind::Method => Some(("calls", "2", "Calls as a picture")),
-        Kind::Class | Kind::Type => Some(("classes", "", "Classes as a picture")),
-        Kind::Constant => None,
-    };
     html! {
         p.facets data-copy=(plain(&symbol.id())) data-label="Copy id" {
-            @if let Some((of, depth, name)) = picture {
-                a href=(links::picture(view.id(), "", &[("of", of), ("id", &symbol.id()), ("depth", depth)])) { (name) } " "
-            }
+            @if let Some((address, name)) = picture(view, symbol) { a href=(address) { (name) " as a picture" } " " }
             a href=(links::impact(view.id(), symbol)) { "Impact of a change" } " "
             @if to_history { a href=(links::panel(view.id(), symbol.file.path(), &symbol.id(), symbol.line(), &[("show", "history")])) { "History" } }
         }
@@ -142,7 +147,7 @@ pub(super) fn list(view: &View<'_>, symbols: &[SymbolView<'_>], in_panel: bool) 
             @for symbol in symbols.iter().take(MOST) {
                 li {
                     a class=(class(symbol, false)) href=(address(symbol)) { (Visible(&symbol.qualified_name())) }
-                    " " span.weak { (symbol.detail().as_str()) } " "
+                    " " span.kind { (symbol.detail().as_str()) } " "
                     a.place href=(links::line(view.id(), symbol.file.path(), symbol.line())) {
                         (Visible(symbol.file.path())) ":" (symbol.line())
                     }

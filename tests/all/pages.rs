@@ -230,6 +230,11 @@ fn the_margin_tells_who_changed_a_line_and_what_is_new() {
     );
     assert_eq!(since.matches("class=\"l new\"").count(), 2, "{since}");
     assert!(page(&client, &format!("{file}?since=nothing")).contains("names no commit"));
+    git(&folder, &["tag", "v1.0", "HEAD~1"]);
+    git(&folder, &["branch", "next<b>"]);
+    let versions = page(&client, &format!("/v/{repo}"));
+    let newest = versions.find("value=\"next&lt;b&gt;\"").expect("a branch is proposed");
+    assert!(newest < versions.find("value=\"v1.0\"").expect("a tag is proposed"), "{versions}");
     let changes = page(&client, &format!("/change/{repo}?since=HEAD~1"));
     assert!(changes.contains("Changes since HEAD~1") && changes.contains(">user</text>"), "{changes}");
     let dot = page(&client, &format!("/g/{repo}/?of=change&since=HEAD~1&as=dot"));
@@ -266,6 +271,43 @@ fn a_change_of_ten_thousand_symbols_is_a_page_that_says_where_it_ends() {
     assert!(changes.contains("By the users of the first 500 symbols"), "it says so");
     assert!(changes.len() < 1_000_000, "{} bytes", changes.len());
     assert!(changes.contains(">user</text>"), "a user of one of them is in the picture");
+}
+
+#[test]
+fn a_folder_is_described_by_its_readme_and_nothing_of_it_runs() {
+    let site = Site::start(&["--web"]);
+    let folder = site.folder("shop");
+    let text =
+        "# The *shop*\n\n<b onclick=x>Bold</b> [code](numbers.py) [bad](javascript:x)\n\n```python\ndef a():\n```\n";
+    fs::write(folder.join("README.md"), text).expect("ours");
+    site.run(&["index", folder.to_str().expect("text")]);
+    let (client, repo) = (site.client(), site.repo("shop"));
+    let listed = page(&client, &format!("/r/{repo}/"));
+    assert!(listed.contains("<h2 id=\"doc-the-shop\">The <em>shop</em></h2>"), "{listed}");
+    assert!(listed.contains(&format!("href=\"/r/{repo}/numbers.py\">code</a>")), "{listed}");
+    assert!(listed.contains("<i class=\"k\">def</i>"), "{listed}");
+    assert!(!listed.contains("onclick") && !listed.contains("javascript"), "{listed}");
+    let code = page(&client, &format!("/r/{repo}/README.md"));
+    assert!(code.contains("id=\"L1\"") && code.contains("onclick"), "{code}");
+    let prose = page(&client, &link(&code, "As a page"));
+    assert!(prose.contains("<em>shop</em>") && !prose.contains("id=\"L1\""), "{prose}");
+    assert_eq!(link(&prose, "As written"), format!("/r/{repo}/README.md"));
+    fs::remove_file(folder.join("README.md")).expect("ours");
+    fs::write(folder.join("readme.rst"), "A <b>\n=====\n").expect("ours");
+    site.run(&["index", folder.to_str().expect("text")]);
+    assert!(page(&client, &format!("/r/{repo}/")).contains("A &lt;b&gt;\n====="), "other forms as they are");
+}
+
+#[test]
+fn a_query_between_slashes_is_a_regular_expression() {
+    let site = Site::start(&["--web"]);
+    let client = site.client();
+    let found = |query: &str, sort: &str| page(&client, &format!("/find?q={query}&in={sort}"));
+    let lines = found("/a.d%5C(1/", "rest");
+    assert!(lines.contains("<mark>add(1</mark>") && !lines.contains("Symbols"), "{lines}");
+    assert!(!found("/a.d%5C(1/", "names").contains("<h2>"), "no name is a pattern");
+    assert!(found("a.d%5C(1", "rest").contains("No line."));
+    assert!(found("/a(/", "rest").contains("class=\"problem\""));
 }
 
 #[test]

@@ -145,6 +145,31 @@ await step("keys move, select, explain", async () => {
   await page.keyboard.press("Escape");
 });
 
+await step("g c leads to a picture, c proposes versions, and slashes make a pattern", async () => {
+  await page.goto(`${root}/numbers.py#L7`);
+  await page.locator("#L7 a", { hasText: "add" }).focus();
+  await page.keyboard.press("g");
+  await page.keyboard.press("c");
+  await page.waitForURL(/\/g\/.*of=calls/);
+  await page.goto(`${SITE}/r/${KEPT}/a.py`);
+  await page.keyboard.press("c");
+  await page.waitForFunction(() => document.querySelector("#versions")?.childElementCount > 1);
+  // A choice replaces the text as a whole.
+  await page.evaluate(() => {
+    const box = document.querySelector("input[name=since]");
+    box.value = document.querySelector("#versions").lastElementChild.value;
+    box.dispatchEvent(new Event("input"));
+  });
+  await page.waitForURL(/since=/);
+  await page.goto(root);
+  await page.keyboard.press("/");
+  await page.keyboard.type("/ad.\\(1/");
+  await page.waitForFunction(() => document.querySelector("#found mark")?.textContent === "add(1");
+  await page.locator("button.help").click();
+  assert.match(await page.locator("dialog").innerText(), /as a picture/);
+  await page.keyboard.press("Escape");
+});
+
 await step("a click copies a path, a permanent address or an id", async () => {
   const view = await opened({ permissions: ["clipboard-read", "clipboard-write"] });
   await view.goto(`${root}/numbers.py?panel=${encodeURIComponent("numbers.py::add#function")}#L1`);

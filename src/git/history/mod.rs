@@ -7,6 +7,7 @@ pub(super) mod contents;
 pub(super) mod lines;
 mod listing;
 pub(super) mod log;
+mod names;
 pub(super) mod origin;
 pub(super) mod recent;
 pub(super) mod repository;

@@ -51,11 +51,21 @@ function about(name: HTMLAnchorElement): string | null {
   return target.pathname.replace("/r/", "/h/") + `?${words}`;
 }
 
-/** The address that shows the uses of a name: beside the text that is read, where one is. */
-export async function uses(name: HTMLAnchorElement): Promise<string | null> {
+/** A link of what is known of a name. */
+async function linked(name: HTMLAnchorElement, selector: string): Promise<HTMLAnchorElement | null> {
   const address = about(name);
   const made = address ? await part(address) : null;
-  const link = made?.querySelector<HTMLAnchorElement>("a.uses-of");
+  return made?.querySelector<HTMLAnchorElement>(selector) ?? null;
+}
+
+/** The address of the picture of a name: its calls, or the classes around it. */
+export async function pictured(name: HTMLAnchorElement): Promise<string | null> {
+  return (await linked(name, "a.picture-of"))?.href ?? null;
+}
+
+/** The address that shows the uses of a name: beside the text that is read, where one is. */
+export async function uses(name: HTMLAnchorElement): Promise<string | null> {
+  const link = await linked(name, "a.uses-of");
   const here = name.closest(".l")?.id;
   if (!link || !here) return link?.href ?? null;
   const target = new URL(location.href);

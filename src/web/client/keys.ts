@@ -1,9 +1,10 @@
 // Keys, and the list of them.
 
-import { current, uses } from "./hover.js";
+import { current, pictured, uses } from "./hover.js";
 import { atReading, here, moveLine, permanent, range } from "./lines.js";
 import { element, takesText } from "./page.js";
 import { begin, close } from "./search.js";
+import { propose } from "./versions.js";
 import { step } from "./scopes.js";
 
 const KEYS: [string, string][] = [
@@ -12,13 +13,14 @@ const KEYS: [string, string][] = [
   ["t", "search files"],
   ["g d", "definition of the name below the pointer, or with the focus"],
   ["g r", "its uses"],
+  ["g c", "its calls, or classes, as a picture"],
   ["j k", "next line or result, the one before"],
   ["J K", "one line more in the range, one fewer"],
   ["[ ]", "definition before, next definition"],
   ["y", "permanent address of this text"],
   ["p", "into the panel beside the code, and back"],
   ["b", "who changed the lines last"],
-  ["c", "what changed since a commit, a tag or a branch"],
+  ["c", "what changed since a commit, a tag or a branch: choose, or type"],
   ["e", "open in the editor"],
   ["Esc", "close"],
   ["?", "these keys"],
@@ -27,6 +29,11 @@ const KEYS: [string, string][] = [
 let before = "";
 
 export function keys(): void {
+  const button = element("button", "help", "?");
+  button.title = "Keys";
+  button.setAttribute("aria-label", "Keys");
+  button.addEventListener("click", help);
+  document.querySelector(".top form.search")?.after(button);
   document.addEventListener("keydown", (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey || event.isComposing || takesText(event.target)) return;
     const key = before === "g" ? `g${event.key}` : event.key;
@@ -50,7 +57,10 @@ function press(key: string): boolean {
       current()?.click();
       return true;
     case "gr":
-      void goToUses();
+      void go(uses);
+      return true;
+    case "gc":
+      void go(pictured);
       return true;
     case "j":
     case "k":
@@ -71,7 +81,7 @@ function press(key: string): boolean {
       void permalink();
       return true;
     case "c":
-      document.querySelector<HTMLInputElement>("input[name=since]")?.focus();
+      void propose();
       return true;
     case "b":
     case "e":
@@ -107,9 +117,10 @@ function panel(): void {
   document.querySelector<HTMLElement>(inside ? "pre.code" : ".panel a")?.focus();
 }
 
-async function goToUses(): Promise<void> {
+/** Goes to an address that belongs to the name that keys act upon. */
+async function go(to: (name: HTMLAnchorElement) => Promise<string | null>): Promise<void> {
   const name = current();
-  const address = name && (await uses(name));
+  const address = name && (await to(name));
   if (address) location.assign(address);
 }
 

@@ -24,9 +24,10 @@ export function showRange(): void {
   if (!lines) return;
   const first = line(lines[0]);
   if (!first) {
-    const asked = new URLSearchParams(location.search).get("at");
-    if (asked !== String(lines[0])) location.replace(`?at=${lines[0]}${location.hash}`);
-    return;
+    const asked = new URLSearchParams(location.search);
+    if (asked.get("at") === String(lines[0])) return;
+    asked.set("at", String(lines[0]));
+    return location.replace(`?${asked}${location.hash}`);
   }
   for (let number = lines[0]; number <= lines[1]; number++) line(number)?.classList.add("in-range");
   if (lines[1] > lines[0]) first.scrollIntoView({ block: "center" });

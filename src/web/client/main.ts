@@ -9,6 +9,7 @@ import { live } from "./live.js";
 import { picture } from "./picture.js";
 import { search } from "./search.js";
 import { outline, scopes } from "./scopes.js";
+import { versions } from "./versions.js";
 
 search();
 hover();
@@ -18,6 +19,7 @@ copying();
 keepLine();
 picture();
 live();
+versions();
 if (atReading()) {
   scopes();
   showRange();
