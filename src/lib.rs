@@ -37,6 +37,8 @@
 //!
 //! [`watch`] keeps indexes fresh while files change, so that queries need not scan for changes.
 //!
+//! `compilers` reads what compilers' indexers say of a project's names, which is joined with its edges.
+//!
 //! `pictures` draws calls, classes and imports as graphs. `export` writes definitions and uses for other programs.
 //!
 //! `ship` sends stores to files and folders, and takes them from there.
@@ -59,6 +61,7 @@ pub mod allocator;
 pub mod answer;
 pub(crate) mod catalog;
 pub mod cli;
+pub(crate) mod compilers;
 pub mod config;
 pub(crate) mod discover;
 pub mod embed;

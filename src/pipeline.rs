@@ -2,11 +2,13 @@
 
 mod activity;
 mod batches;
+mod compiler;
 mod drift;
 mod earlier;
 mod embed;
 mod excerpt;
 mod guest;
+mod joined;
 mod location;
 mod memory;
 mod omitted;
@@ -28,6 +30,7 @@ pub use drift::{Drift, drift, refresh};
 pub use embed::{EmbedError, Embedded, Embedding, Missing, embed, estimated_tokens, meanings, missing, text};
 pub use excerpt::{Excerpt, files_of_large, index_excerpt, index_excerpt_in, is_excerpt};
 pub use guest::{Guest, Meant, meant_in};
+pub use joined::{CompilerState, compiler_state};
 pub use location::{is_gone, is_linked, owner, was_removed};
 pub use omitted::{Omitted, all_left_out, left_out};
 pub use package::{index_package, sidecar_of_package};
@@ -76,6 +79,8 @@ pub struct Options {
     pub publish_every: usize,
     /// Maximum number of files; larger folders are not indexed.
     pub at_most: Option<usize>,
+    /// Index that a compiler made, in the form of SCIP, by its absolute path.
+    pub compiler: Option<PathBuf>,
     /// Contents of the index as it came from elsewhere.
     pub shipped: Option<Arc<Shipped>>,
 }
@@ -136,6 +141,9 @@ pub enum Error {
     /// The folder exceeds the limit on the number of files.
     #[error("more than {0} files")]
     TooMany(usize),
+    /// The index of a compiler that was given cannot be read.
+    #[error("{0} was not used: {1}")]
+    Compiler(String, String),
     /// The run was cancelled.
     #[error("cancelled")]
     Cancelled,
@@ -197,10 +205,12 @@ fn index_once(root: &Path, config: &Config, options: &Options, watcher: &Watcher
     drop(phase);
     walk.warnings.extend(warnings);
     walk.add_input(input);
+    let compiled = base.as_ref().and_then(|facts| facts.compiler.as_ref()).filter(|_| !options.from_scratch);
+    walk.add_input(compiler::seen(&Origin::Folder(root), options, compiled));
     if let Some(most) = options.at_most.filter(|most| walk.files.len() > *most) {
         return Err(Error::TooMany(most));
     }
-    let plan = Plan { base, ..Plan::of(walk, started.elapsed()) };
+    let plan = Plan { base: base.map(|facts| facts.number), ..Plan::of(walk, started.elapsed()) };
     let every = if options.publish_every > 0 { options.publish_every } else { PUBLISH_EVERY };
     let job = Job { origin: &Origin::Folder(root), config, rules: &rules, options, watcher };
     match plan.files.len() > every + every / 2 {
@@ -269,8 +279,8 @@ fn rules(config: &Config) -> Rules {
     }
 }
 
-/// Number of the commit that a checkout's index is at.
-fn published(sidecar: &Sidecar, config: &Config) -> Option<u64> {
+/// Facts of a checkout's index.
+fn published(sidecar: &Sidecar, config: &Config) -> Option<SnapshotFacts> {
     let manifest = Registry::new(&config.home).store(&sidecar.store).manifest().ok()?;
-    manifest.snapshots.get(&sidecar.snapshot).map(|facts| facts.number)
+    manifest.snapshots.get(&sidecar.snapshot).cloned()
 }

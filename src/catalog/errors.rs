@@ -93,6 +93,9 @@ pub fn pipeline_error(err: pipeline::Error, sidecar: &Sidecar) -> Error {
         pipeline::Error::Discover(Discover::Pattern { .. }) => {
             Error::invalid_arguments(format!("{message}; patterns are written as in a .gitignore"))
         }
+        pipeline::Error::Compiler(..) => {
+            Error::invalid_arguments(format!("{message}; give a file in the form of SCIP"))
+        }
         pipeline::Error::Discover(_) | pipeline::Error::TooMany(_) => Error::unavailable(message),
     }
 }

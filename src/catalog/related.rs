@@ -12,7 +12,7 @@ use crate::model::SkipReason;
 use crate::pipeline;
 pub use crate::pipeline::are_whole;
 use crate::query::{self, Missing};
-use crate::store::{EdgeTable, RankTable, SymbolView};
+use crate::store::{EdgeTable, RankTable, Snapshot, SymbolView};
 
 /// Answers from the relations of a repository. `ask` returns an answer and its files; if one of them has changed
 /// since indexing, it is asked again.
@@ -33,6 +33,12 @@ pub fn answer<T>(
         if !are_whole(edges) {
             let why = "resolving all names takes too much work here: some uses are not known";
             caller.note("relations_missing", json!(why));
+        }
+        if let Some(state) = pipeline::compiler_state(&repo.snapshot, edges).filter(|state| state.stale > 0) {
+            let files = if state.stale == 1 { "1 file has" } else { &*format!("{} files have", state.stale) };
+            let why =
+                format!("{files} another text than the compiler's index was made of: names there are bound without it");
+            caller.note("compiler_stale", json!(why));
         }
         ask(repo, edges)
     };
@@ -97,7 +103,9 @@ pub fn note_unread(caller: &Caller<'_>, repo: &Repo) {
         ("no_symbols_for", query::without_symbols(languages)),
         ("no_relations_for", query::without_relations(languages)),
     ];
-    for (note, languages) in unread {
+    let compiled = repo.snapshot.compiled_languages();
+    for (note, mut languages) in unread {
+        languages.retain(|name, files| compiled.get(&**name).is_none_or(|read| *read < *files));
         if !languages.is_empty() {
             caller.note(note, json!(languages));
         }
@@ -111,8 +119,8 @@ pub fn note_unread(caller: &Caller<'_>, repo: &Repo) {
 }
 
 /// Whether names of a symbol's language are resolved at all; an answer without it would pass silence for absence.
-pub fn check_language(symbol: &SymbolView<'_>) -> Result<(), Error> {
-    if !symbol.file.facts().is_empty() {
+pub fn check_language(snapshot: &Snapshot, symbol: &SymbolView<'_>) -> Result<(), Error> {
+    if !symbol.file.facts().is_empty() || snapshot.is_compiled(&symbol.file) {
         return Ok(());
     }
     let message = format!("names in {} are not resolved yet; search_text finds mentions", symbol.file.language());

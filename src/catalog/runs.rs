@@ -65,6 +65,14 @@ fn compare(report: &mut Report, before: &BTreeMap<String, (u64, i64)>, now: &BTr
     report.changed = now.iter().filter(differs).map(|(path, _)| path.clone()).collect();
 }
 
+/// Canonical file that a caller refers to.
+pub fn file(caller: &Caller<'_>, path: &str) -> Result<PathBuf, Error> {
+    let path = caller.places().next().map_or_else(|| PathBuf::from(path), |directory| directory.join(path));
+    caller.reach(&path)?;
+    path.canonicalize()
+        .map_err(|err| Error::not_found(format!("cannot read {}: {err}; give the path of a file", path.display())))
+}
+
 /// Canonical folder that a caller refers to.
 pub(super) fn folder(caller: &Caller<'_>, path: Option<&str>) -> Result<PathBuf, Error> {
     let directory = caller.places().next();

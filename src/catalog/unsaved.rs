@@ -65,7 +65,9 @@ impl Overlays {
         if matches!(kept.edges, Some((_, Again::Affected))) {
             return Ok(());
         }
-        let bound = kept.bound(edges, Again::Affected);
+        // What compilers say of other files stays.
+        let again = if repo.snapshot.facts().compiler.is_some() { Again::Edited } else { Again::Affected };
+        let bound = kept.bound(edges, again);
         // Newer texts are completed by the next call.
         if let Some(newest) = self.lock().iter_mut().find(|other| Arc::ptr_eq(&other.snapshot, &kept.snapshot)) {
             newest.edges = Some((bound, Again::Affected));

@@ -42,7 +42,7 @@ pub use changes::{Known, changes, stat};
 pub use credential::{CREDENTIALS_REMEDY, credentials, holds_credential};
 pub use entry::{MOST_COUNTED, count_files};
 pub use read::{is_binary, not_text, read};
-pub use settings::{LARGEST as LARGEST_SETTINGS, settings_file};
+pub use settings::{LARGEST as LARGEST_SETTINGS, read_bounded, settings_file, stamped};
 pub use tree::{choose, reason};
 pub use walk::{Decision, decide, walk};
 

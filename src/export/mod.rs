@@ -6,7 +6,7 @@ mod tags;
 
 use std::io::{self, Write};
 
-use crate::model::{How, Role};
+use crate::model::Role;
 use crate::store::{EdgeTable, FileView, Snapshot, SymbolView};
 
 /// A form.
@@ -71,7 +71,7 @@ fn files<'a>(source: &Source<'a>) -> Vec<FileView<'a>> {
 /// Uses in a file that are bound, one for each definition that they mean. A definition is no use of itself.
 fn uses<'a>(source: &Source<'a>, file: &FileView<'a>) -> Vec<Use<'a>> {
     let Source { snapshot, edges, .. } = *source;
-    let bound = edges.in_file(file.number()).iter().filter(|edge| edge.how() == How::Resolved);
+    let bound = edges.in_file(file.number()).iter().filter(|edge| edge.how().is_bound());
     let mut uses = Vec::new();
     for edge in bound {
         for target in edges.targets(edge).filter_map(|target| snapshot.symbol(target)) {

@@ -51,10 +51,16 @@ words! {
         NoReceiver "unknown receiver" "Nothing is known of what it is a member of: the name may mean any definition that bears it.",
         NoMember "no such member" "What it is a member of is known and has no such member; it may be inherited from outside.",
         Outside "outside" "It comes from a module that is not in the repository, or is built in.",
+        Compiler "compiler" "An index that a compiler made says so.",
     }
 }
 
 impl How {
+    /// Whether its definition is known.
+    pub fn is_bound(self) -> bool {
+        matches!(self, Self::Resolved | Self::Compiler)
+    }
+
     /// Whether the occurrence may still mean any definition of that name.
     pub fn is_possible(self) -> bool {
         self == Self::NoReceiver

@@ -9,11 +9,12 @@ use crossbeam_channel::unbounded;
 
 use super::memory::{Gate, MemoryPlan};
 use super::{Error, Watcher, tree};
+use crate::compilers;
 use crate::discover::{self, Rules};
 use crate::extract::{extract_within, has_stack, stack_for};
 use crate::languages;
 use crate::model::{Extraction, Languages, SkipReason, SourceFile};
-use crate::store::{Known, Prepared};
+use crate::store::{CompiledTable, Known, Prepared};
 
 /// Result of reading a file.
 pub(super) enum Read {
@@ -31,7 +32,7 @@ pub(super) enum Origin<'a> {
 }
 
 impl Origin<'_> {
-    fn read(&self, file: &SourceFile, rules: &Rules) -> Result<Vec<u8>, SkipReason> {
+    pub fn read(&self, file: &SourceFile, rules: &Rules) -> Result<Vec<u8>, SkipReason> {
         match self {
             Self::Folder(root) => discover::read(root, file, rules),
             Self::Commit(reader) => reader.read(file, rules),
@@ -47,6 +48,8 @@ pub(super) struct Reading<'a> {
     pub languages: &'a Languages,
     /// Contents that the store already holds.
     pub known: Option<&'a Known>,
+    /// Symbols of texts whose languages have no grammar here.
+    pub compiled: Option<&'a CompiledTable>,
     pub watcher: &'a Watcher<'a>,
     pub memory: &'a MemoryPlan,
 }
@@ -139,14 +142,21 @@ impl Reading<'_> {
     fn prepare(&self, file: &SourceFile, content: Vec<u8>) -> Read {
         let hash = Prepared::hash(&content);
         let language = languages::number_of(self.languages, &file.path, &content);
-        if let Some(id) = self.known.and_then(|known| known.find(&file.path, &hash, language)) {
+        let compiled = self.compiled.filter(|_| language.is_none());
+        let compiled = compiled.and_then(|table| Some((table, table.document(&file.path, &hash)?)));
+        // A text that was stored before its symbols were known is stored again.
+        let is_whole = |known: &Known, id: u32| compiled.is_none() || known.has_symbols(id);
+        let known = self.known.and_then(|known| Some((known, known.find(&file.path, &hash, language)?)));
+        if let Some((_, id)) = known.filter(|(known, id)| is_whole(known, *id)) {
             return Read::Held(id);
         }
         let path = &file.path;
         let prepare = || {
             let extraction = match language {
                 Some(number) => extract_within(languages::of_number(number), &content, &self.memory.limits),
-                None => Extraction::default(),
+                None => compiled.map_or_else(Extraction::default, |(table, document)| {
+                    compilers::symbols(table, document, &content)
+                }),
             };
             let lost = match extraction.is_given_up() {
                 true => "its text is searchable, its symbols are not",

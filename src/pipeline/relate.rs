@@ -7,6 +7,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use rustc_hash::FxHashMap;
 
+use super::joined;
 use crate::allocator;
 use crate::facts::{Project, ProjectFile, Semantics, hash, is_readable};
 use crate::languages::LANGUAGES;
@@ -17,7 +18,21 @@ use crate::store::{self, Copied, Edge, EdgeTable, Edges, FileView, Import, Parts
 /// Relations of a snapshot, computed on first use instead of at commit: an edit is searchable at once, and its edges
 /// a moment later. The result is stored beside the index.
 pub fn relations(snapshot: &Snapshot) -> Result<&EdgeTable, store::Error> {
-    match snapshot.edges() {
+    if let Some(edges) = snapshot.edges() {
+        return Ok(edges);
+    }
+    let own = own_relations(snapshot)?;
+    let Some(table) = snapshot.compiled()? else { return Ok(own) };
+    let _phase = Phase::begin("join");
+    let _work = allocator::work();
+    let edges = joined::join(snapshot, own, table);
+    snapshot.damage()?;
+    snapshot.keep_joined(edges)
+}
+
+/// Relations as they are bound here, without what compilers say.
+fn own_relations(snapshot: &Snapshot) -> Result<&EdgeTable, store::Error> {
+    match snapshot.own_edges() {
         Some(edges) => Ok(edges),
         None if !can_relate(snapshot) => Err(store::Error::Busy),
         None => {
@@ -237,7 +252,7 @@ pub(super) struct Symbols {
 }
 
 impl Symbols {
-    fn of(file: FileView<'_>) -> Self {
+    pub fn of(file: FileView<'_>) -> Self {
         let mut by_name: Vec<(u32, u32)> =
             file.symbols().map(|symbol| (symbol.name_span().start, symbol.number().index)).collect();
         by_name.sort_unstable();
@@ -253,8 +268,28 @@ impl Symbols {
         if kind(&innermost) == Kind::Constant { function.or(Some(innermost)).copied() } else { Some(*innermost) }
     }
 
-    fn at(&self, name: u32) -> Option<u32> {
+    /// Index of the symbol whose name begins at a byte.
+    pub fn at(&self, name: u32) -> Option<u32> {
         self.by_name.binary_search_by_key(&name, |(at, _)| *at).ok().map(|place| self.by_name[place].1)
+    }
+}
+
+/// Symbols that enclose places, which are asked for in order.
+#[derive(Default)]
+pub(super) struct Open {
+    open: Vec<u32>,
+    next: usize,
+}
+
+impl Open {
+    /// Innermost symbol around a place.
+    pub fn innermost(&mut self, symbols: &Symbols, at: u32) -> Option<u32> {
+        while symbols.spans.get(self.next).is_some_and(|(start, ..)| *start <= at) {
+            self.open.push(self.next as u32);
+            self.next += 1;
+        }
+        self.open.retain(|symbol| symbols.spans[*symbol as usize].1 > at);
+        symbols.innermost(&self.open)
     }
 }
 
@@ -314,18 +349,13 @@ impl<'a> Found<'a> {
     pub fn add(&mut self, edges: &mut Edges, symbols: &Everyone<'_, '_>, file: u32) {
         let (all, view, own) = (self.relations, &symbols.files[file as usize], symbols.of(file));
         let mut targets = Vec::new();
-        // Symbols that enclose the current occurrence, and the next symbol in source order.
-        let (mut open, mut next): (Vec<u32>, usize) = (Vec::new(), 0);
+        let mut open = Open::default();
         let rest = &all.occurrences[self.occurrences..];
         let occurrences = &rest[..rest.partition_point(|occurrence| occurrence.file <= file)];
         self.occurrences += occurrences.len();
         let mut room = MOST_TARGETS + view.size() as usize / BYTES_OF_TARGET;
         for occurrence in occurrences {
-            while own.spans.get(next).is_some_and(|(start, ..)| *start <= occurrence.at) {
-                open.push(next as u32);
-                next += 1;
-            }
-            open.retain(|symbol| own.spans[*symbol as usize].1 > occurrence.at);
+            let from = open.innermost(own, occurrence.at);
             targets.clear();
             let first = occurrence.first_target as usize;
             let most = room.max(FEWEST_TARGETS);
@@ -340,7 +370,6 @@ impl<'a> Found<'a> {
                 continue;
             }
             let (at, len) = (occurrence.at, occurrence.len);
-            let from = own.innermost(&open);
             let edge = Edge::new(view.number(), at, len, occurrence.role, occurrence.how, from);
             let name = view.content().get(at as usize..at as usize + len as usize).unwrap_or_default();
             edges.add(edge, &targets, name);

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, HashSet};
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
+use super::compiler::{self, Compiler};
 use super::earlier::{Earlier, compare};
 use super::memory::MemoryPlan;
 use super::read::{Origin, Read, Reading};
@@ -12,7 +13,7 @@ use crate::allocator;
 use crate::config::Config;
 use crate::discover::{self, Rules};
 use crate::model::{Input, Languages, Phase, SkipReason, SourceFile};
-use crate::store::{self, Entry, Registry, Sidecar, Snapshot, SnapshotFacts, Store, Writer};
+use crate::store::{self, CompiledTable, Entry, Registry, Sidecar, Snapshot, SnapshotFacts, Store, Writer};
 
 /// Files modified within this time before a look may change again within the same tick of the file system's clock, so
 /// their times are not trusted next time (the "racy git" problem).
@@ -128,7 +129,8 @@ pub(super) fn run(job: &Job<'_>, sidecar: Sidecar, mut plan: Plan) -> Result<Rep
         true => store.writer_anew(watcher.patience)?,
         false => store.writer(watcher.patience)?,
     };
-    let base = writer.base(&sidecar.snapshot)?.filter(|base| is_current(base) && !options.from_scratch);
+    let before = writer.base(&sidecar.snapshot)?.filter(|_| !options.from_scratch);
+    let base = before.as_ref().filter(|before| is_current(before));
     // Another process has published since the plan was made, which may hold later changes than the plan.
     if let Origin::Folder(root) = origin
         && !options.from_scratch
@@ -139,10 +141,16 @@ pub(super) fn run(job: &Job<'_>, sidecar: Sidecar, mut plan: Plan) -> Result<Rep
     }
     let roles = config.all_roles();
     let languages = Languages::of(&roles.languages).unwrap_or_default();
-    let (mut states, to_read) = job.sorted_out(&writer, base.as_ref(), &plan.files, &doubted, &languages)?;
-    job.read(&mut writer, &mut plan, &to_read, &languages, &mut states)?;
+    let compiled = before.as_ref().and_then(|before| before.facts().compiler.as_ref());
+    let mut compiler = Compiler::of(job, &mut writer, &mut plan, compiled)?;
+    let doubted: Vec<bool> =
+        plan.files.iter().zip(doubted).map(|(file, it)| it || compiler.reread.contains(&file.path)).collect();
+    let (mut states, to_read) = job.sorted_out(&writer, base, &plan.files, &doubted, &languages)?;
+    compiler.open_for(before.as_ref(), to_read.iter().map(|place| &plan.files[*place]))?;
+    let table = compiler.table.as_ref();
+    job.read(&mut writer, &mut plan, &to_read, (&languages, table), &mut states)?;
     // Racy files are often unchanged, and then need no new publication.
-    if let Some(base) = base.as_ref()
+    if let Some(base) = base
         && base.table().iter().zip(&states).all(|(row, state)| row.state == *state)
         && job.changes_nothing(base, &plan, &sidecar, &registry)
     {
@@ -162,9 +170,10 @@ pub(super) fn run(job: &Job<'_>, sidecar: Sidecar, mut plan: Plan) -> Result<Rep
         parsing: Duration::ZERO,
         sidecar,
     };
-    compare(base.as_ref(), &entries, &mut report);
-    let skipped = plan.left_out(base.as_ref(), &entries);
-    let facts = SnapshotFacts { skipped, roles, ..job.facts(&plan, base.as_ref(), &report.sidecar, now) };
+    compare(base, &entries, &mut report);
+    let skipped = plan.left_out(base, &entries);
+    let facts = job.facts(&plan, base, &report.sidecar, now);
+    let facts = SnapshotFacts { skipped, roles, compiler: compiler.facts, ..facts };
     if watcher.cancelled.load(Ordering::Relaxed) {
         return Err(Error::Cancelled);
     }
@@ -188,7 +197,10 @@ type States = Vec<Result<u32, SkipReason>>;
 impl Job<'_> {
     /// Whether a snapshot holds exactly the files of a plan, and all that is said of them.
     fn changes_nothing(&self, snapshot: &Snapshot, plan: &Plan, sidecar: &Sidecar, registry: &Registry) -> bool {
+        let compiled = snapshot.facts().compiler.as_ref();
+        let seen = || compiler::seen(self.origin, self.options, compiled);
         snapshot.facts().partial == plan.partial
+            && (plan.partial || compiler::is_as_read(seen().as_ref(), self.options, compiled))
             && same(snapshot, &plan.files, &plan.inputs, self.config, self.options)
             && (!plan.looked_at_all || snapshot.facts().git_head == sidecar.git_head)
             && registry.get(&sidecar.repo).is_some()
@@ -240,7 +252,7 @@ impl Job<'_> {
         writer: &mut Writer,
         plan: &mut Plan,
         to_read: &[usize],
-        languages: &Languages,
+        (languages, compiled): (&Languages, Option<&CompiledTable>),
         states: &mut States,
     ) -> Result<(), Error> {
         let Job { origin, config, rules, options, watcher } = *self;
@@ -256,7 +268,7 @@ impl Job<'_> {
         writer.expect(to_read.len(), memory.writer);
         let known = if options.from_scratch { None } else { Some(writer.known()?) };
         let _phase = Phase::begin("parse");
-        let reading = Reading { origin, rules, languages, known: known.as_ref(), watcher, memory: &memory };
+        let reading = Reading { origin, rules, languages, known: known.as_ref(), compiled, watcher, memory: &memory };
         let mut credentials: Vec<String> = Vec::new();
         reading.read_all(files, to_read, &mut |place, read, credential| {
             let path = &files[place].path;

@@ -8,6 +8,8 @@
 //! pack.<n>          content, symbols and grams of the files that commit n brought (pack.rs)
 //! files.<n>         the files of a snapshot as of commit n (files.rs)
 //! edges.<n>         edges of that snapshot (edges.rs): derived on first use
+//! compiled.<n>      occurrences that compilers found, as commit n was given them (compiled.rs)
+//! joined.<n>        edges of a snapshot joined with those occurrences: derived likewise
 //! ranks.<n>         ranks of its symbols by those edges (ranks.rs): derived likewise
 //! texts.all         keys of the texts that stand for symbols, of all files (texts.rs): derived on first use
 //! vectors.m<hash>   vectors of such texts by one model (vectors.rs); it only grows, and no commit touches it
@@ -31,7 +33,7 @@ mod tables;
 
 pub use life::copy::{CopiedFile, Incoming, StoreCopy, is_file_name};
 pub use life::known::Known;
-pub use life::manifest::{Manifest, SnapshotFacts};
+pub use life::manifest::{CompilerFacts, Manifest, SnapshotFacts};
 pub use life::meaning::Meanings;
 pub use life::prepared::Prepared;
 pub use life::registry::{Registry, RemoteFacts, Sidecar};
@@ -42,6 +44,7 @@ pub use packs::grams::{BlockRecord, GramQuery, GramWriter, grams};
 pub use packs::view::{FileView, SymbolId, SymbolView, qualified_name};
 pub use search::analyzer::{flattened, parts as word_parts, stems};
 pub use search::index::{Clause, Field, index_schema};
+pub use tables::compiled::{Compiled, CompiledDocument, CompiledOccurrence, CompiledSymbol, CompiledTable};
 pub use tables::edges::{Copied, Edge, EdgeTable, Edges, Import, Parts};
 pub use tables::files::{Entry, FileTable, Row};
 pub use tables::ranks::{Rank, RankTable};
@@ -57,7 +60,7 @@ use std::time::{Duration, Instant};
 /// Version of the file layout. Stores of older versions are refused and must be rebuilt.
 pub const FORMAT: u32 = 7;
 /// Changes when the same text gives other symbols: everything is read again at the next run.
-pub const CONTENT: u32 = 23;
+pub const CONTENT: u32 = 24;
 
 /// Errors of a store.
 #[derive(Debug, thiserror::Error)]

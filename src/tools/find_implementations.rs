@@ -63,7 +63,7 @@ impl Tool for FindImplementations {
         let mut output = related::answer(call, args.repo.as_deref(), |repo, edges| {
             fields.know(call, repo);
             let symbol = related::symbol(repo, &args.symbol_id)?;
-            related::check_language(&symbol)?;
+            related::check_language(&repo.snapshot, &symbol)?;
             let found = query::implementations(&repo.snapshot, edges, &symbol);
             let item = |(symbol, depth): &(crate::store::SymbolView<'_>, u32)| Item {
                 id: symbol.id(),

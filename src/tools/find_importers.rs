@@ -151,7 +151,7 @@ fn importers(call: &Call<'_>, repo: &Repo, edges: &EdgeTable, path: &str) -> Res
     let path = repo.relative(path);
     let file = repo.snapshot.file(&path).ok_or_else(|| unknown_file(call, repo, &path))?;
     if let Some(symbol) = file.symbols().next() {
-        related::check_language(&symbol)?;
+        related::check_language(&repo.snapshot, &symbol)?;
     }
     let linking = linking(call, repo);
     let links = || linking.iter().flat_map(|context| context.links());

@@ -148,7 +148,7 @@ pub struct Item {
     /// The `number` of the definition, when there are several.
     #[serde(skip_serializing_if = "Option::is_none")]
     of: Option<usize>,
-    /// `resolved`: it means this definition; `import`: its file imports the definition's; `name`: only the name matches;
+    /// `resolved`: it means this definition; `compiler`: so says a compiler's index; `import`: its file imports the definition's; `name`: only the name matches;
     /// `external`: it is imported from outside of the repository.
     confidence: &'static str,
 }
@@ -236,8 +236,8 @@ fn find(
         return Ok((Uses { not_found, nearest, ..Uses::default() }, Vec::new()));
     };
     // One that is resolved is an answer.
-    if let Err(unresolved) = related::check_language(first)
-        && symbols.iter().all(|symbol| related::check_language(symbol).is_err())
+    if let Err(unresolved) = related::check_language(&repo.snapshot, first)
+        && symbols.iter().all(|symbol| related::check_language(&repo.snapshot, symbol).is_err())
     {
         // A key of a manifest often has the name of the package that the code uses.
         return uses_outside(call, repo, args, name, room).ok_or(unresolved);
@@ -257,7 +257,7 @@ fn find(
                     paths.push(place.file.path().to_owned());
                     output.also.push(format!("{}:{} {name}", place.file.path(), place.line));
                 }
-                None => references.push((*place, of, "resolved")),
+                None => references.push((*place, of, place.edge.how().as_str())),
             }
         }
     }

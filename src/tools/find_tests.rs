@@ -127,7 +127,7 @@ fn of_targets(
             Some(file) => sources.push(review::Target::File(file)),
             None => {
                 let symbol = related::symbol(repo, target)?;
-                related::check_language(&symbol)?;
+                related::check_language(snapshot, &symbol)?;
                 sources.push(review::Target::Symbol(symbol));
             }
         }

@@ -125,7 +125,7 @@ impl Tool for GetBlastRadius {
                     return linked(call, repo, &args.symbol_id, depth, args.include_depth_scores).ok_or(unknown);
                 }
             };
-            related::check_language(&symbol)?;
+            related::check_language(&repo.snapshot, &symbol)?;
             let blast = query::blast(&repo.snapshot, edges, &symbol, depth);
             let overrides = query::overridden(&repo.snapshot, edges, &symbol).iter().map(|above| above.id()).collect();
             let output = Output { overrides, ..output(symbol.id(), &blast, args.include_depth_scores) };

@@ -118,7 +118,7 @@ impl Tool for GetCallHierarchy {
         let (output, counts) = related::answer(call, args.repo.as_deref(), |repo, edges| {
             fields.know(call, repo);
             let symbol = related::symbol(repo, &args.symbol_id)?;
-            related::check_language(&symbol)?;
+            related::check_language(&repo.snapshot, &symbol)?;
             let snapshot = &repo.snapshot;
             let follow = |direction| query::calls(snapshot, edges, symbol.number(), direction, depth);
             let mut output = Output {

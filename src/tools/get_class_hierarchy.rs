@@ -93,7 +93,7 @@ impl Tool for GetClassHierarchy {
                 (None, Some(name)) => class_of_name(repo, name)?,
                 (None, None) => return Err(Error::invalid_arguments("give `symbol_id`, or `class_name`")),
             };
-            related::check_language(&class)?;
+            related::check_language(&repo.snapshot, &class)?;
             fields.know(call, repo);
             let of = |upwards| query::hierarchy(&repo.snapshot, edges, class.number(), upwards);
             let (ancestors, mut descendants) = (of(true), of(false));

@@ -100,7 +100,7 @@ impl Tool for GetDependencyGraph {
             let path = repo.relative(&args.file);
             let file = repo.snapshot.file(&path).ok_or_else(|| unknown_file(call, repo, &path))?;
             if let Some(symbol) = file.symbols().next() {
-                related::check_language(&symbol)?;
+                related::check_language(&repo.snapshot, &symbol)?;
             }
             let ways = ways(call, repo, edges);
             let path_of = |node: &u32| repo.snapshot.file_by_number(*node).map(|file| file.path().to_owned());

@@ -27,6 +27,10 @@ pub struct Args {
     /// Left out otherwise, to be read: "dist/".
     #[serde(default)]
     include: Vec<String>,
+    /// Index that a compiler made, in the form of SCIP (default: index.scip in the folder): it says what names mean.
+    #[serde(default)]
+    #[schemars(extend("x-hidden" = "client"))]
+    scip: Option<String>,
     /// Say which files are left out, and why.
     #[serde(default)]
     list_skipped: bool,
@@ -83,6 +87,8 @@ pub struct Output {
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     context: BTreeMap<&'static str, BTreeMap<&'static str, usize>>,
     #[serde(skip_serializing_if = "Option::is_none")]
+    compiler: Option<Compiler>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     summaries: Option<Summarized>,
     #[serde(skip_serializing_if = "Option::is_none")]
     embeddings: Option<Embeddings>,
@@ -91,6 +97,23 @@ pub struct Output {
     discovery_ms: u64,
     parse_ms: u64,
     duration_seconds: f64,
+}
+
+/// Index of a compiler that names are bound by.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Compiler {
+    /// Its file.
+    path: String,
+    /// Files that it speaks of, by the texts that they have.
+    documents: u64,
+    occurrences: u64,
+    /// Files that have another text than it was made of: their names are bound without it.
+    #[serde(skip_serializing_if = "is_zero")]
+    other_text: u64,
+}
+
+fn is_zero(n: &u64) -> bool {
+    *n == 0
 }
 
 /// See [`Args`].
@@ -111,6 +134,7 @@ impl Tool for IndexFolder {
             extra_ignore: args.extra_ignore_patterns.iter().cloned().chain(included).collect(),
             follow_symlinks: args.follow_symlinks,
             from_scratch: !args.incremental,
+            compiler: args.scip.as_deref().map(|path| runs::file(call, path)).transpose()?,
             ..Options::default()
         };
         let report = runs::index_folder(call, args.path.as_deref(), &options)?;
@@ -191,6 +215,12 @@ fn output(report: &Report, redact: bool) -> Output {
         left_out: None,
         git_head: facts.git_head.clone(),
         context: BTreeMap::new(),
+        compiler: facts.compiler.as_ref().map(|compiler| Compiler {
+            path: compiler.path.clone(),
+            documents: compiler.documents,
+            occurrences: compiler.occurrences,
+            other_text: compiler.other_text,
+        }),
         summaries: None,
         embeddings: None,
         warnings: warnings.clone(),

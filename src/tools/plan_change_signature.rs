@@ -80,7 +80,7 @@ impl Tool for PlanChangeSignature {
         let repo = related::open_now(call, args.repo.as_deref())?;
         let (snapshot, edges) = (&*repo.snapshot, related::edges(&repo)?);
         let named = related::symbol(&repo, &args.symbol_id)?;
-        related::check_language(&named)?;
+        related::check_language(&repo.snapshot, &named)?;
         related::note_unread(call, &repo);
         let Some(symbol) = query::with_parameters(&named) else {
             let message = format!("{} declares no parameters of its own", named.id());

@@ -69,7 +69,7 @@ impl Tool for PlanDelete {
         let repo = related::open_now(call, args.repo.as_deref())?;
         let (snapshot, edges) = (&*repo.snapshot, related::edges(&repo)?);
         let symbol = related::symbol(&repo, &args.symbol_id)?;
-        related::check_language(&symbol)?;
+        related::check_language(&repo.snapshot, &symbol)?;
         related::note_unread(call, &repo);
         let plan = query::deletion(snapshot, edges, &symbol);
         call.found(true);

@@ -132,7 +132,7 @@ pub fn planned<'r>(
         )));
     }
     let symbol = related::symbol(repo, symbol)?;
-    related::check_language(&symbol)?;
+    related::check_language(&repo.snapshot, &symbol)?;
     let plan = query::renaming(&repo.snapshot, related::edges(repo)?, &symbol, Some(new_name));
     if !plan.doubts.is_empty() && !is_forced {
         let refused = format!("{} is not renamed", symbol.name());

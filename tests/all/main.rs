@@ -7,6 +7,7 @@ mod changes;
 mod circles;
 mod cli;
 mod client;
+mod compiler;
 mod damage;
 mod dead;
 mod documents;

@@ -92,7 +92,9 @@ pub(super) fn notes(value: &Value, words: Words) -> Vec<String> {
     for (reason, n) in value.pointer("/_meta/not_here").and_then(Value::as_object).into_iter().flatten() {
         notes.push(format!("not here: {n} {}", reasons(reason, n.as_u64().unwrap_or_default())));
     }
-    notes.extend(value.pointer("/_meta/relations_missing").and_then(Value::as_str).map(str::to_owned));
+    for note in ["/_meta/relations_missing", "/_meta/compiler_stale"] {
+        notes.extend(value.pointer(note).and_then(Value::as_str).map(str::to_owned));
+    }
     if let Some(absence) = value.get("negative_evidence") {
         let scanned = number_of(absence, "scanned_symbols").zip(number_of(absence, "scanned_files"));
         if let Some((symbols, files)) = scanned {

@@ -42,7 +42,7 @@ pub(super) fn mentioned(graph: &Graph<'_>, nodes: impl Iterator<Item = u32>) -> 
     for (files, is_test) in [(code, false), (tests, true)] {
         for file in files {
             let mut defined = None;
-            let unsure = graph.edges.in_file(file.number()).iter().filter(|edge| edge.how() != How::Resolved);
+            let unsure = graph.edges.in_file(file.number()).iter().filter(|edge| !edge.how().is_bound());
             for at in unsure.map(|edge| edge.at).chain(unexplained(file.facts())) {
                 let Some(span) = word(file.content(), at) else { continue };
                 let nodes = lengths[span.len().min(255)].then(|| by_name.get_mut(span.of(file.content()))).flatten();
@@ -85,7 +85,7 @@ fn may_mean(graph: &Graph<'_>, file: FileView<'_>, span: Span, node: u32) -> boo
         // A template, or code that is included elsewhere, does not say what its names are. A trait of ours gives its
         // methods to types of others.
         Some(How::Outside) => file.is_partly_read() || in_interface(symbol) || fills_in_ours(graph, symbol),
-        Some(How::Resolved) => false,
+        Some(How::Resolved | How::Compiler) => false,
     }
 }
 

@@ -7,7 +7,7 @@ use std::rc::Rc;
 use super::names::{likeness, words};
 use super::tests::{Unit, is_test_file, runner, unit_of};
 use crate::languages::of_path;
-use crate::model::{Detail, How, Kind, Role};
+use crate::model::{Detail, Kind, Role};
 use crate::query::graph::decorator_name;
 use crate::query::overridden;
 use crate::store::{EdgeTable, FileView, Snapshot, SymbolId, SymbolView};
@@ -521,7 +521,7 @@ pub fn orphans(snapshot: &Snapshot, edges: &EdgeTable, names: &[&str]) -> Vec<(u
     if names.is_empty() {
         return found;
     }
-    for edge in edges.all().iter().filter(|edge| edge.how() != How::Resolved) {
+    for edge in edges.all().iter().filter(|edge| !edge.how().is_bound()) {
         if !names.iter().any(|name| name.len() == edge.len()) {
             continue;
         }

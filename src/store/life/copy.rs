@@ -111,7 +111,7 @@ impl Store {
 
 /// Tables of a snapshot that it can do without.
 fn derived(dir: &Path, facts: &SnapshotFacts) -> Vec<PathBuf> {
-    let mut all = vec![edges::path(dir, facts.number), ranks::path(dir, facts.number)];
+    let mut all = [edges::path, edges::joined_path, ranks::path].map(|path| path(dir, facts.number)).to_vec();
     all.extend([texts::path(dir), summaries::path(dir)]);
     all.extend(vectors::all(dir));
     all

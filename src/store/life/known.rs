@@ -25,6 +25,11 @@ impl Known {
         Self { by_hash, packs }
     }
 
+    /// Whether a stored file has symbols.
+    pub fn has_symbols(&self, id: u32) -> bool {
+        find_file(&self.packs, id).is_some_and(|(_, file)| file.symbols > 0)
+    }
+
     /// Number of a stored file with this path and content, read in this language, from any checkout.
     pub fn find(&self, path: &str, hash: &[u8; 32], language: Option<u8>) -> Option<u32> {
         let language = language.unwrap_or(NO_LANGUAGE);

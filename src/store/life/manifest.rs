@@ -12,7 +12,7 @@ use super::identity::Identities;
 use crate::model::Roles;
 use crate::store::packs::pack::{self, agrees, checksum};
 use crate::store::search::segments;
-use crate::store::tables::{edges, files, ranks, summaries, texts, vectors};
+use crate::store::tables::{compiled, edges, files, ranks, summaries, texts, vectors};
 use crate::store::{Error, FORMAT};
 
 /// What a store says of itself. Its JSON is `manifest.json` in the store's folder.
@@ -100,6 +100,30 @@ pub struct SnapshotFacts {
     /// Inode of the root that every file was looked at in: in a copy, the system's own times of files are others.
     #[serde(default)]
     pub root_inode: Option<u64>,
+    /// The index of compilers that its names are bound by.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub compiler: Option<CompilerFacts>,
+}
+
+/// An index of compilers, as a snapshot knows it.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct CompilerFacts {
+    /// The commit that wrote its table, and that file's ending.
+    pub number: u64,
+    /// Checksum of its table.
+    pub checksum: u64,
+    /// The file that it was read from: relative to the root if it lies there.
+    pub path: String,
+    /// Bytes of that file.
+    pub size: u64,
+    /// Time of that file's last change in nanoseconds since 1970.
+    pub mtime_ns: i64,
+    /// Documents that it holds.
+    pub documents: u64,
+    /// Their occurrences.
+    pub occurrences: u64,
+    /// Documents of other texts than their files had when it was read.
+    pub other_text: u64,
 }
 
 /// Versions, read before any other field is trusted.
@@ -171,7 +195,9 @@ impl Manifest {
         let packs = self.packs.iter().map(|facts| pack::path(dir, facts.number));
         let tables = self.snapshots.values().map(|facts| files::path(dir, facts.number));
         let segments = segments::files(&self.segments).into_iter().map(|name| dir.join("index").join(name));
-        packs.chain(tables).chain(segments).collect()
+        let compilers = self.snapshots.values().filter_map(|facts| facts.compiler.as_ref());
+        let compiled = compilers.map(|compiler| compiled::path(dir, compiler.number));
+        packs.chain(tables).chain(segments).chain(compiled).collect()
     }
 
     /// All files that may stay in the store: committed ones, derived tables of its snapshots, the newest edges while a
@@ -182,7 +208,7 @@ impl Manifest {
         named.extend([Self::path(dir), dir.join("lock"), texts::path(dir), summaries::path(dir)]);
         named.extend(vectors::all(dir));
         for facts in self.snapshots.values() {
-            named.extend([edges::path(dir, facts.number), ranks::path(dir, facts.number)]);
+            named.extend([edges::path, edges::joined_path, ranks::path].map(|path| path(dir, facts.number)));
         }
         let related = edges::numbers(dir);
         if self.snapshots.values().any(|facts| !related.contains(&facts.number)) {

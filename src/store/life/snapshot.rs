@@ -1,5 +1,6 @@
 //! Snapshot of a checkout: its files and symbols, all of one generation, while it is held.
 
+use std::collections::BTreeMap;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, OnceLock, PoisonError};
@@ -18,6 +19,7 @@ use crate::store::packs::roles::GivenRoles;
 use crate::store::packs::view::{FileView, SymbolId, SymbolView};
 use crate::store::search::index::{Asked, Clause, Field, Search};
 use crate::store::search::segments::{Segments, check_file};
+use crate::store::tables::compiled::{self, CompiledTable};
 use crate::store::tables::edges::{self, EdgeTable, Edges, Origin};
 use crate::store::tables::files::{self, FileTable, Row};
 use crate::store::tables::ranks::{self, Rank, RankTable};
@@ -38,6 +40,9 @@ pub struct Snapshot {
     /// Checksum of `visible` when files are left out, see [`Snapshot::without`]; else zero. Ranks depend on it.
     without: u64,
     edges: OnceLock<EdgeTable>,
+    /// Edges joined with the occurrences of compilers.
+    joined: OnceLock<EdgeTable>,
+    compiled: OnceLock<CompiledTable>,
     ranks: OnceLock<RankTable>,
     /// Damage in the search index: the file and a description.
     broken: OnceLock<(PathBuf, String)>,
@@ -91,6 +96,8 @@ impl Snapshot {
             origin,
             without: 0,
             edges: OnceLock::new(),
+            joined: OnceLock::new(),
+            compiled: OnceLock::new(),
             ranks: OnceLock::new(),
             broken: OnceLock::new(),
             recheck_due: Mutex::new(Instant::now() + FIRST_RECHECK),
@@ -142,6 +149,8 @@ impl Snapshot {
             origin: self.origin,
             without: self.without,
             edges: self.edges.clone(),
+            joined: self.joined.clone(),
+            compiled: self.compiled.clone(),
             ranks: self.ranks.clone(),
             broken: self.broken.clone(),
             recheck_due: Mutex::new(Instant::now()),
@@ -345,8 +354,56 @@ impl Snapshot {
         self.searcher()?.mentions(name)
     }
 
-    /// Edges of the snapshot, if computed already.
+    /// Occurrences that compilers found, if an index of theirs was read.
+    pub fn compiled(&self) -> Result<Option<&CompiledTable>, Error> {
+        let Some(facts) = &self.facts.compiler else { return Ok(None) };
+        if self.compiled.get().is_none() {
+            let table = CompiledTable::open(&compiled::path(&self.dir, facts.number))?;
+            self.manifest.files.check(table.map())?;
+            // Two threads may both open it; one is kept.
+            let _ = self.compiled.set(table);
+        }
+        Ok(self.compiled.get())
+    }
+
+    /// Whether a compiler's index was made of the very text that a file has.
+    pub fn is_compiled(&self, file: &FileView<'_>) -> bool {
+        let table = self.compiled().ok().flatten();
+        table.is_some_and(|table| table.document(file.path(), file.hash()).is_some())
+    }
+
+    /// Numbers of the files that [`Snapshot::is_compiled`] holds for, by language.
+    pub fn compiled_languages(&self) -> BTreeMap<&'static str, u64> {
+        let mut languages = BTreeMap::new();
+        let documents = self.compiled().ok().flatten().map(CompiledTable::paths);
+        for file in documents.into_iter().flatten().filter_map(|path| self.file(path)) {
+            if self.is_compiled(&file) {
+                *languages.entry(file.language()).or_default() += 1;
+            }
+        }
+        languages
+    }
+
+    /// Edges of the snapshot, if computed already: those joined with the occurrences of compilers where there are any.
     pub fn edges(&self) -> Option<&EdgeTable> {
+        let Some(facts) = &self.facts.compiler else { return self.own_edges() };
+        if self.joined.get().is_none() {
+            let origin = self.origin.joined_with(facts.checksum);
+            let table = EdgeTable::open(&edges::joined_path(&self.dir, self.facts.number), origin).ok()?;
+            let _ = self.joined.set(table);
+        }
+        self.joined.get()
+    }
+
+    /// Stores edges that are joined with the occurrences of compilers, like [`Snapshot::keep_edges`].
+    pub fn keep_joined(&self, edges: Edges) -> Result<&EdgeTable, Error> {
+        let origin = self.origin.joined_with(self.facts.compiler.as_ref().map_or(0, |facts| facts.checksum));
+        let table = edges::keep(&edges::joined_path(&self.dir, self.facts.number), edges, origin)?;
+        Ok(self.joined.get_or_init(|| table))
+    }
+
+    /// Edges by this program alone, if computed already.
+    pub fn own_edges(&self) -> Option<&EdgeTable> {
         if self.edges.get().is_none() {
             let table = EdgeTable::open(&edges::path(&self.dir, self.facts.number), self.origin).ok()?;
             // Two threads may both open it; one is kept.
@@ -362,7 +419,7 @@ impl Snapshot {
         earlier.filter_map(open).next()
     }
 
-    /// Stores edges, for this process and, where the store is writable, for later ones.
+    /// Stores edges by this program alone, for this process and, where the store is writable, for later ones.
     pub fn keep_edges(&self, edges: Edges) -> Result<&EdgeTable, Error> {
         let table = edges::keep(&edges::path(&self.dir, self.facts.number), edges, self.origin)?;
         self.forget_earlier_edges();
@@ -375,7 +432,8 @@ impl Snapshot {
         let named = manifest.named(&self.dir);
         // A newer state may have been committed in between: its tables must stay.
         let earlier = edges::numbers(&self.dir).into_iter().filter(|number| *number < self.facts.number);
-        let tables = earlier.flat_map(|number| [edges::path(&self.dir, number), ranks::path(&self.dir, number)]);
+        let paths = [edges::path, edges::joined_path, ranks::path];
+        let tables = earlier.flat_map(|number| paths.map(|path| path(&self.dir, number)));
         for path in tables.filter(|path| !named.contains(path)) {
             // The next commit sweeps a table that cannot be removed here.
             let _ = std::fs::remove_file(path);
@@ -430,7 +488,8 @@ impl Snapshot {
         self.segments.check(u64::MAX)?;
         self.table.verify()?;
         self.packs.iter().try_for_each(|(_, pack)| pack.verify())?;
-        self.edges.get().map_or(Ok(()), EdgeTable::verify)?;
+        self.edges.get().into_iter().chain(self.joined.get()).try_for_each(EdgeTable::verify)?;
+        self.compiled()?.map_or(Ok(()), CompiledTable::verify)?;
         self.ranks.get().map_or(Ok(()), RankTable::verify)
     }
 
@@ -440,7 +499,8 @@ impl Snapshot {
             return Err(Error::Damaged { path: path.clone(), what: what.clone() });
         }
         self.table.damage()?;
-        self.edges.get().map_or(Ok(()), EdgeTable::damage)?;
+        self.edges.get().into_iter().chain(self.joined.get()).try_for_each(EdgeTable::damage)?;
+        self.compiled.get().map_or(Ok(()), |table| table.map().damage())?;
         self.ranks.get().map_or(Ok(()), RankTable::damage)?;
         self.segments.held().try_for_each(|(_, file)| file.damage())?;
         self.packs.iter().try_for_each(|(_, pack)| pack.damage())?;
@@ -460,7 +520,9 @@ impl Snapshot {
         self.table.map().recheck(|| self.table.verify())?;
         self.segments.held().try_for_each(|(_, file)| file.recheck(|| check_file(file, u64::MAX)))?;
         self.packs.iter().try_for_each(|(_, pack)| pack.map().recheck(|| pack.verify()))?;
-        self.edges.get().map_or(Ok(()), |edges| edges.map().recheck(|| edges.verify()))?;
+        let mut tables = self.edges.get().into_iter().chain(self.joined.get());
+        tables.try_for_each(|edges| edges.map().recheck(|| edges.verify()))?;
+        self.compiled.get().map_or(Ok(()), |table| table.map().recheck(|| table.verify()))?;
         self.ranks.get().map_or(Ok(()), |ranks| ranks.map().recheck(|| ranks.verify()))?;
         *due = Instant::now() + (started.elapsed() * RECHECK_SHARE).min(LAST_RECHECK);
         Ok(())

@@ -20,6 +20,7 @@ use crate::store::packs::pack::{self, Pack, PackFile, PackWriter};
 use crate::store::search::index;
 use crate::store::search::indexing::{self, Few, Joined, Waiting};
 use crate::store::search::segments::Segments;
+use crate::store::tables::compiled::{self, Compiled, CompiledTable};
 use crate::store::tables::files::{self, Entry};
 use crate::store::tables::{edges, ranks};
 use crate::store::{CONTENT, Error, Snapshot, SymbolId, lock};
@@ -52,6 +53,8 @@ pub struct Writer {
     index: Option<IndexWriter<Waiting>>,
     /// Whether there are files that no manifest names yet.
     has_written: bool,
+    /// Checksum of the occurrences of compilers that are new.
+    compiled: Option<u64>,
     /// Whether nothing may be left of files that no snapshot has.
     is_alone: bool,
 }
@@ -125,6 +128,7 @@ impl Writer {
             are_few: true,
             index: None,
             has_written: false,
+            compiled: None,
             is_alone: false,
             manifest,
         })
@@ -211,6 +215,20 @@ impl Writer {
         Ok(id)
     }
 
+    /// Adds occurrences that compilers found, for the snapshot of this commit.
+    pub fn add_compiled(&mut self, compiled: &Compiled) -> Result<CompiledTable, Error> {
+        self.has_written = true;
+        let path = compiled::path(&self.dir, self.manifest.generation + 1);
+        let written = File::create(&path).and_then(|file| {
+            let mut out = std::io::BufWriter::new(file);
+            compiled.write(&mut out)?;
+            std::io::Write::flush(&mut out)
+        });
+        written.map_err(Error::io("cannot write", &path))?;
+        self.compiled = Some(compiled.checksum());
+        CompiledTable::open(&path)
+    }
+
     fn add_to_few(&mut self, mut documents: impl Iterator<Item = Waiting>) -> Result<(), Error> {
         let mut few = self.few.take().map_or_else(|| Few::beside(&self.segments), Ok)?;
         documents.try_for_each(|document| few.add(document))?;
@@ -268,7 +286,13 @@ impl Writer {
         // A merge may have deleted files that it made superfluous.
         to_sync.extend(written.filter_map(|path| File::open(&path).ok().map(|file| (path, file))));
 
-        let facts = self.count(entries, SnapshotFacts { number: generation, content: CONTENT, ..facts });
+        let mut facts = self.count(entries, SnapshotFacts { number: generation, content: CONTENT, ..facts });
+        if let (Some(checksum), Some(compiler)) = (self.compiled, &mut facts.compiler) {
+            (compiler.number, compiler.checksum) = (generation, checksum);
+            let path = compiled::path(&self.dir, generation);
+            let file = File::open(&path).map_err(Error::io("cannot open", &path))?;
+            to_sync.push((path, file));
+        }
         self.carry_over(&facts, entries);
         self.manifest.snapshots.insert(name.to_owned(), facts.clone());
         self.publish(generation, to_sync)?;
@@ -306,10 +330,12 @@ impl Writer {
         let same = |other: &&SnapshotFacts| {
             let counts = |facts: &SnapshotFacts| (facts.content, facts.files, facts.symbols, facts.lines, facts.bytes);
             let ids = || entries.iter().filter_map(|entry| entry.state.ok());
-            counts(other) == counts(facts) && self.held_by(other).is_ok_and(|held| held.eq(ids()))
+            counts(other) == counts(facts)
+                && other.compiler == facts.compiler
+                && self.held_by(other).is_ok_and(|held| held.eq(ids()))
         };
         let twins: Vec<u64> = self.manifest.snapshots.values().filter(same).map(|twin| twin.number).collect();
-        for path in [edges::path, ranks::path] {
+        for path in [edges::path, edges::joined_path, ranks::path] {
             let to = path(&self.dir, facts.number);
             // A commit that was never published may have left one.
             let _ = std::fs::remove_file(&to);

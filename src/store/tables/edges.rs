@@ -56,6 +56,11 @@ impl Edge {
         Self { file, at, len, role: role as u8, how: how as u8, from, ..Self::default() }
     }
 
+    /// The same occurrence without targets, bound in another way.
+    pub fn bound_by(&self, how: How) -> Self {
+        Self { how: how as u8, first_target: 0, targets: 0, ..*self }
+    }
+
     /// Innermost symbol around the occurrence.
     pub fn from(&self) -> Option<SymbolId> {
         (self.from != NONE).then_some(SymbolId { file: self.file, index: self.from })
@@ -134,6 +139,11 @@ impl Origin {
     pub fn new(store: u64, content: u32, files: &[u64]) -> Self {
         Self { store, files: checksum(files.as_bytes()), content: content.into() }
     }
+
+    /// The identity of edges that are joined with the occurrences of compilers whose table has this checksum.
+    pub fn joined_with(self, compiled: u64) -> Self {
+        Self { content: checksum_of(&[&self.content.to_le_bytes(), &compiled.to_le_bytes()]), ..self }
+    }
 }
 
 #[derive(Clone, Copy, Debug, Default, FromBytes, IntoBytes, Immutable, KnownLayout)]
@@ -158,6 +168,11 @@ impl Header {
 /// Path of a table.
 pub(in crate::store) fn path(dir: &Path, number: u64) -> PathBuf {
     dir.join(format!("edges.{number}"))
+}
+
+/// Path of a table that is joined with the occurrences of compilers.
+pub(in crate::store) fn joined_path(dir: &Path, number: u64) -> PathBuf {
+    dir.join(format!("joined.{number}"))
 }
 
 /// Numbers of the tables in a store, descending.

@@ -124,6 +124,18 @@ impl Edges {
         self.edges.push(Edge { first_target, targets: targets.len() as u16, ..edge });
     }
 
+    /// Occurrences of a file, if it is the last that was added.
+    pub fn last_file(&self, file: u32) -> &[Edge] {
+        let start = self.edges.iter().rposition(|edge| edge.file != file).map_or(0, |place| place + 1);
+        &self.edges[start..]
+    }
+
+    /// Targets of an added occurrence.
+    pub fn targets_of(&self, edge: &Edge) -> Vec<SymbolId> {
+        let first = edge.first_target as usize;
+        self.targets[first..first + edge.targets as usize].iter().map(|target| number(*target)).collect()
+    }
+
     /// Adds an import.
     pub fn add_import(&mut self, import: Import) {
         self.imports.push(import);
