@@ -184,8 +184,14 @@ fn an_empty_review_says_why() {
     }
     place.write("tests/test_cart.py", TESTS);
     place.commit("As before");
+    // A language that the change does not touch says nothing of it.
+    place.write("stock.sql", "SELECT 1;\n");
+    place.commit("A query");
     place.write("README.md", "Another shop.\n");
     assert_eq!(why(&place).as_deref(), Some("only documents, data and settings differ"));
+    place.write("stock.sql", "SELECT 2;\n");
+    assert_eq!(why(&place).as_deref(), Some("no file that differs has symbols here; files in sql have none"));
+    place.write("stock.sql", "SELECT 1;\n");
     place.write("tests/test_cart.py", &TESTS.replace("== 0", "== 0.0"));
     assert_eq!(why(&place).as_deref(), Some("only tests differ"));
     place.git(&["checkout", "-q", "."]);
@@ -343,6 +349,18 @@ fn tests_that_run_the_program_reach_what_it_runs() {
     place.write("src/main.rs", &main.replace("hello", "good day"));
     let review = place.call("review_changes", json!({}));
     assert_eq!(review["tests"][0]["way"], json!(["greets", "shop", "main", "greet"]), "{review}");
+}
+
+#[test]
+fn tests_that_hand_an_object_to_a_library_reach_what_the_library_calls() {
+    let place = Place::new();
+    place.write("shop.py", "import http.server\n\n\nclass Till(http.server.BaseHTTPRequestHandler):\n    def do_GET(self):\n        return 1\n");
+    let test = "import http.server\nfrom shop import Till\n\n\ndef test_payment():\n    http.server.HTTPServer((\"\", 0), Till)\n";
+    place.write("tests/test_payment.py", &format!("{test}\n\ndef test_nothing():\n    assert True\n"));
+    place.commit("before");
+    let found = place.call("find_tests", json!({"targets": ["shop.py::Till.do_GET#method"]}));
+    assert_eq!(found["tests"][0]["tests"], json!(["test_payment"]), "{found}");
+    assert_eq!(found["tests"][0]["through"], "possible", "{found}");
 }
 
 #[test]

@@ -7,7 +7,7 @@ use globset::{Glob, GlobSetBuilder};
 use super::change::ChangeSet;
 use super::{Caller, Changed, Dead, Earlier, NewRing, Owner, Review, Tested, Usual};
 use crate::catalog::context::context;
-use crate::languages::Test;
+use crate::languages::{Test, language_name};
 use crate::parts::{Call, Error, related};
 use crate::query::review::{self, Before, Change, Node, Ring, TestFile, Together, Touched};
 use crate::query::{Logged, without_relations, without_symbols};
@@ -156,9 +156,10 @@ fn why_empty(change: &ChangeSet, review: &Review) -> String {
     if between.n_files() == 0 {
         return "nothing differs".to_owned();
     }
-    let languages = &change.repo.snapshot.facts().languages;
+    let mut languages: BTreeMap<String, u64> = BTreeMap::new();
+    between.paths().for_each(|(path, ..)| *languages.entry(language_name(path).to_owned()).or_default() += 1);
     if between.without_symbols() == between.n_files() {
-        let unread = without_symbols(languages);
+        let unread = without_symbols(&languages);
         let unread: Vec<&str> = unread.keys().map(String::as_str).collect();
         return match unread.is_empty() {
             true => "only documents, data and settings differ".to_owned(),
@@ -176,7 +177,7 @@ fn why_empty(change: &ChangeSet, review: &Review) -> String {
         change.repo.snapshot.file(path).is_none_or(|file| !file.facts().is_empty())
     };
     if !review.changes.iter().any(is_related) {
-        let unrelated = without_relations(languages);
+        let unrelated = without_relations(&languages);
         let unrelated: Vec<&str> = unrelated.keys().map(String::as_str).collect();
         return format!("names in {} are not resolved", unrelated.join(", "));
     }

@@ -14,7 +14,7 @@ pub fn overridden<'a>(snapshot: &'a Snapshot, edges: &EdgeTable, symbol: &Symbol
 }
 
 /// The class of a method, which may be defined outside of it, in its file or its folder.
-pub(super) fn class_of<'a>(snapshot: &'a Snapshot, method: &SymbolView<'a>) -> Option<SymbolView<'a>> {
+pub(in crate::query) fn class_of<'a>(snapshot: &'a Snapshot, method: &SymbolView<'a>) -> Option<SymbolView<'a>> {
     if method.kind() != Kind::Method {
         return None;
     }

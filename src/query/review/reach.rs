@@ -9,6 +9,7 @@ use super::tests::{Unit, is_test_file, runner, unit_of};
 use crate::languages::of_path;
 use crate::model::{Detail, Kind, Role};
 use crate::query::graph::decorator_name;
+use crate::query::graph::overrides::class_of;
 use crate::query::overridden;
 use crate::store::{EdgeTable, FileView, Snapshot, SymbolId, SymbolView};
 
@@ -331,6 +332,9 @@ impl<'a> Walk<'a> {
         if is_member || symbol.has_parent() {
             self.add_possible(&mut found, &symbol);
         }
+        if found.is_empty() && is_member {
+            self.add_holders(&mut found, &symbol);
+        }
         self.add_takers(&mut found, &symbol);
         self.add_launchers(&mut found, &symbol);
         found.remove(&Node::Symbol(id));
@@ -345,6 +349,17 @@ impl<'a> Walk<'a> {
         let keeps = keeps * STEP * spread(nodes.len());
         for to in nodes {
             add(found, Step { to, keeps, is_possible: false });
+        }
+    }
+
+    /// Adds the users of the class of a method that nothing here calls: what does is a library, to which one of them
+    /// gives an object.
+    fn add_holders(&self, found: &mut HashMap<Node, Step>, method: &SymbolView<'a>) {
+        let Some(class) = class_of(self.snapshot, method) else { return };
+        let nodes: Vec<Node> = self.edges.users(class.number()).filter_map(user).collect();
+        let keeps = ASIDE * STEP * spread(nodes.len());
+        for to in nodes {
+            add(found, Step { to, keeps, is_possible: true });
         }
     }
 
