@@ -8,6 +8,8 @@ pub struct Syntax {
     pub contexts: &'static [(&'static str, &'static str)],
     /// A function or class that begins in the first column stands in nothing else.
     pub first_column_is_top: bool,
+    /// Kinds of nodes that can hold the definition of a class's member. A match of any other kind is part of one member.
+    pub around_members: &'static [&'static str],
     /// Kinds of nodes that hold plain text around code. A pattern that is only such a node was not understood.
     pub text: &'static [&'static str],
     /// Tree-sitter queries for smells of [`SMELLS`]; the match is the capture `match`, or all captures.
@@ -16,7 +18,8 @@ pub struct Syntax {
 
 impl Syntax {
     /// Default settings: no contexts or smells, and `$` replaced by a letter that few names begin with.
-    pub const PLAIN: Self = Self { sigil: 'µ', contexts: &[], first_column_is_top: false, text: &[], smells: &[] };
+    pub const PLAIN: Self =
+        Self { sigil: 'µ', contexts: &[], first_column_is_top: false, around_members: &[], text: &[], smells: &[] };
 }
 
 /// All smells with their descriptions.

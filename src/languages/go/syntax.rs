@@ -6,6 +6,7 @@ pub const SYNTAX: Syntax = Syntax {
     sigil: 'µ',
     contexts: &[("package p\nfunc f() {\n", "\n}"), ("package p\n", "\n")],
     first_column_is_top: false,
+    around_members: &[],
     text: &[],
     smells: &[
         (

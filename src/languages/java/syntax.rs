@@ -6,6 +6,7 @@ pub const SYNTAX: Syntax = Syntax {
     sigil: '$',
     contexts: &[("class C { void f() {\n", "\n} }"), ("class C { void f() {\n", ";\n} }"), ("class C {\n", "\n}")],
     first_column_is_top: false,
+    around_members: &[],
     text: &[],
     smells: &[
         ("empty_catch", r#"(catch_clause "catch" body: (block . "{" . "}")) @match"#),

@@ -7,6 +7,7 @@ pub const SYNTAX: Syntax = Syntax {
     sigil: '$',
     contexts: &[("class C {\n", "\n}")],
     first_column_is_top: false,
+    around_members: &[],
     text: &[],
     smells: &[
         ("empty_catch", r#"(catch_clause "catch" body: (statement_block . "{" . "}")) @match"#),

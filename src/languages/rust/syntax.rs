@@ -6,6 +6,7 @@ pub const SYNTAX: Syntax = Syntax {
     sigil: 'µ',
     contexts: &[("fn f() {\n", "\n}"), ("fn f() { match x {\n", "\n} }"), ("impl T {\n", "\n}")],
     first_column_is_top: false,
+    around_members: &[],
     text: &[],
     smells: &[
         (

@@ -1,6 +1,7 @@
-//! Parts of a file that are parsed instead of the whole: definitions at its top level, where the others cannot match.
-//! The same code is parsed alike alone and within its file if it begins where a definition in the first column begins,
-//! in a language in which such a definition stands in nothing else.
+//! Parts of a file that are parsed instead of the whole: definitions at its top level, and members of its classes,
+//! where the others cannot match. The same code is parsed alike alone and within its file if it begins where a definition
+//! in the first column begins, in a language in which such a definition stands in nothing else; and a member of a class
+//! is parsed alike below the head of its class, with the other members or without.
 
 use std::ops::Range;
 
@@ -9,16 +10,45 @@ use tree_sitter::Point;
 use crate::model::{Kind, Span};
 use crate::store::FileView;
 
-/// Places where a file may be cut, in order: definitions in the first column. None for a file that was not read to
-/// its end without an error.
-pub(super) fn cuts(file: &FileView<'_>) -> Vec<usize> {
+/// A place where a file may be cut.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Cut {
+    /// The first byte behind it.
+    pub at: usize,
+    /// A member of a class begins there, which needs the text between the last other cut and the first member.
+    pub is_member: bool,
+}
+
+/// Places where a file may be cut, in order: definitions in the first column and, if asked for, members of classes that
+/// begin there. None for a file that was not read to its end without an error.
+pub(super) fn cuts(file: &FileView<'_>, with_members: bool) -> Vec<Cut> {
     if !file.spec().syntax.first_column_is_top || file.is_partly_read() {
         return Vec::new();
     }
-    let symbols = file.symbols().filter(|symbol| is_top(file.content(), symbol.kind(), symbol.span()));
-    let mut cuts: Vec<usize> = symbols.map(|symbol| symbol.span().start as usize).collect();
+    let all = file.symbols().map(|symbol| {
+        let class = symbol.parent().filter(|_| !symbol.is_handed());
+        (symbol.kind(), symbol.span(), class.map(|class| (class.kind(), class.span())))
+    });
+    cuts_at(file.content(), all, with_members)
+}
+
+/// Places where a text may be cut, given its symbols by kind and span, those that are no values with what encloses them.
+fn cuts_at(
+    content: &[u8],
+    symbols: impl Iterator<Item = (Kind, Span, Option<(Kind, Span)>)>,
+    with_members: bool,
+) -> Vec<Cut> {
+    let cut = |(kind, span, around): (Kind, Span, Option<(Kind, Span)>)| {
+        if is_top(content, kind, span) {
+            return Some(Cut { at: span.start as usize, is_member: false });
+        }
+        let (class, its) = around.filter(|_| with_members)?;
+        let is_in_class = class == Kind::Class && is_top(content, class, its);
+        Some(Cut { at: member(content, kind, span).filter(|_| is_in_class)?, is_member: true })
+    };
+    let mut cuts: Vec<Cut> = symbols.filter_map(cut).collect();
     cuts.sort_unstable();
-    cuts.dedup();
+    cuts.dedup_by_key(|cut| cut.at);
     cuts
 }
 
@@ -28,22 +58,34 @@ fn is_top(content: &[u8], kind: Kind, span: Span) -> bool {
     matches!(kind, Kind::Function | Kind::Class) && before == Some(&b'\n')
 }
 
+/// The first byte of the line of a definition that begins its line, indented.
+fn member(content: &[u8], kind: Kind, span: Span) -> Option<usize> {
+    let before = content.get(..span.start as usize)?;
+    let line = memchr::memrchr(b'\n', before)? + 1;
+    let is_first = line < before.len() && before[line..].iter().all(|byte| matches!(byte, b' ' | b'\t'));
+    (matches!(kind, Kind::Function | Kind::Method | Kind::Class) && is_first).then_some(line)
+}
+
 /// The parts of a text between cuts that may match, as the parser takes them. None if that is all of it.
-pub(super) fn pieces(
-    text: &[u8],
-    cuts: &[usize],
-    may_match: impl Fn(&[u8]) -> bool,
-) -> Option<Vec<tree_sitter::Range>> {
-    let ends = cuts.iter().copied().chain([text.len()]);
-    let starts = [0].into_iter().chain(cuts.iter().copied());
+pub(super) fn pieces(text: &[u8], cuts: &[Cut], may_match: impl Fn(&[u8]) -> bool) -> Option<Vec<tree_sitter::Range>> {
+    let ends = cuts.iter().map(|cut| cut.at).chain([text.len()]);
+    let starts = [Cut { at: 0, is_member: false }].into_iter().chain(cuts.iter().copied());
     let mut kept: Vec<Range<usize>> = Vec::new();
-    for (start, end) in starts.zip(ends) {
+    // The text before the first member of the class that is being cut.
+    let mut head = 0..0;
+    for (Cut { at: start, is_member }, end) in starts.zip(ends) {
+        if !is_member {
+            head = start..end;
+        }
         if !text.get(start..end).is_some_and(&may_match) {
             continue;
         }
-        match kept.last_mut() {
-            Some(last) if last.end == start => last.end = end,
-            _ => kept.push(start..end),
+        for part in [head.clone(), start..end] {
+            match kept.last_mut() {
+                Some(last) if last.end >= part.end => {}
+                Some(last) if last.end == part.start => last.end = part.end,
+                _ => kept.push(part),
+            }
         }
     }
     if kept.first().is_some_and(|piece| *piece == (0..text.len())) {
@@ -67,7 +109,7 @@ pub(super) fn pieces(
 
 #[cfg(test)]
 mod tests {
-    use super::is_top;
+    use super::{Cut, cuts_at, pieces};
     use crate::extract::extract;
     use crate::languages::of_id;
     use crate::query::text::syntax::SyntaxQuery;
@@ -100,14 +142,68 @@ class B: user = A().user
 g.user = 6
 "#;
 
+    /// The same within a class: members in branches, with decorators, and text that looks like them.
+    const MEMBERS: &str = r#"
+class A(B, user=1):
+    """Of user = 0."""
+    user = 1
+    @decorated
+    def f(self):
+        self.user = 2
+        return """
+    def text(self):
+        self.user = 0
+"""
+    if user:
+        def g(self):
+            self.other = 3
+        user = 4
+    else:
+        async def h(self):
+            self.user = 5
+    class Inner:
+        user = 6
+        def i(self): self.user = 7
+    # Of nothing.
+    user = j = (
+        lambda self: self.user,
+        lambda self: self.other)
+
+    def k(self): self.other.user = 8
+
+def after(): user = A.user
+"#;
+
+    /// The cuts of a text of Python.
+    fn of(text: &str) -> Vec<Cut> {
+        let (_, python) = of_id("python").expect("it is a language");
+        let symbols = extract(python, text.as_bytes()).symbols;
+        let all = symbols.iter().map(|symbol| {
+            let class = symbol.parent.filter(|_| !symbol.handed).map(|parent| &symbols[parent as usize]);
+            (symbol.kind, symbol.span, class.map(|class| (class.kind, class.span)))
+        });
+        cuts_at(text.as_bytes(), all, true)
+    }
+
+    fn agrees(text: &str, cuts: &[Cut], patterns: &[&str]) {
+        let (number, _) = of_id("python").expect("it is a language");
+        for pattern in patterns {
+            let query = SyntaxQuery::new(pattern, Some("python")).expect("it is code");
+            let whole = query.find_in(number, text.as_bytes(), &|| false);
+            let given = |with_members: bool| {
+                cuts.iter().filter(|cut| with_members || !cut.is_member).copied().collect::<Vec<_>>()
+            };
+            let parts = query.find_between(number, text.as_bytes(), &given, &|| false);
+            assert_eq!(parts.hits, whole.hits, "{pattern}");
+            assert!(!parts.hits.is_empty() || pattern != &"$A.user = $B");
+        }
+    }
+
     #[test]
     fn parts_hold_the_matches_of_the_whole() {
-        let (number, python) = of_id("python").expect("it is a language");
-        let symbols = extract(python, CUT.as_bytes()).symbols;
-        let tops = symbols.iter().filter(|symbol| is_top(CUT.as_bytes(), symbol.kind, symbol.span));
-        let cuts: Vec<usize> = tops.map(|symbol| symbol.span.start as usize).collect();
-        assert_eq!(cuts.len(), 4);
-        for pattern in [
+        let cuts = of(CUT);
+        assert_eq!(cuts.iter().filter(|cut| !cut.is_member).count(), 4);
+        let patterns = [
             "$A.user = $B",
             "$A.user",
             "user = $A",
@@ -117,12 +213,34 @@ g.user = 6
             "h.user = $A",
             "import os",
             "import os\nuser = $A",
-        ] {
-            let query = SyntaxQuery::new(pattern, Some("python")).expect("it is code");
-            let whole = query.find_in(number, CUT.as_bytes(), &|| false);
-            let parts = query.find_between(number, CUT.as_bytes(), &|| cuts.clone(), &|| false);
-            assert_eq!(parts.hits, whole.hits, "{pattern}");
-            assert!(!parts.hits.is_empty() || pattern != "$A.user = $B");
-        }
+        ];
+        agrees(CUT, &cuts, &patterns);
+    }
+
+    #[test]
+    fn members_hold_the_matches_of_their_class() {
+        let cuts = of(MEMBERS);
+        assert_eq!(cuts.iter().filter(|cut| cut.is_member).count(), 5, "{cuts:?}");
+        let patterns = [
+            "$A.user = $B",
+            "$A.user",
+            "user = $A",
+            "self.other",
+            "self.other = $A",
+            "$A = j = $B",
+            "lambda self: $A",
+            "class $A: $$$",
+            "class $A($$$): $$$",
+            "def $F(self): $$$",
+            "@decorated\ndef $F(self): $$$",
+            "if user:\n  $$$\nelse:\n  $$$",
+            "self.other.user = $A",
+        ];
+        agrees(MEMBERS, &cuts, &patterns);
+        // Without the others a member is a small part of its class.
+        let parts = pieces(MEMBERS.as_bytes(), &cuts, |part| memchr::memmem::find(part, b"other.user").is_some());
+        let parts: Vec<&str> = parts.iter().flatten().map(|part| &MEMBERS[part.start_byte..part.end_byte]).collect();
+        let head = "class A(B, user=1):\n    \"\"\"Of user = 0.\"\"\"\n    user = 1\n";
+        assert_eq!(parts, [head, "    def k(self): self.other.user = 8\n\n"]);
     }
 }

@@ -14,7 +14,7 @@ use memchr::memmem;
 use tree_sitter::{Node, Query, QueryCursor, QueryCursorOptions, QueryCursorState, StreamingIterator};
 
 use super::chains::{Chain, chains};
-use super::pieces::{cuts, pieces};
+use super::pieces::{Cut, cuts, pieces};
 use super::sexp::{Reading, query_needs, reading};
 use super::share::Share;
 pub use super::trees::IsOver;
@@ -98,6 +98,8 @@ enum Finder {
         compares: bool,
         /// It may match a whole file.
         is_of_file: bool,
+        /// Each match is part of one member of a class, where it is in a class.
+        is_in_members: bool,
     },
     Query(Box<Query>),
     Nesting,
@@ -115,11 +117,16 @@ impl Wanted {
                 let pattern = Box::new(code(pattern, spec, &|| Instant::now() >= until)?);
                 let compares = has_twice(&pattern.node, &mut HashSet::new());
                 let root = parse("", spec, &|| false).map(|tree| usize::from(tree.root_node().kind_id()));
-                let is_of_file = match (pattern.potential_kinds(), root) {
+                let kinds = pattern.potential_kinds();
+                let is_of_file = match (&kinds, root) {
                     (Some(kinds), Some(root)) => kinds.contains(root),
                     _ => true,
                 };
-                Ok(Finder::Pattern { pattern, compares, is_of_file })
+                let around = spec.syntax.around_members;
+                let id = |kind: &str| usize::from(Grammar(spec).kind_to_id(kind));
+                let is_in_members = !around.is_empty()
+                    && kinds.is_some_and(|kinds| around.iter().map(|kind| id(kind)).all(|id| !kinds.contains(id)));
+                Ok(Finder::Pattern { pattern, compares, is_of_file, is_in_members })
             }
             Self::Query(text) => query(text),
             Self::Smell(name) if name == "deep_nesting" => Ok(Finder::Nesting),
@@ -234,20 +241,20 @@ impl SyntaxQuery {
     /// Matches in a file, until time runs out.
     pub fn find(&self, file: &FileView<'_>, is_over: IsOver<'_>) -> Found {
         let Some(number) = file.language_number() else { return Found::default() };
-        self.find_between(number, file.content(), &|| cuts(file), is_over)
+        self.find_between(number, file.content(), &|members| cuts(file, members), is_over)
     }
 
     /// Matches in a text of a language, by its place in [`LANGUAGES`], until time runs out.
     pub fn find_in(&self, number: u8, content: &[u8], is_over: IsOver<'_>) -> Found {
-        self.find_between(number, content, &Vec::new, is_over)
+        self.find_between(number, content, &|_| Vec::new(), is_over)
     }
 
-    /// Matches in a text that may be cut at some places: only the parts that may match are parsed.
+    /// Matches in a text that may be cut at some places, with those in classes or without: only the parts that may match are parsed.
     pub(super) fn find_between(
         &self,
         number: u8,
         content: &[u8],
-        cuts: &dyn Fn() -> Vec<usize>,
+        cuts: &dyn Fn(bool) -> Vec<Cut>,
         is_over: IsOver<'_>,
     ) -> Found {
         let Some((spec, finder)) = self.finder(number) else { return Found::default() };
@@ -258,8 +265,8 @@ impl SyntaxQuery {
         let cut = || Found { hits: Vec::new(), is_cut: true };
         let Some(_share) = Share::of(text.len(), is_over) else { return cut() };
         let pieces = match finder {
-            Finder::Pattern { is_of_file: false, .. } if !self.words.is_empty() => {
-                pieces(content, &cuts(), |piece| self.may_match(piece))
+            Finder::Pattern { is_of_file: false, is_in_members, .. } if !self.words.is_empty() => {
+                pieces(content, &cuts(*is_in_members), |piece| self.may_match(piece))
             }
             _ => None,
         };
