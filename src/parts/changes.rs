@@ -1,11 +1,11 @@
-//! Differences between two states: four lists, and a page of all of them together. Sources come before tests and
-//! documentation, and additions before other changes.
+//! Differences between two states: four lists, and a page of all of them together. Sources come before tests,
+//! documentation and configuration, and additions before other changes.
 
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::{Call, tokens};
-use crate::languages::{exercises, is_beside};
+use crate::languages::{exercises, is_beside, is_document};
 use crate::query::{Changes, Version};
 
 /// Differences. Each list is in the order of files and lines, sources before tests and documentation.
@@ -95,9 +95,9 @@ impl Change {
 /// Tokens of the frame around the lists.
 const FRAME: usize = 200;
 
-/// Whether a file is a test, documentation or an example, which come after sources.
+/// Whether a file is a test, an example, documentation or configuration, which come after sources.
 pub fn is_aside(path: &str) -> bool {
-    exercises(path) || is_beside(path)
+    exercises(path) || is_beside(path) || is_document(path) || [".yml", ".yaml"].iter().any(|end| path.ends_with(end))
 }
 
 /// A page of differences from the cursor on, within the budget. `reach` returns the dependents of a symbol, if they

@@ -44,7 +44,7 @@ pub(crate) fn why_unread<'a>(files: impl Iterator<Item = FileView<'a>>) -> Vec<S
             false => wrong.push(file.path()),
         }
     }
-    let wrong = named(&wrong).map(|files| format!("syntax errors in {files}: symbols are missing there"));
+    let wrong = named(&wrong).map(|files| format!("syntax errors in {files}: symbols may be missing there"));
     let cut =
         named(&cut).map(|files| format!("more than is read of a file of its size in {files}: some of it is missing"));
     wrong.into_iter().chain(cut).collect()

@@ -371,6 +371,7 @@ fn what_is_new_in_sources_comes_first_and_filters_narrow_it() {
     place.commit();
     place.index();
     place.write("docs/conf.py", "def setup():\n    return 2\n\n\ndef extra():\n    return 22\n");
+    place.write("build.toml", "[tool.of_others]\nwidth = 120\n");
     place.write(
         "pkg/a.py",
         "def edited(a, b=None):\n    return a\n\n\ndef body(a):\n    return a + 1\n\n\nclass Box:\n    size = 2\n",
@@ -381,7 +382,13 @@ fn what_is_new_in_sources_comes_first_and_filters_narrow_it() {
     let answer = place.call("get_changed_symbols", json!({"since_sha": "HEAD~1"}));
     assert_eq!(
         ids(&answer, "added"),
-        ["pkg/z.py::fresh#function", "docs/conf.py::extra#function", "tests/test_a.py::test_new#function"]
+        [
+            "pkg/z.py::fresh#function",
+            "build.toml::tool.of_others#type",
+            "docs/conf.py::extra#function",
+            "tests/test_a.py::test_new#function"
+        ],
+        "configuration is no source"
     );
     let modified = answer["modified"].as_array().expect("some are modified");
     let declared: Vec<&str> = modified
@@ -408,7 +415,7 @@ fn what_is_new_in_sources_comes_first_and_filters_narrow_it() {
     let nowhere = place.call("get_changed_symbols", json!({"since_sha": "HEAD~1", "file_pattern": "nope/**"}));
     assert_eq!((ids(&nowhere, "added").len(), ids(&nowhere, "modified").len()), (0, 0));
     assert!(
-        nowhere["_meta"]["hint"].as_str().is_some_and(|hint| hint.starts_with("none of the 9 symbols")),
+        nowhere["_meta"]["hint"].as_str().is_some_and(|hint| hint.starts_with("none of the 10 symbols")),
         "{nowhere}"
     );
     let wrong = place.call("get_changed_symbols", json!({"since_sha": "HEAD~1", "kind": "thing"}));
