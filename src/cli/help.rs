@@ -157,8 +157,34 @@ fn wrapped(text: &str, columns: usize) -> String {
     lines.join("\n")
 }
 
-/// The command with the most similar spelling.
+/// Words of other programs, and of clients, for commands that have other names here.
+const SYNONYMS: &[(&str, &[&str])] = &[
+    ("search", &["find", "symbols", "def", "definition", "goto", "where", "locate"]),
+    ("refs", &["usages", "usage", "references", "find-references"]),
+    ("calls", &["callers", "callees", "callgraph", "call-graph"]),
+    ("text", &["rg", "ripgrep", "search-in-files"]),
+    ("get", &["symbol", "source", "show", "code"]),
+    ("file", &["cat", "read", "view", "open"]),
+    ("outline", &["structure", "ctags"]),
+    ("tree", &["ls", "files", "dir"]),
+    ("context", &["explain", "ask", "how"]),
+    ("blast", &["impact", "affected", "dependents"]),
+    ("dead", &["unused", "dead-code", "deadcode"]),
+    ("hierarchy", &["inheritance", "subclasses", "superclasses"]),
+    ("deps", &["dependencies", "graph"]),
+    ("history", &["blame", "evolution"]),
+    ("init", &["install", "setup"]),
+    ("serve", &["mcp", "server", "start"]),
+    ("doctor", &["status", "health", "check-index"]),
+    ("invalidate", &["remove", "rm", "delete", "clean", "drop"]),
+    ("list", &["repos", "repositories"]),
+];
+
+/// The command that other programs call by a word, or else the one with the most similar spelling.
 pub(super) fn nearest(parser: &Command, typed: &str) -> Option<String> {
+    if let Some((meant, _)) = SYNONYMS.iter().find(|(_, words)| words.contains(&typed)) {
+        return Some((*meant).to_owned());
+    }
     let names = parser.get_subcommands().filter(|command| !command.is_hide_set()).map(Command::get_name);
     crate::model::nearest(typed, names, 1).first().map(|name| (*name).to_owned())
 }

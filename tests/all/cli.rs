@@ -156,6 +156,10 @@ fn errors_go_to_standard_error_with_what_was_perhaps_meant() {
     assert!(ran.err.contains("numbers.py::add#function"), "{}", ran.err);
     let ran = place.run(&["serach", "add"]);
     assert!(ran.err.contains("search"), "{}", ran.err);
+    for (word, meant) in [("impact", "blast"), ("usages", "refs"), ("callers", "calls"), ("serach", "search")] {
+        let ran = place.run(&[word, "add"]);
+        assert!(ran.err.contains(&format!("did you mean `{meant}`?")), "{}", ran.err);
+    }
     let ran = place.run(&["call", "search_symbol", "{}"]);
     assert!(ran.status == 2 && ran.err.contains("search_symbols"), "{}", ran.err);
     let ran = place.run(&["call", "search_symbols", "{"]);

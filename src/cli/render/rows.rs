@@ -444,7 +444,7 @@ impl Rows {
             let is_new = row.inside != around;
             around = &row.inside;
             if !is_beside && is_new && !around.is_empty() {
-                out.line(format!("{}in {}", " ".repeat(indent), paint.name(around)));
+                out.line(format!("{}in {}:", " ".repeat(indent), paint.name(around)));
             }
             let space = " ".repeat(indent + lines - letters(&line(row)));
             let number = row.line.map(|line| paint.line(line)).unwrap_or_default();

@@ -53,10 +53,10 @@ fn uses_are_grouped_by_definition_and_file() {
           src/app.py:39:9  call  self.make(1)  in App.finalize
         uses of make (3)
           tests/test_make.py
-            in test_make
+            in test_make:
              85  call  made = make("Awesome", 404, headers={}, **options)
              90  call  made = make()
-            in test_make_with_a_name_that_is_very_long
+            in test_make_with_a_name_that_is_very_long:
             107  call  made = make()
     "#]],
     );
