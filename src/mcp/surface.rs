@@ -26,6 +26,9 @@ const QUESTIONS: &[(&str, &str)] = &[
     ("What changed", "get_changed_symbols"),
 ];
 
+/// A description that a list of all tools need not repeat.
+const AS_ELSEWHERE: &str = "As in search_symbols.";
+
 /// Arguments whose names are clear, or that the instructions explain once.
 const PLAIN: &[&str] = &[
     "after_context",
@@ -48,6 +51,7 @@ const PLAIN: &[&str] = &[
     "fuzzy",
     "granularity",
     "identifier",
+    "include_globs",
     "include_kinds",
     "include_source",
     "include_tests",
@@ -163,7 +167,8 @@ fn tool(spec: &ToolSpec, surface: &Surface) -> Tool {
         }
         for (name, argument) in properties.iter_mut().filter_map(|(name, schema)| Some((name, schema.as_object_mut()?)))
         {
-            if PLAIN.contains(&name.as_str()) {
+            let is_told_elsewhere = argument.get("description").and_then(Value::as_str) == Some(AS_ELSEWHERE);
+            if PLAIN.contains(&name.as_str()) || is_told_elsewhere && name != "query" {
                 argument.remove("description");
             }
         }
@@ -209,8 +214,9 @@ fn more_tools(surface: &Surface) -> Tool {
         properties.extend(shared(surface));
     }
     let description = "Every other tool: blast radius of a change, dead code, class hierarchy, implementations, importers, \
-                       dependency graph, syntax search (AST), context bundle, repository overview, map and tree, file \
-                       content, grep in any git repository, GitHub search, indexes. Without `tool` it lists them, without \
+                       dependency graph, syntax search (AST), context bundle, tests of a change, plans of renames and \
+                       deletions, review, commits, repository overview, map and tree, file content, grep in any git \
+                       repository, GitHub search, indexes. Without `tool` it lists them, without \
                        `arguments` it describes one.";
     // It may index, and cannot destroy.
     let hints = ToolAnnotations::new().read_only(false).destructive(false).idempotent(true);

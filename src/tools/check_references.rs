@@ -11,7 +11,8 @@ use crate::model::Role;
 use crate::query::{self, Place};
 use crate::store::{EdgeTable, FileView};
 
-/// Check whether a name is used anywhere at all: imports, uses, mentions in text. Before deleting an identifier.
+/// Verify whether anything refers to a name, anywhere at all: imports, uses, mentions in text. Before an identifier is
+/// deleted.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Args {

@@ -7,8 +7,8 @@ use serde::{Deserialize, Serialize};
 use super::{Call, Error, Tool, related};
 use crate::query::{self, Certainty};
 
-/// Unused code: functions, methods, classes or whole files that nothing uses, so that they can be deleted, each with
-/// how sure that is.
+/// Detect unused code: functions, methods, classes or files that are never called or reached from an entry point, to be
+/// deleted, each with how sure that is.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Args {

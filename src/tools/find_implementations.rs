@@ -7,7 +7,8 @@ use super::fields::{Facts, Fields};
 use super::{Call, Error, Shown, Tool, related};
 use crate::query;
 
-/// Types that implement an interface or trait, classes that derive from one, methods that override a method.
+/// Classes and other types implementing an interface or trait, classes that derive from one, methods that override a
+/// method.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Args {

@@ -12,7 +12,7 @@ use crate::catalog::context::linking;
 use crate::query;
 use crate::store::{EdgeTable, FileView};
 
-/// Files that import a file or module.
+/// Files that import a file, module or package: who imports it, which modules depend on it.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Args {

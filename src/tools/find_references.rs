@@ -12,8 +12,8 @@ use crate::catalog::context::{Link, linking};
 use crate::query::{self, Place};
 use crate::store::{EdgeTable, SymbolView};
 
-/// Usages: who uses a symbol and where, all places that use or reference it, resolved through scopes, imports,
-/// classes and types. Before a rename; prefer it to search_text for uses.
+/// Usages of a symbol: who uses, references or instantiates it, all places where a variable or name is used, resolved
+/// through scopes, imports and types. Prefer it to search_text.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Args {

@@ -10,8 +10,7 @@ use super::{Call, Error, Tool, indexes, related};
 use crate::query::review::{self, TestFile, Through, Unit};
 use crate::store::{EdgeTable, Snapshot};
 
-/// Tests that reach a symbol, a file or a change, the most direct first, as their runner (pytest, nextest, go test,
-/// jest, Maven) takes them.
+/// Tests of a function, file or change: which tests cover or reach it, to run after an edit, the most direct first.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Args {

@@ -10,8 +10,8 @@ use super::{Call, Error, Shown, Tool, related};
 use crate::catalog::context::linking;
 use crate::query::{self, Affected, Blast, Doubt};
 
-/// Impact of a change: the symbols and files that may break when a symbol changes, and how far away they are. Before
-/// an edit of shared code.
+/// Impact of a change: what breaks if a function changes, is it safe to modify, which files and symbols depend on it
+/// and are affected.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Args {

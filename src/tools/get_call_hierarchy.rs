@@ -9,8 +9,7 @@ use super::{Call, Error, Shown, Tool, related};
 use crate::query::{self, Caller};
 use crate::store::SymbolId;
 
-/// Callers and callees: who calls a function and what it calls, as a call chain several levels deep, with the lines
-/// of the calls.
+/// Who calls a function (callers) and what it ends up calling (callees): call chain, recursively, several levels deep.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Args {

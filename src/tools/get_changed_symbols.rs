@@ -12,8 +12,8 @@ use super::{history, indexes};
 use crate::model::names_kind;
 use crate::query::{self, Between, Until, Version};
 
-/// What changed between two commits, releases, branches or the working tree: symbols added, modified, renamed or
-/// removed since. Prefer it to git diff for an overview.
+/// What changed, or is new, between two commits, releases, branches or the working tree: functions and other symbols
+/// added, modified, renamed or removed since; a git diff or pull request as symbols.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Args {

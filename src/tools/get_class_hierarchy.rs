@@ -10,7 +10,8 @@ use crate::model::Kind;
 use crate::query;
 use crate::store::SymbolView;
 
-/// Inheritance: ancestors (superclasses) and descendants (subclasses) of a class, interface or trait.
+/// Inheritance tree of a class, interface or trait: parents (superclasses, ancestors) and children (subclasses,
+/// descendants).
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Args {

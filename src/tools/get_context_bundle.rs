@@ -13,8 +13,8 @@ use crate::model::{Detail, Kind};
 use crate::query::{self, Direction};
 use crate::store::{EdgeTable, RankTable, SymbolId, SymbolView};
 
-/// Everything needed to understand or edit one symbol, in a bundle: its source, imports, dependencies and, on
-/// request, callers.
+/// Bundle of everything needed to understand or edit one symbol: its source along with the imports it needs,
+/// dependencies and, on request, callers.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Args {

@@ -12,8 +12,8 @@ use crate::catalog::context::linking;
 use crate::query;
 use crate::store::EdgeTable;
 
-/// Dependency graph of files: which modules a file depends on and which depend on it, transitively, with external
-/// packages.
+/// Dependency graph of files or modules: what a file depends on and what on it, transitively (circular too), with
+/// external packages.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Args {

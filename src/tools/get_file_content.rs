@@ -8,7 +8,7 @@ use super::{Call, Error, Shown, Tool, indexes, remotes, tokens};
 use crate::catalog::remotes::{Age, is_binary};
 use crate::languages;
 
-/// Open a file and read some of its lines, or all of its text. Prefer get_symbol_source for code.
+/// Open, view or read part of a file, by a range of lines, or all of its text.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Args {

@@ -12,7 +12,8 @@ use super::{Call, Error, SIGNATURE, SUMMARY, Shown, Tool};
 use crate::model::Kind;
 use crate::store::{FileView, SymbolView};
 
-/// Structure of a file: the functions, classes and methods in it with signatures, nested, without their code.
+/// Structure of a file: all symbols (functions, classes, methods) that it contains, an overview or table of contents
+/// with signatures, without code.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Args {

@@ -11,7 +11,7 @@ use crate::catalog::remotes::{Age, Remote};
 use crate::model::SourceTree as _;
 use crate::query::{self, Node};
 
-/// Directory tree: folders and files, with language and number of symbols.
+/// Directory tree: structure or layout of a project, files and folders in a directory, recursively.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Args {

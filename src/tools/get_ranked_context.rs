@@ -16,8 +16,8 @@ use super::{Call, Error, Shown, Tool, related, tokens};
 use crate::query::{self, Confidence, FIRST, FileHit, Form, Found, Hit, Order, Search};
 use crate::store::Snapshot;
 
-/// Explain how something works in this codebase: the most relevant code that answers a question, whole functions
-/// packed into a token budget. Prefer it to several searches and reads.
+/// Explain how something works or is implemented in this codebase: gather the most relevant code for a question, bug or
+/// task, whole functions packed into a token budget. Prefer it to several searches and reads.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Args {

@@ -8,7 +8,7 @@ use super::fields::{Facts, Fields};
 use super::{Call, Error, SIGNATURE, Shown, Tool, related};
 use crate::query::{self, Related};
 
-/// Symbols related or similar to one: its users, neighbours in its file, shared importers, like names.
+/// Symbols related, similar to or resembling one: neighbours in its file, shared importers, like names.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Args {

@@ -8,8 +8,8 @@ use super::{Call, Code, Error, Shown, Tool, related, tokens};
 use crate::query::{self, MapFile};
 use crate::store::SymbolId;
 
-/// Map of a repository for a first look at its architecture: the central files and their signatures, within a token
-/// budget.
+/// Map of a repository: high-level overview of a codebase and its architecture for a new task, the central files with
+/// signatures.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Args {

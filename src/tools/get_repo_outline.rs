@@ -11,7 +11,7 @@ use super::{Call, Error, Freshness, Tool, related};
 use crate::model::Kind;
 use crate::query;
 
-/// Overview of an unfamiliar repository: folders, languages, kinds of symbols, central files.
+/// Summary of an unfamiliar repository: overview of size, directories, languages, kinds of symbols, central files.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Args {

@@ -9,7 +9,8 @@ use super::indexes::{self, Repo, timestamp};
 use super::{Call, Error, Tool, history, related, tokens};
 use crate::query::{self, Step};
 
-/// How a function, method or class evolved over time: the commits that changed it, under former names too.
+/// How a function, method or class evolved over time: the commits that changed it, when and by whom (git log of a
+/// symbol), under former names too.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Args {

@@ -9,7 +9,8 @@ use super::{Call, Error, Shown, Tool, nearest, related};
 use crate::query;
 use crate::store::{FileView, Snapshot};
 
-/// Rank symbols by importance: the most important (central) functions and classes by pagerank or degree.
+/// Rank symbols by importance: the most important, core or central functions and classes that everything depends on, by
+/// pagerank.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Args {

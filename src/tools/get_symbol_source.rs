@@ -6,8 +6,8 @@ use serde::Deserialize;
 use super::sources::{Output, Wanted, sources};
 use super::{Call, Error, Shown, Tool};
 
-/// Read the source code of one or more symbols by id: the whole body of a function, method or class. Prefer it to
-/// reading files.
+/// Source code of symbols by id: fetch, read, print the body or implementation of a function, method or class. Prefer
+/// it to reading files.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Args {

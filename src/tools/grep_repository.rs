@@ -17,7 +17,7 @@ use crate::query::blobs::{self, Line, Wanted};
 use crate::query::scan::Limits;
 use crate::query::text::{Case, Pattern};
 
-/// Grep a remote git repository at any ref, without cloning it by hand.
+/// Grep another, remote git repository, without cloning it.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Args {

@@ -10,7 +10,7 @@ use super::summaries::{Summarized, summarized};
 use super::{Call, Error, Tool};
 use crate::catalog::runs::{self, ReadAgain};
 
-/// Update the index after one file was edited. Rarely needed: edits are picked up.
+/// Update the index after one file changed. Rarely needed: edits are picked up.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Args {

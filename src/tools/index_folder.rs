@@ -13,8 +13,7 @@ use crate::catalog::context::context;
 use crate::catalog::{Options, Report, meaning, runs};
 use crate::store::Sidecar;
 
-/// Index a local project folder now, or update its index. Rarely needed: the first question does it, and edits are
-/// picked up.
+/// Add a local project folder to the index, or update it. Rarely needed: the first question does it.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Args {

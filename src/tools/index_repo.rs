@@ -12,7 +12,7 @@ use super::{Call, Error, Shown, Tool};
 use crate::catalog::Report;
 use crate::catalog::runs::{self, Indexed};
 
-/// Clone and index a remote git repository, on GitHub or elsewhere, at any ref; then every tool answers about it.
+/// Clone, load and index a remote git repository by URL, on GitHub or elsewhere, at any ref.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Args {

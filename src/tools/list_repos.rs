@@ -8,7 +8,7 @@ use super::left_out::{LeftOut, left_out};
 use super::repos::Facts;
 use super::{Call, Error, Tool};
 
-/// Which repositories are indexed on this machine.
+/// List which repositories or projects are indexed.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Args {

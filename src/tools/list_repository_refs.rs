@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use super::remotes::{self, RemoteRef, remote};
 use super::{Call, Error, Shown, Tool};
 
-/// Branches and tags of any git repository.
+/// Branches and tags (releases) of any remote git repository.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Args {

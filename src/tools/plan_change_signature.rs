@@ -7,8 +7,7 @@ use super::plan::{Doubt, Place, Written, doubts, places, text};
 use super::{Call, Error, Tool, related};
 use crate::query::{self, review};
 
-/// Plan of a changed declaration: every declaration and call to edit, overrides included, and what is in doubt. Writes
-/// nothing.
+/// Plan a change of a function's declaration (signature), as to add a parameter: every declaration and call to update.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Args {

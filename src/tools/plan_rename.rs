@@ -12,7 +12,7 @@ use crate::model::Span;
 use crate::query::{self, LineCount, Renaming};
 use crate::store::{FileView, Snapshot, SymbolView};
 
-/// Plan of a rename: every place to edit, overrides included, and what is in doubt. Writes nothing.
+/// Plan the rename of a symbol everywhere in the codebase: every place to edit, overrides too.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Args {

@@ -7,8 +7,8 @@ use super::review::change::{Asked, ChangeSet};
 use super::review::{Review, forms, markdown, report};
 use super::{Call, Error, Tool};
 
-/// Review of a change: the symbols it touches, who calls them, and the tests that reach them, the most direct first,
-/// each with its way. Before a commit or a merge.
+/// Review my changes, a diff, branch or pull request: risk, the symbols touched, who calls them, and the tests that
+/// reach them.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Args {

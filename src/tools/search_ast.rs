@@ -18,8 +18,8 @@ use crate::query::scan::{Candidates, Limits, Outcome, scan};
 use crate::query::syntax::{Found as InFile, SyntaxHit};
 use crate::store::FileView;
 
-/// Structural search: code by its syntax (AST pattern), as every call `$X.unwrap()` or `foo($$$ARGS)`, by a tree-sitter query,
-/// or a smell such as an empty catch. For shapes that no regex can tell.
+/// Structural search: code by its syntax (AST pattern), as every call `$X.unwrap()` or `foo($$$ARGS)`, by a tree-sitter
+/// query, or a smell such as an empty catch.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Args {

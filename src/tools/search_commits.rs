@@ -10,7 +10,7 @@ use super::indexes::{self, Repo, timestamp};
 use super::{Call, Error, Tool, history, tokens};
 use crate::query::{self, Between, Bounds, CommitSearch, Commits, History, Logged, Version};
 
-/// Git log: who committed what, in which folder and since when, with the symbols that each commit changed.
+/// Git log: find the commit that introduced something, who committed what, in which folder and since when.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Args {

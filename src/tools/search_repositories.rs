@@ -9,7 +9,7 @@ use super::{Call, Error, Tool};
 /// The longest query that GitHub accepts.
 const LONGEST_QUERY: usize = 256;
 
-/// Search GitHub for open source projects by words, language, stars.
+/// Search GitHub for popular open source projects and libraries by words, language, stars.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Args {

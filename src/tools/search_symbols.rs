@@ -17,8 +17,8 @@ use crate::catalog::packages;
 use crate::query::{CENTRALITY, Confidence, Evidence, Found, Hit, Order, Part, Search};
 use crate::store::{FileView, Snapshot, SymbolId};
 
-/// Find the definition of a function, class, method, type or constant: look up a symbol by name (typos too), words or
-/// a description. Prefer it to grep for where something is defined.
+/// Find where a function, class, method, type or constant is defined or implemented: look up a symbol, go to its
+/// definition, by name (typos too), words or a description. Prefer it to grep.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Args {

@@ -20,8 +20,8 @@ use crate::query::scan::{Candidates, Limits, Outcome};
 use crate::query::text::{self, Case, LineHit, Matcher, Pattern};
 use crate::store::{FileView, SymbolView};
 
-/// Grep: lines of all files that hold a string or match a regular expression, each with the symbol around it. For
-/// messages, comments, configuration; not for definitions or uses.
+/// Grep: search the text of all files for a string, pattern or regular expression: code lines that hold a message,
+/// comment, TODO, environment variable, setting, each with its symbol.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Args {
@@ -52,7 +52,7 @@ pub struct Args {
     /// Glob: `src/**`.
     #[serde(default)]
     file_pattern: Option<String>,
-    /// What the file is written in.
+    /// By name or alias.
     #[serde(default)]
     #[schemars(extend("x-rare" = true))]
     language: Option<String>,

@@ -12,6 +12,8 @@ use crate::config::Surface;
 
 /// Tasks as people and models phrase them: the tool, a tab, the phrase.
 const TASKS: &str = include_str!("tasks.tsv");
+/// Tasks that descriptions were not written for: phrased before them, or in the words of other servers and protocols.
+const OTHERS: &str = include_str!("others.tsv");
 
 /// Words without meaning for a search.
 const STOP: &str = "a an the of in to for and or is are this that what which who it its by with on me my i one be does do how \
@@ -42,12 +44,14 @@ fn words(text: &str) -> Vec<String> {
     words.map(singular).collect()
 }
 
-/// The place of the highest score, the first among equals.
-fn best<S: PartialOrd + Copy>(scores: &[S]) -> usize {
-    (1..scores.len()).fold(0, |best, place| if scores[place] > scores[best] { place } else { best })
+/// The places by score, the highest first, as listed among equals.
+fn ranked<S: PartialOrd>(scores: &[S]) -> Vec<usize> {
+    let mut places: Vec<usize> = (0..scores.len()).collect();
+    places.sort_by(|a, b| scores[*b].partial_cmp(&scores[*a]).expect("scores are numbers"));
+    places
 }
 
-fn by_bm25(documents: &[Vec<String>], phrase: &str) -> usize {
+fn by_bm25(documents: &[Vec<String>], phrase: &str) -> Vec<usize> {
     let (n, all) = (documents.len() as f64, documents.iter().map(Vec::len).sum::<usize>() as f64);
     let holders = |word: &String| documents.iter().filter(|document| document.contains(word)).count() as f64;
     let mut asked = words(phrase);
@@ -63,11 +67,11 @@ fn by_bm25(documents: &[Vec<String>], phrase: &str) -> usize {
         });
         each.sum::<f64>()
     };
-    best(&documents.iter().map(score).collect::<Vec<_>>())
+    ranked(&documents.iter().map(score).collect::<Vec<_>>())
 }
 
-/// The place of the tool with the most words of a phrase, then with the most occurrences.
-fn by_regex(documents: &[(String, String)], phrase: &str) -> usize {
+/// The places of tools by the words of a phrase that they hold, then by occurrences.
+fn by_regex(documents: &[(String, String)], phrase: &str) -> Vec<usize> {
     let mut asked: Vec<String> = words(phrase).into_iter().filter(|word| word.len() > 2).collect();
     asked.sort();
     asked.dedup();
@@ -77,27 +81,44 @@ fn by_regex(documents: &[(String, String)], phrase: &str) -> usize {
         let times: Vec<usize> = patterns.iter().map(|pattern| pattern.find_iter(text).count()).collect();
         (times.iter().filter(|times| **times > 0).count(), times.iter().sum::<usize>())
     };
-    best(&documents.iter().map(score).collect::<Vec<_>>())
+    ranked(&documents.iter().map(score).collect::<Vec<_>>())
+}
+
+/// Checks that the right tool is first for so many tasks of a hundred, and one of the first three for so many.
+fn check(tasks: &str, first: usize, of_three: usize) {
+    let documents = documents();
+    let split: Vec<Vec<String>> = documents.iter().map(|(_, text)| words(text)).collect();
+    let tasks: Vec<(&str, &str)> = tasks.lines().filter_map(|line| line.split_once('\t')).collect();
+    assert!(tasks.len() >= 60);
+    type Finder<'a> = &'a dyn Fn(&str) -> Vec<usize>;
+    let finders: [(&str, Finder<'_>); 2] =
+        [("BM25", &|phrase| by_bm25(&split, phrase)), ("regex", &|phrase| by_regex(&documents, phrase))];
+    for (how, find) in finders {
+        let found: Vec<Vec<&str>> =
+            tasks.iter().map(|(_, phrase)| find(phrase).iter().map(|at| documents[*at].0.as_str()).collect()).collect();
+        let n_right = |among: usize| {
+            let pairs = tasks.iter().zip(&found);
+            pairs.filter(|((wanted, _), found)| found[..among].contains(wanted)).count()
+        };
+        let wrong = tasks.iter().zip(&found).filter(|((wanted, _), found)| found[0] != *wanted);
+        let wrong: Vec<String> =
+            wrong.map(|((wanted, phrase), found)| format!("{phrase:?} finds {}, not {wanted}", found[0])).collect();
+        let (n_first, n_of_three) = (n_right(1), n_right(3));
+        eprintln!("{how}: first {n_first}, of three {n_of_three}, of {}", tasks.len());
+        let is_met = n_first * 100 >= tasks.len() * first && n_of_three * 100 >= tasks.len() * of_three;
+        assert!(is_met, "{how}: first {n_first}, of three {n_of_three} of {}\n{}", tasks.len(), wrong.join("\n"));
+    }
 }
 
 #[test]
 fn the_right_tool_is_found_first_for_nine_tasks_of_ten() {
-    let documents = documents();
-    let split: Vec<Vec<String>> = documents.iter().map(|(_, text)| words(text)).collect();
-    let tasks: Vec<(&str, &str)> = TASKS.lines().filter_map(|line| line.split_once('\t')).collect();
-    assert!(tasks.len() >= 60);
-    for tool in documents.iter().map(|(tool, _)| tool) {
-        assert!(tasks.iter().any(|(wanted, _)| wanted == tool), "no task is for {tool}");
+    for (tool, _) in documents() {
+        assert!(TASKS.lines().any(|line| line.split('\t').next() == Some(&tool)), "no task is for {tool}");
     }
-    type Finder<'a> = &'a dyn Fn(&str) -> usize;
-    let finders: [(&str, Finder<'_>); 2] =
-        [("BM25", &|phrase| by_bm25(&split, phrase)), ("regex", &|phrase| by_regex(&documents, phrase))];
-    for (how, find) in finders {
-        let wrong = tasks.iter().filter_map(|(wanted, phrase)| {
-            let found = &documents[find(phrase)].0;
-            (found != wanted).then(|| format!("{phrase:?} finds {found}, not {wanted}"))
-        });
-        let wrong: Vec<String> = wrong.collect();
-        assert!(wrong.len() * 10 <= tasks.len(), "{how}:\n{}", wrong.join("\n"));
-    }
+    check(TASKS, 90, 97);
+}
+
+#[test]
+fn tasks_in_words_of_others_find_their_tools() {
+    check(OTHERS, 75, 90);
 }
