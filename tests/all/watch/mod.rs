@@ -301,14 +301,14 @@ fn ignore_files_count_when_they_change() {
     assert_eq!(paths(), ["kept.py", "out/a.py", "out/b.py"]);
     place.write(".gitignore", "out/\n");
     assert_eq!(paths(), [".gitignore", "kept.py"]);
-    // Nobody is told of what happens there; it is read all the same when it counts again.
+    // No event comes from there; its files are read all the same when it counts again.
     place.write("out/c.py", &function("c"));
     assert_eq!(paths(), [".gitignore", "kept.py"]);
     place.write(".gitignore", "out/a.py\n");
     assert_eq!(paths(), [".gitignore", "kept.py", "out/b.py", "out/c.py"]);
     place.write("out/b.py", &function("edited"));
     place.check_one("out/b.py", &function("edited"));
-    // What lies in no folder that is watched counts as well.
+    // Files in folders that are not watched count as well.
     fs::write(place.source().join(".git/info/exclude"), "kept.py\n").expect("it is git's, and ours");
     assert_eq!(paths(), [".gitignore", "out/b.py", "out/c.py"]);
 }
@@ -439,7 +439,7 @@ fn hooks_that_write_at_once_and_half_lines_do_no_harm() {
     let file = place.path().join("deep/hooks.jsonl");
     let record = |what, path: &str| claude::record(&file, what, Path::new(path)).expect("there is room");
     record(Happened::Create, "/first");
-    // Somebody was killed while writing.
+    // A process was killed while writing.
     fs::File::options().append(true).open(&file).unwrap().write_all(b"{\"event\": \"create\", \"pa").unwrap();
     thread::scope(|scope| {
         for writer in 0..8 {
@@ -479,8 +479,7 @@ fn where_the_system_watches_no_more_folders_they_are_looked_at() {
     let mut probe = Command::new("unshare");
     probe.args(["-Ur", "sh", "-c", "echo 9 > /proc/sys/user/max_inotify_watches"]).stderr(Stdio::null());
     if !probe.status().is_ok_and(|status| status.success()) {
-        println!("skipped: a limit of its own cannot be set here");
-        return;
+        return crate::client::skipped("a limit of its own cannot be set here");
     }
     for folder in 0..20 {
         place.write(&format!("{folder}/a.py"), &function("first"));
@@ -623,7 +622,7 @@ fn at_a_terminal_a_watched_folder_answers_with_the_last_edit() {
     }
     place.write("sub/b.py", &function("elsewhere"));
     assert_eq!(place.found(&["text", "elsewhere"]), "sub/b.py:1:def elsewhere():\n");
-    // Whoever is killed leaves its socket behind. That keeps nobody from looking.
+    // A killed process leaves its socket behind. That keeps no other from looking.
     child.0.kill().expect("it runs");
     child.0.wait().expect("it is our child");
     place.write("a.py", &function("afterwards"));
@@ -651,7 +650,7 @@ fn an_editors_save_changes_one_file_and_no_folder() {
     fs::rename(source.join("pkg/.a.py.swp"), source.join("pkg/a.py")).expect("both are ours");
     let drift = drift_of(&["pkg/.a.py.swp", "pkg/a.py"]);
     assert_eq!(drift, Drift { changed: vec!["pkg/a.py".to_owned()], ..Drift::default() });
-    // What is new may be one more file, and what is left out has to be counted.
+    // A new file may be one too many, and files that are left out have to be counted.
     place.write("pkg/b.py", &function("second"));
     assert!(drift_of(&["pkg/b.py"]).elsewhere);
     place.write(".env", "KEY=1\n");

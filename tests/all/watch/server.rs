@@ -62,7 +62,7 @@ fn a_server_that_is_asked_again_keeps_what_it_is_asked_about() {
     finds(&mut server, "first");
     assert_eq!(place.standing(), None, "whoever asks once wants an answer and nothing else");
     ask_until_kept(&mut server, &place);
-    // What others do is in the very next answer, however soon it comes.
+    // Changes by others are in the very next answer, however soon it comes.
     for n in 0..20 {
         let (path, name) = (["deep/er/b.py", "new/c.py", "a.py"][n % 3], format!("edited_{n}"));
         place.write(path, &function(&name));
@@ -143,8 +143,7 @@ fn a_server_that_may_watch_few_folders_leaves_them_to_others() {
         command
     };
     if !limited(9).stdin(Stdio::null()).status().is_ok_and(|status| status.success()) {
-        println!("skipped: a limit of its own cannot be set here");
-        return;
+        return crate::client::skipped("a limit of its own cannot be set here");
     }
     // Twenty-one folders, and one for itself: a quarter of eighty is too few, a quarter of two hundred is enough.
     let mut server = Server::start(limited(80));
