@@ -162,12 +162,12 @@ impl Random {
     }
 }
 
-/// The lines of the README around its table of languages.
+/// The lines of the manual around its table of languages.
 const TABLE: [&str; 2] =
     ["<!-- The table of languages is made by tests/all/languages.rs. -->", "<!-- The table ends. -->"];
 
 #[test]
-fn the_readme_lists_every_language() {
+fn the_manual_lists_every_language() {
     let mut table =
         String::from("\n| language | files | symbols | references, calls, hierarchy |\n|---|---|---|---|\n");
     for one in listed() {
@@ -175,16 +175,20 @@ fn the_readme_lists_every_language() {
         let relates = if one.relations { "yes" } else { "not yet" };
         writeln!(table, "| {} | {} | yes | {relates} |", one.id, files.join(" ")).unwrap();
     }
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("README.md");
-    let readme = std::fs::read_to_string(&path).unwrap();
-    let (before, rest) = readme.split_once(TABLE[0]).expect("the README has a table of languages");
+    let (count, related) = (listed().len(), listed().iter().filter(|one| one.relations).count());
+    let said = format!("[{count} languages](docs/languages.md), {related} of them");
+    let readme = std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("README.md")).unwrap();
+    assert!(readme.contains(&said), "the README should say: {said}");
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/languages.md");
+    let page = std::fs::read_to_string(&path).unwrap();
+    let (before, rest) = page.split_once(TABLE[0]).expect("the page has a table of languages");
     let (_, after) = rest.split_once(TABLE[1]).expect("the table ends");
     let expected = format!("{before}{}{table}{}{after}", TABLE[0], TABLE[1]);
     if std::env::var_os("UPDATE_EXPECT").is_some_and(|value| value == "1") {
         std::fs::write(&path, &expected).unwrap();
         return;
     }
-    assert!(readme == expected, "the README's table of languages is old; UPDATE_EXPECT=1 makes it anew");
+    assert!(page == expected, "the table of languages is old; UPDATE_EXPECT=1 makes it anew");
 }
 
 #[test]

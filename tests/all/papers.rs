@@ -146,11 +146,11 @@ fn every_command_of_the_manual_runs() {
 }
 
 #[test]
-fn the_readme_names_every_tool_that_is_shown() {
-    let readme = read("README.md");
+fn the_manual_names_every_tool_that_is_shown() {
+    let page = read("docs/tools.md");
     for tool in codelode::tools::TOOLS.iter().filter(|tool| tool.shown.is_some()) {
-        assert!(readme.contains(&format!("`{}`", tool.name)), "the table of tools lacks {}", tool.name);
-        assert!(readme.contains(&format!("`{}`", tool.command)), "the table of tools lacks {}", tool.command);
+        assert!(page.contains(&format!("`{}`", tool.name)), "the table of tools lacks {}", tool.name);
+        assert!(page.contains(&format!("`{}`", tool.command)), "the table of tools lacks {}", tool.command);
     }
 }
 
