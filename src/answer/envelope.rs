@@ -9,6 +9,7 @@ use serde_json::{Map, Value};
 
 use super::arguments::arguments;
 use super::budget::{self, Draft};
+use super::notes::{METHOD, Unread};
 use super::session::Session;
 use super::{Error, Notes, Request, tokens};
 use crate::config::Config;
@@ -202,7 +203,8 @@ fn answer(
         timing_ms: 8_888_888.88,
     };
     // A count saves nothing: grep can count, too.
-    let baseline_tokens = if shared.count_only { 0 } else { notes.baseline.values().sum::<u64>() / 4 };
+    let baseline_tokens =
+        if shared.count_only { 0 } else { notes.baseline.values().map(Unread::bytes).sum::<u64>() / 4 };
     if baseline_tokens > 0 {
         meta.saved = Some((baseline_tokens, session.total_saved().saturating_add(baseline_tokens)));
     }
@@ -260,7 +262,7 @@ impl Meta {
         if let Some((saved, total)) = self.saved {
             meta.insert("tokens_saved".to_owned(), saved.into());
             meta.insert("total_tokens_saved".to_owned(), total.into());
-            meta.insert("estimate_method".to_owned(), "file_bytes/4".into());
+            meta.insert("estimate_method".to_owned(), METHOD.into());
         }
         for (key, value) in &self.facts {
             meta.insert(key.clone(), value.clone());

@@ -7,6 +7,34 @@ use serde_json::{Map, Value};
 
 use super::Freshness;
 
+/// Lines that somebody reads around a hit who has searched for it with grep.
+const WINDOW: u32 = 100;
+/// The way of counting what was saved, in `_meta`.
+pub(super) const METHOD: &str = "100_lines_a_hit/4";
+
+/// Lines of a file that would have been read without an answer.
+#[derive(Default)]
+pub(super) struct Unread {
+    /// Bytes and lines of the file.
+    size: (usize, u32),
+    /// Half-open ranges of lines, from zero.
+    lines: Vec<(u32, u32)>,
+}
+
+impl Unread {
+    /// Their bytes, at the file's mean length of a line.
+    pub fn bytes(&self) -> u64 {
+        let mut lines = self.lines.clone();
+        lines.sort_unstable();
+        let (mut count, mut reached) = (0, 0);
+        for (from, to) in lines {
+            count += u64::from(to.saturating_sub(from.max(reached)));
+            reached = reached.max(to);
+        }
+        count * self.size.0 as u64 / u64::from(self.size.1.max(1))
+    }
+}
+
 /// Notes of a tool for the envelope.
 #[derive(Default)]
 pub struct Notes(Mutex<Noted>);
@@ -16,7 +44,7 @@ pub struct Notes(Mutex<Noted>);
 pub(super) struct Noted {
     pub repo: Option<String>,
     pub freshness: Option<Freshness>,
-    pub baseline: BTreeMap<String, u64>,
+    pub baseline: BTreeMap<String, Unread>,
     pub total: Option<usize>,
     pub count: Option<usize>,
     pub narrow: Option<String>,
@@ -42,9 +70,13 @@ impl Notes {
         self.lock().freshness = Some(freshness);
     }
 
-    /// Adds a file that would have been read whole without this answer, with its size. Each file counts once.
-    pub fn baseline(&self, file: &str, bytes: u64) {
-        self.lock().baseline.insert(file.to_owned(), bytes);
+    /// Adds lines of a file, from the first to the last, that would have been read without this answer: a hundred around
+    /// the first, or up to the last. Lines count once. `size` is the bytes and lines of the file.
+    pub fn baseline(&self, file: &str, size: (usize, u32), (first, last): (u32, u32)) {
+        let mut noted = self.lock();
+        let unread = noted.baseline.entry(file.to_owned()).or_default();
+        unread.size = size;
+        unread.lines.push((first.saturating_sub(WINDOW / 2), last.max(first.saturating_add(WINDOW / 2)).min(size.1)));
     }
 
     /// Adds a fact to `_meta`.

@@ -216,7 +216,7 @@ impl Drop for Session {
     }
 }
 
-/// What was counted.
+/// The counts.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct Stats {
     /// Tokens saved since this process began: of the files not read, less the answers.

@@ -51,13 +51,19 @@ pub struct Found<M> {
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct FileMatches<M> {
     file: String,
-    /// Which repository, when several were searched.
+    /// The repository, when several were searched.
     #[serde(skip_serializing_if = "Option::is_none")]
     repo: Option<String>,
     matches: Vec<M>,
 }
 
-/// What was looked through when nothing was found.
+/// A match as it is shown.
+pub trait Placed: Serialize {
+    /// Its first and last line.
+    fn lines(&self) -> (u64, u64);
+}
+
+/// Scope of the search, when nothing was found.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Absence {
     verdict: &'static str,
@@ -91,7 +97,7 @@ type Ask<'a, M> = &'a mut dyn FnMut(&Repo, &mut Page<'_, M>) -> Result<Outcome, 
 
 /// Runs `search` on every repository of a scope, which fills the page. Shown files are compared with those on disk.
 /// `name`: suggest names near this one when there are no matches.
-pub(crate) fn collect<M: Serialize>(
+pub(crate) fn collect<M: Placed>(
     call: &Call<'_>,
     scope: &Scope<'_>,
     limit: u32,
@@ -142,7 +148,7 @@ struct State {
     timed_out: bool,
 }
 
-impl<M: Serialize> Page<'_, M> {
+impl<M: Placed> Page<'_, M> {
     /// Adds the matches of a repository.
     fn ask(
         &mut self,
@@ -192,7 +198,10 @@ impl<M: Serialize> Page<'_, M> {
             matches.push(found);
         }
         if !matches.is_empty() {
-            call.baseline(file.path(), file.content().len() as u64);
+            let size = (file.content().len(), file.lines());
+            for (first, last) in matches.iter().map(M::lines) {
+                call.baseline(file.path(), size, (first as u32, last as u32));
+            }
             self.results.push(FileMatches { file: file.path().to_owned(), repo: self.repo.clone(), matches });
         }
         self.state.full.is_none_or(|since| since.elapsed() < COUNTING)

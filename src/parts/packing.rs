@@ -63,7 +63,7 @@ pub struct Item {
     centrality_score: f64,
     /// Ten times the first and a two-hundredth of the second.
     combined_score: f64,
-    /// What its source, or without one its signature, has.
+    /// Tokens of its source, or without one of its signature.
     tokens: usize,
     /// As in get_symbol_source.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -76,7 +76,7 @@ pub struct Item {
     /// In place of a source that does not fit.
     #[serde(skip_serializing_if = "Option::is_none")]
     signature: Option<String>,
-    /// What it holds, in place of a source that does not fit.
+    /// Its members, in place of a source that does not fit.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     outline: Vec<Member>,
     /// Members that the outline leaves out.
@@ -90,6 +90,15 @@ pub struct Item {
     pub(crate) tested_by: Vec<String>,
     #[serde(flatten)]
     facts: Facts,
+}
+
+impl Item {
+    /// The first and the last line of its source.
+    pub(crate) fn lines(&self) -> (u32, u32) {
+        let source = self.source.as_deref().unwrap_or_default();
+        let first = self.source_line.unwrap_or(self.line);
+        (first, first + source.lines().count() as u32)
+    }
 }
 
 fn is_zero(number: &usize) -> bool {

@@ -231,7 +231,8 @@ fn symbol_of(call: &Call<'_>, repo: &Repo, symbol: &SymbolView<'_>, wanted: &Wan
     let max_tokens = call.max_tokens;
     let content = symbol.file.content();
     let span = symbol.span();
-    call.baseline(symbol.file.path(), content.len() as u64);
+    let lines = (symbol.line(), symbol.end_line());
+    call.baseline(symbol.file.path(), (content.len(), symbol.file.lines()), lines);
     let bytes = symbol.indented_source();
     let source = String::from_utf8_lossy(bytes);
     let start = (span.end as usize).saturating_sub(bytes.len());

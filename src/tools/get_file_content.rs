@@ -125,7 +125,8 @@ fn output(
     }
     let left = (wanted - given) as u64;
     let cut = left > 0 && line_count > 0;
-    call.baseline(&path, bytes.len() as u64);
+    let line = |number: u64| u32::try_from(number).unwrap_or(u32::MAX);
+    call.baseline(&path, (bytes.len(), line(line_count)), (line(first), line(first + given as u64)));
     call.count(given);
     Output {
         file: path,

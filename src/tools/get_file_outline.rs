@@ -216,7 +216,7 @@ fn one(call: &Call<'_>, repo: Option<&str>, path: &str, fields: &Fields) -> Resu
 }
 
 fn outline(call: &Call<'_>, file: FileView<'_>, symbols: Vec<Item>) -> Outline {
-    call.baseline(file.path(), file.content().len() as u64);
+    call.baseline(file.path(), (file.content().len(), file.lines()), (1, file.lines()));
     Outline {
         file: file.path().to_owned(),
         language: file.language(),

@@ -14,7 +14,7 @@ use super::packing::{FileItem, NARROW, Page, SMALL, Told, pack, takes};
 use super::symbols::{Absence, absence, ask, paths, repositories};
 use super::{Call, Error, Shown, Tool, related, tokens};
 use crate::query::{self, Confidence, FIRST, FileHit, Form, Found, Hit, Order, Search};
-use crate::store::Snapshot;
+use crate::store::{FileView, Snapshot};
 
 /// Explain how something works or is implemented in this codebase: gather the most relevant code for a question, bug or
 /// task, whole functions packed into a token budget. Prefer it to several searches and reads.
@@ -32,7 +32,7 @@ pub struct Args {
     /// Tokens for the whole answer.
     #[serde(default = "four_thousand")]
     token_budget: u64,
-    /// What comes first: what answers best, with centrality for ties or without it, or what is central.
+    /// Order: what answers best, with centrality for ties or without it, or what is central.
     #[serde(default)]
     #[schemars(extend("x-rare" = true))]
     strategy: Strategy,
@@ -53,7 +53,7 @@ fn four_thousand() -> u64 {
     4_000
 }
 
-/// What comes first.
+/// The order.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Strategy {
@@ -167,7 +167,8 @@ impl Tool for GetRankedContext {
             for item in sources {
                 let path = item.symbol_id.rsplit_once("::").map(|(path, _)| path);
                 let file = path.and_then(|path| repos[*place].snapshot.file(path));
-                file.into_iter().for_each(|file| call.baseline(file.path(), file.content().len() as u64));
+                let size = |file: &FileView<'_>| (file.content().len(), file.lines());
+                file.into_iter().for_each(|file| call.baseline(file.path(), size(&file), item.lines()));
             }
         }
         let is_found = pages.iter().any(|(_, page)| !page.items.is_empty() || !page.files.is_empty());
@@ -190,7 +191,7 @@ impl Tool for GetRankedContext {
     }
 }
 
-/// What decides about a page, beside the answer.
+/// Conditions of a page, beside the answer.
 struct Asked<'a> {
     strategy: Strategy,
     fields: &'a Fields,

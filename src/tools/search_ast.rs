@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use super::errors::store_error;
 use super::filters::path_glob;
-use super::matches::{self, Found, Scope};
+use super::matches::{self, Found, Placed, Scope};
 use super::patterns::{BUDGET, compile, narrowed, refused};
 use super::{Call, Error, Shown, Tool};
 use crate::languages::named;
@@ -60,12 +60,18 @@ pub struct Match {
     end_line: u64,
     /// Its first line, cut where it is long.
     text: String,
-    /// What each `$NAME` stands for, or each capture of a query.
+    /// Text of each `$NAME`, or of each capture of a query.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     captures: BTreeMap<String, String>,
     /// The innermost symbol around it; `{file}::{symbol}` is its id.
     #[serde(skip_serializing_if = "Option::is_none")]
     symbol: Option<String>,
+}
+
+impl Placed for Match {
+    fn lines(&self) -> (u64, u64) {
+        (self.line, self.end_line)
+    }
 }
 
 /// See [`Args`].

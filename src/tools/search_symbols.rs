@@ -50,7 +50,7 @@ pub struct Args {
     #[serde(default)]
     #[schemars(extend("x-rare" = true))]
     fuzzy: bool,
-    /// What decides: how well they answer, how central they are, or both.
+    /// Order: by how well they answer, how central they are, or both.
     #[serde(default)]
     #[schemars(extend("x-rare" = true))]
     sort_by: SortBy,
@@ -88,7 +88,7 @@ fn ten() -> u32 {
     10
 }
 
-/// What decides between symbols that answer.
+/// Order of symbols that answer.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum SortBy {
@@ -108,7 +108,7 @@ pub struct Output {
     /// `high`: the first is the name that was asked for, or one of the first five is described; right nine times in
     /// ten. `low`: it may be any of them, or other words may find it. `none`: nothing answers.
     confidence: &'static str,
-    /// What that is judged by.
+    /// The evidence for that.
     #[serde(skip_serializing_if = "Option::is_none")]
     evidence: Option<Judged>,
     results: Vec<Item>,
@@ -126,7 +126,7 @@ pub struct Output {
     negative_evidence: Option<Absence>,
 }
 
-/// What speaks for the first.
+/// Evidence for the first.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Judged {
     /// 1 for a name of the same letters, 2 for one as it is written, 1 more for its owner.
@@ -159,7 +159,7 @@ pub struct Item {
     summary: String,
     /// Comparable within an answer.
     score: u32,
-    /// Which repository, when several were searched.
+    /// The repository, when several were searched.
     #[serde(skip_serializing_if = "Option::is_none")]
     repo: Option<String>,
     /// `fuzzy` when only the spelling is alike.
@@ -407,7 +407,8 @@ fn ask_on(repo: &Repo, search: &Search<'_>, offset: usize) -> Result<Found, Erro
 
 fn item(repo: &Repo, hit: &Hit, order: Order, call: &Call<'_>) -> Option<Item> {
     let symbol = repo.snapshot.symbol(hit.symbol)?;
-    call.baseline(symbol.file.path(), symbol.file.content().len() as u64);
+    let size = (symbol.file.content().len(), symbol.file.lines());
+    call.baseline(symbol.file.path(), size, (symbol.line(), symbol.line()));
     Some(Item {
         id: symbol.id(),
         kind: symbol.kind().as_str(),

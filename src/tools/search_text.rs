@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use super::errors::store_error;
 use super::filters::{Filters, path_glob};
 use super::indexes::Repo;
-use super::matches::{self, Found, Page, Scope};
+use super::matches::{self, Found, Page, Placed, Scope};
 use super::meaning::Meaning;
 use super::patterns::{BUDGET, WIDEST, bad_pattern, cut, narrowed};
 use super::{Call, Error, Shown, Tool};
@@ -93,6 +93,12 @@ pub struct Match {
     /// The innermost symbol around it; `{file}::{symbol}` is its id.
     #[serde(skip_serializing_if = "Option::is_none")]
     symbol: Option<String>,
+}
+
+impl Placed for Match {
+    fn lines(&self) -> (u64, u64) {
+        (self.line, self.line)
+    }
 }
 
 /// See [`Args`].

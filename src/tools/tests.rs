@@ -18,7 +18,7 @@ use crate::config::Config;
 #[derive(Debug, Default, Deserialize, Serialize, JsonSchema)]
 #[serde(default)]
 struct FindArgs {
-    /// What each is called.
+    /// Names of each.
     query: String,
     /// How many there are.
     all: usize,
@@ -80,8 +80,9 @@ impl Tool for Echo {
     type Output = FindArgs;
 
     fn run(call: &Call<'_>, args: FindArgs) -> Result<FindArgs, Error> {
-        call.baseline("a", 4000);
-        call.baseline("b", 8000);
+        call.baseline("a", (4000, 100), (20, 20));
+        call.baseline("a", (4000, 100), (90, 90));
+        call.baseline("b", (80_000, 1000), (500, 500));
         call.note("content_verified", true);
         Ok(args)
     }
@@ -117,7 +118,7 @@ impl Tool for Fail {
 
 #[derive(Deserialize, JsonSchema)]
 struct GiveArgs {
-    /// What.
+    /// The text.
     answer: Map<String, Value>,
 }
 
@@ -132,7 +133,7 @@ impl Tool for Give {
     type Output = Map<String, Value>;
 
     fn run(call: &Call<'_>, args: GiveArgs) -> Result<Map<String, Value>, Error> {
-        call.baseline("c", 100_000);
+        call.baseline("c", (100_000, 10), (1, 10));
         Ok(args.answer)
     }
 }
@@ -228,14 +229,14 @@ fn what_is_plainly_meant_is_taken() {
         json!({"query": 404, "all": "2", "max_results": 3.0, "depth": " 1 ", "weight": "0.5", "fuzzy": "true",
                "symbols": "[\"a\", \"b\"]", "kind": "CLASS", "length": null}),
         expect![[
-            r#"{"query":"404","all":2,"max_results":3,"length":0,"depth":1,"weight":0.5,"fuzzy":true,"names":["a","b"],"kind":"class","_meta":{"timing_ms":0,"tokens_saved":0,"total_tokens_saved":0,"estimate_method":"file_bytes/4","content_verified":true}}"#
+            r#"{"query":"404","all":2,"max_results":3,"length":0,"depth":1,"weight":0.5,"fuzzy":true,"names":["a","b"],"kind":"class","_meta":{"timing_ms":0,"tokens_saved":0,"total_tokens_saved":0,"estimate_method":"100_lines_a_hit/4","content_verified":true}}"#
         ]],
     );
     check(
         "echo",
         json!({"names": "only"}),
         expect![[
-            r#"{"query":"","all":0,"max_results":null,"length":0,"depth":0,"weight":0.0,"fuzzy":false,"names":["only"],"kind":null,"_meta":{"timing_ms":0,"tokens_saved":0,"total_tokens_saved":0,"estimate_method":"file_bytes/4","content_verified":true}}"#
+            r#"{"query":"","all":0,"max_results":null,"length":0,"depth":0,"weight":0.0,"fuzzy":false,"names":["only"],"kind":null,"_meta":{"timing_ms":0,"tokens_saved":0,"total_tokens_saved":0,"estimate_method":"100_lines_a_hit/4","content_verified":true}}"#
         ]],
     );
 }
@@ -301,7 +302,7 @@ fn a_panic_is_an_error_like_another() {
 fn savings_and_facts_are_told() {
     let meta = ask("echo", json!({})).value["_meta"].clone();
     assert_eq!(meta["content_verified"], true);
-    assert_eq!(meta["estimate_method"], "file_bytes/4");
+    assert_eq!(meta["estimate_method"], "100_lines_a_hit/4");
     let saved = meta["tokens_saved"].as_u64().expect("a number");
     assert!((2800..3000).contains(&saved), "{saved}");
     assert_eq!(meta["total_tokens_saved"], saved);
