@@ -38,6 +38,7 @@ pub use life::meaning::Meanings;
 pub use life::prepared::Prepared;
 pub use life::registry::{Registry, RemoteFacts, Sidecar};
 pub use life::snapshot::Snapshot;
+pub use life::summarized::SummaryWords;
 pub use life::upkeep::Held;
 pub use life::writer::Writer;
 pub use packs::grams::{BlockRecord, GramQuery, GramWriter, grams};

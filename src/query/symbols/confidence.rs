@@ -117,8 +117,11 @@ fn words(snapshot: &Snapshot, ranker: &Ranker) -> Result<Vec<Word>, Error> {
     // Words such as `feat` and `remove` name the action, not its object.
     let counts = |word: &str| ranker.form == Form::Identifier || !is_change_word(word);
     let any = all_words.iter().any(|word| counts(word));
+    let summaries = snapshot.summary_words().filter(|_| ranker.form == Form::Prose);
     for word in all_words.iter().filter(|word| !any || counts(word)) {
         let Some(held) = snapshot.frequency(word)? else { continue };
+        let told = summaries.zip(stems(word).pop()).map_or(0, |(summaries, stem)| summaries.holding(&stem));
+        let held = held + told;
         let Some(stem) = beginning(word) else { continue };
         if words.iter().all(|word| word.stem.needle() != stem.as_bytes()) {
             let stem = Finder::new(&stem).into_owned();
@@ -164,7 +167,10 @@ fn held(words: &[Word], candidate: &Candidate<'_>) -> f32 {
     let symbol = &candidate.symbol;
     let source = symbol.source();
     let source = source.get(..FAR).unwrap_or(source);
-    let (name, doc) = (symbol.qualified_name(), symbol.docstring());
+    let (name, mut doc) = (symbol.qualified_name(), symbol.docstring());
+    if doc.is_empty() {
+        doc = symbol.summary(FAR);
+    }
     let places = [source, doc.as_bytes(), name.as_bytes(), symbol.file.path().as_bytes()];
     let text = places.join(&b'\n');
     let lower = text.to_ascii_lowercase();

@@ -12,6 +12,7 @@ pub(super) mod prominence;
 pub(super) mod prose;
 pub(super) mod rank;
 pub mod terms;
+mod told;
 mod vendored;
 pub(super) mod words;
 
@@ -525,7 +526,12 @@ fn first_look(
         let clauses = [ranker.name_clause()];
         found.extend(snapshot.search_holding(search.among, &clauses, required, words, DOCUMENTS, &mut keep)?);
     }
-    Ok((found.into_iter().map(|(symbol, score, held)| Looked { symbol, score, held }).collect(), all_found))
+    let mut found: Vec<Looked> =
+        found.into_iter().map(|(symbol, score, held)| Looked { symbol, score, held }).collect();
+    if required.is_empty() {
+        told::add(snapshot, ranker, &mut |id| wanted.accepts(id) && !wanted.sets_aside(id), &mut found);
+    }
+    Ok((found, all_found))
 }
 
 /// Symbols of exactly the name asked for, or of a member that a few words may name, that the terms did not find: of

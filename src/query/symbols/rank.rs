@@ -223,6 +223,11 @@ impl Ranker {
         &self.parts
     }
 
+    /// The words that are searched.
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
     /// The significant words of a description, each with its synonyms.
     pub fn telling(&self) -> &[Vec<String>] {
         self.prose.as_ref().map_or(&[], Prose::telling)

@@ -100,7 +100,7 @@ impl Store {
             Entry { file, state }
         };
         let entries: Vec<Entry> = base.table().iter().map(|row| timeless(row.to_entry())).collect();
-        // What the store counts starts from nothing.
+        // The store's counts start from nothing.
         let counted = SnapshotFacts { files: 0, symbols: 0, lines: 0, bytes: 0, languages: BTreeMap::new(), ..facts };
         let given = SnapshotFacts { root_inode: None, ..counted };
         writer.alone()?.commit(NAME, &entries, &[], given)?;

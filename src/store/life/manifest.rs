@@ -15,7 +15,7 @@ use crate::store::search::segments;
 use crate::store::tables::{compiled, edges, files, ranks, summaries, texts, vectors};
 use crate::store::{Error, FORMAT};
 
-/// What a store says of itself. Its JSON is `manifest.json` in the store's folder.
+/// Manifest of a store. Its JSON is `manifest.json` in the store's folder.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct Manifest {
     /// Version of the files' layout; another one is refused.

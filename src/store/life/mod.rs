@@ -8,5 +8,6 @@ pub(super) mod meaning;
 pub(super) mod prepared;
 pub(super) mod registry;
 pub(super) mod snapshot;
+pub(super) mod summarized;
 pub(super) mod upkeep;
 pub(super) mod writer;

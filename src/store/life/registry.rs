@@ -49,10 +49,10 @@ pub struct Sidecar {
     /// Whether symbolic links were followed, for the same end.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub follow_symlinks: bool,
-    /// Which repository elsewhere it is a commit of; `None` for a folder.
+    /// The repository elsewhere that it is a commit of; `None` for a folder.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub remote: Option<RemoteFacts>,
-    /// Which installed package it is, whose files lie below the root; `None` for a repository.
+    /// The installed package whose files lie below the root; `None` for a repository.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub package: Option<PackageId>,
 }

@@ -10,6 +10,7 @@ use zerocopy::IntoBytes;
 
 use super::manifest::{Manifest, PackFacts, SnapshotFacts};
 use super::prepared::Prepared;
+use super::summarized::SummaryWords;
 use crate::store::Error;
 use crate::store::packs::grams::GramQuery;
 use crate::store::packs::health::CHECKED_AT_ONCE;
@@ -52,6 +53,8 @@ pub struct Snapshot {
     roles: Option<GivenRoles>,
     /// Summaries by a model, as of its first question about them.
     summaries: OnceLock<Option<SummaryTable>>,
+    /// Their words, see [`Snapshot::summary_words`].
+    summary_words: OnceLock<Option<SummaryWords>>,
     /// Contents in place of those of files, see [`Snapshot::with_unsaved`].
     unsaved: Option<Pack>,
 }
@@ -103,6 +106,7 @@ impl Snapshot {
             recheck_due: Mutex::new(Instant::now() + FIRST_RECHECK),
             roles,
             summaries: OnceLock::new(),
+            summary_words: OnceLock::new(),
             unsaved: None,
         })
     }
@@ -156,6 +160,7 @@ impl Snapshot {
             recheck_due: Mutex::new(Instant::now()),
             roles: GivenRoles::of(&self.facts.roles),
             summaries: self.summaries.clone(),
+            summary_words: OnceLock::new(),
             unsaved: self.unsaved.clone(),
         }
     }
@@ -224,6 +229,11 @@ impl Snapshot {
     /// Summaries by a model.
     pub fn summaries(&self) -> Option<&SummaryTable> {
         self.summaries.get_or_init(|| SummaryTable::open(&self.dir)).as_ref()
+    }
+
+    /// Words of the summaries by a model; `None` without any.
+    pub fn summary_words(&self) -> Option<&SummaryWords> {
+        self.summary_words.get_or_init(|| SummaryWords::of(self)).as_ref()
     }
 
     /// Finds a file by its number.

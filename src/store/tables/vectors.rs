@@ -26,7 +26,7 @@ const HEADER: usize = 256;
 const NAMED: usize = 20;
 /// Bytes of a row before its numbers: key, scale, checksum.
 const ROW: usize = 24;
-/// Beginning of the names of these files. What follows is never a number alone, as for files of commits.
+/// Beginning of the names of these files. The rest is never a number alone, as for files of commits.
 const PREFIX: &str = "vectors.m";
 /// Time between syncs: only a failure of the whole machine loses what was written since.
 const SYNC_EVERY: Duration = Duration::from_secs(2);

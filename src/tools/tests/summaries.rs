@@ -34,8 +34,11 @@ impl Place {
             }
             *left -= 1;
             let names = items.iter().map(|item| item["name"].as_str().expect("a name").to_owned());
-            let lines: Vec<String> =
-                items.iter().map(|item| format!("{}: Handles the {}.", item["number"], item["name"])).collect();
+            let line = |item: &Value| match item["name"].as_str() {
+                Some("Canvas.paint") => format!("{}: Draws strokes with a brush.", item["number"]),
+                _ => format!("{}: Handles the {}.", item["number"], item["name"]),
+            };
+            let lines: Vec<String> = items.iter().map(line).collect();
             seen.lock().expect("nothing panics").extend(names);
             let answer = json!({
                 "choices": [{"message": {"content": lines.join("\n")}}],
@@ -122,6 +125,22 @@ fn nothing_is_sent_unless_it_is_asked_for() {
     let answer = ask(&Context::new(config), &place, true, "index_folder", json!({"use_ai_summaries": true}));
     let warnings = answer.value["warnings"].to_string();
     assert!(!answer.is_error && warnings.contains("ANTHROPIC_API_KEY"), "{warnings}");
+}
+
+#[test]
+fn a_description_is_found_by_the_words_of_a_summary() {
+    let place = Place::new();
+    assert!(!place.ask(true, "index_folder", json!({})).is_error);
+    let found = |query: &str| place.ask(false, "search_symbols", json!({"query": query})).value;
+    let question = "where are strokes drawn with a brush";
+    assert_eq!(found(question)["results"], json!([]));
+    place.index();
+    let answer = found(question);
+    assert_eq!(answer["results"][0]["id"], "art.py::Canvas.paint#method", "{answer}");
+    // A name stays a name, and an edited symbol has no summary until it is asked about again.
+    assert_eq!(found("checkout")["results"][0]["id"], "shop.py::checkout#function");
+    place.write("art.py", "class Canvas:\n    def paint(self, shape):\n        return shape, 1\n");
+    assert_eq!(found(question)["results"], json!([]));
 }
 
 #[test]

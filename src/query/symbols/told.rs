@@ -1,0 +1,46 @@
+//! Symbols of a description by the summaries that a model wrote of them: they count as documentation does.
+
+use rustc_hash::FxHashMap;
+
+use super::form::Form;
+use super::rank::{Looked, Ranker};
+use crate::store::{Snapshot, SymbolId, stems};
+
+/// Weight of a summary's words beside those of code. With two, and for changes as well, commit messages lost 1.5 points of
+/// recall, see `benches/README.md`.
+const WEIGHT: f32 = 1.0;
+/// Symbols that summaries alone lead to.
+const MOST: usize = 100;
+
+/// Adds to the symbols that a description's words have found what their summaries say, and the best of those that only a
+/// summary leads to.
+pub(super) fn add(
+    snapshot: &Snapshot,
+    ranker: &Ranker,
+    keep: &mut dyn FnMut(SymbolId) -> bool,
+    found: &mut Vec<Looked>,
+) {
+    let Some(words) = snapshot.summary_words().filter(|_| ranker.form == Form::Prose) else { return };
+    let mut scores = words.scores(&stems(ranker.text()));
+    let held = words.held(ranker.telling());
+    let bits = |symbol: &SymbolId| held.get(symbol).copied().unwrap_or_default();
+    for looked in &mut *found {
+        if let Some(score) = scores.remove(&looked.symbol) {
+            looked.score += WEIGHT * score;
+            looked.held[0] |= bits(&looked.symbol);
+        }
+    }
+    let mut others: Vec<(SymbolId, f32)> = rest(scores, keep);
+    others.truncate(MOST);
+    found.extend(others.into_iter().map(|(symbol, score)| {
+        let held = [bits(&symbol), 0, 0];
+        Looked { symbol, score: WEIGHT * score, held }
+    }));
+}
+
+/// The symbols to keep, best first.
+fn rest(scores: FxHashMap<SymbolId, f32>, keep: &mut dyn FnMut(SymbolId) -> bool) -> Vec<(SymbolId, f32)> {
+    let mut others: Vec<(SymbolId, f32)> = scores.into_iter().filter(|(symbol, _)| keep(*symbol)).collect();
+    others.sort_by(|a, b| b.1.total_cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
+    others
+}
