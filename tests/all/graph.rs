@@ -27,7 +27,7 @@ pub(super) fn indexed(project: &str) -> (Context, tempfile::TempDir) {
     (cx, folder)
 }
 
-/// What is wrong with a question.
+/// The error of a question.
 pub(super) fn wrong(cx: &Context, root: &Path, tool: &str, args: Value) -> Value {
     let args: Map<String, Value> = args.as_object().expect("arguments are an object").clone();
     let request = Request { directory: Some(root.to_owned()), ..Request::default() };
@@ -44,7 +44,7 @@ pub(super) fn call(cx: &Context, root: &Path, tool: &str, args: Value) -> Value 
     serde_json::from_str(&answer.text).expect("an answer is JSON")
 }
 
-/// What is dead in a project, with how sure that is.
+/// Dead symbols of a project, with their confidence.
 fn dead(project: &str, args: Value) -> Vec<String> {
     let answer = ask(project, "find_dead_code", args);
     let name = |item: &Value| {
@@ -773,4 +773,13 @@ fn relations_that_took_too_much_work_are_said_to_be_missing() {
     assert!(!dead.is_empty() && dead.iter().all(|item| item["confidence"] == 0.5), "{answer}");
     let whole = ask("--- a.py\ndef f(): ...\n", "find_references", json!({"identifier": "f"}));
     assert_eq!(whole["_meta"]["relations_missing"], Value::Null);
+}
+
+#[test]
+fn a_heading_of_a_page_makes_no_name_ambiguous() {
+    let project = "--- shop.py\nclass Shop: ...\nclass Corner(Shop): ...\n--- README.md\n# Shop\n\nIt sells.\n";
+    let answer = ask(project, "get_class_hierarchy", json!({"class_name": "Shop"}));
+    assert_eq!(values(&answer, "descendants", "name"), ["Corner"]);
+    let heading = ask(project, "get_symbol_source", json!({"symbol_id": "README.md::Shop"}));
+    assert!(heading["source"].as_str().is_some_and(|source| source.starts_with("# Shop")), "{heading}");
 }

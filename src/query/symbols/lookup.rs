@@ -92,10 +92,15 @@ fn is_slug(slug: &str, path: &str) -> bool {
         && slug.bytes().zip(path.bytes()).all(|(a, b)| if b"/.".contains(&b) { a == b'-' } else { a == b })
 }
 
-/// Every symbol whose qualified name is this or ends with it: `run`, `Job.run`, `Job::run`.
+/// Every symbol whose qualified name is this or ends with it: `run`, `Job.run`, `Job::run`. A part of a document is meant
+/// only if no code has the name.
 pub fn named<'a>(snapshot: &'a Snapshot, qualified: &str) -> Vec<SymbolView<'a>> {
     let mut found = named_last(snapshot, qualified);
     found.retain(|symbol| bears(symbol, qualified));
+    let is_code = |symbol: &SymbolView<'_>| !symbol.file.spec().is_document;
+    if found.iter().any(is_code) {
+        found.retain(is_code);
+    }
     found
 }
 
