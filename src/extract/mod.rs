@@ -158,6 +158,10 @@ impl<'s> Reading<'s> {
                     cx.told(node, signs, name, body);
                     true
                 }
+                Rule::Called { function, words, names } => {
+                    cx.called(node, function, words, names);
+                    true
+                }
                 Rule::Container(owner) => {
                     if let Some(name) = owner(cx, node) {
                         cx.contain(Span::new(name.start_byte(), name.end_byte()), node.end_byte());

@@ -114,7 +114,7 @@ impl Scan<'_> {
     }
 }
 
-/// What the nodes around a word make of it.
+/// Meaning of a word by the nodes around it.
 #[derive(Clone, Copy, Default)]
 struct State {
     /// The innermost of [`Around::Comment`], [`Around::Text`] and [`Around::Code`].
@@ -180,7 +180,7 @@ impl<'t> Walk<'t> {
             let node = self.cursor.node();
             let is_root = self.states.len() == 1;
             if !self.budget.work() {
-                // Whatever is left counts as code.
+                // The rest counts as code.
                 (self.last, self.until, self.is_token) = (State::default(), usize::MAX, false);
                 return;
             }

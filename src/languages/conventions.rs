@@ -2,7 +2,7 @@
 //!
 //! Each language has its own in its folder. [`Conventions::NEUTRAL`], the default, assumes nothing.
 
-use super::Runner;
+use super::{LANGUAGES, Runner};
 use crate::model::Kind;
 
 /// How a language marks public names.
@@ -109,6 +109,12 @@ pub struct Conventions {
     pub runner: Option<&'static Runner>,
     /// How a definition is marked as public.
     pub public: Public,
+    /// Names of files, without extension, that stand for their folder.
+    pub folder_files: &'static [&'static str],
+    /// Folders of packages where they keep other projects' code, such as `packages`.
+    pub bundles: &'static [&'static str],
+    /// Endings of files that are served to browsers unchanged: those with a version in their name, or a banner, are others'.
+    pub served: &'static [&'static str],
     /// Files with a library's public names, by name without extension; empty if all files count.
     pub faces: &'static [&'static str],
     /// Manifests that make a folder a library or an installed program; empty if every folder is one.
@@ -198,6 +204,9 @@ impl Conventions {
         test_files: &[],
         runner: None,
         public: Public::All,
+        folder_files: &[],
+        bundles: &[],
+        served: &[],
         faces: &[],
         packages: &[],
         is_inner: |_, _| false,
@@ -230,6 +239,11 @@ impl Conventions {
         tells_dead: true,
         plain_homes: &[],
     };
+}
+
+/// Whether a file of this name, without extension, stands for its folder in any language.
+pub fn stands_for_folder(stem: &str) -> bool {
+    LANGUAGES.iter().any(|spec| spec.conventions.folder_files.contains(&stem))
 }
 
 /// Whether a definition contains one of these words.

@@ -75,7 +75,7 @@ pub mod zig;
 use crate::model::Languages;
 
 pub use budget::{Budget, Limits, TimeAtWork};
-pub use conventions::{Asked, Conventions, Framework, Named, Owner, Package, Public};
+pub use conventions::{Asked, Conventions, Framework, Named, Owner, Package, Public, stands_for_folder};
 pub use definition::{Cx, Definition, Place};
 pub use doc::{Comments, first_sentence};
 pub use listed::{Listed, listed};

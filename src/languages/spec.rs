@@ -46,6 +46,15 @@ pub enum Rule {
         /// As in [`Rule::Symbol`].
         body: &'static str,
     },
+    /// A call that defines its arguments if the function is one of these words, as `attr_reader :a, :b`.
+    Called {
+        /// Path to the called function.
+        function: &'static str,
+        /// Words with the kinds and details of what they define.
+        words: &'static [(&'static str, Kind, Detail)],
+        /// Path to the names. A colon before a name is no part of it.
+        names: &'static str,
+    },
     /// Possibly symbols: the function checks and calls [`Cx::define`]. The children are walked afterwards.
     Define(for<'t> fn(&mut Cx<'_, 't>, Node<'t>)),
     /// A container that is no symbol, such as a Rust `impl`: its children are members of the type named by the

@@ -92,6 +92,19 @@ impl<'t> Cx<'_, 't> {
         }
     }
 
+    /// Defines the names that a call gives to what its function makes, see [`super::Rule::Called`].
+    pub fn called(&mut self, node: Node<'t>, function: &str, words: &[(&str, Kind, Detail)], names: &str) {
+        let word = part(node, function).map(|function| self.text(function)).unwrap_or_default();
+        let Some((_, kind, detail)) = words.iter().find(|(known, _, _)| *known == word) else { return };
+        let comments = self.spec.comments;
+        let doc = self.doc_above(node.start_byte(), |comment| comments.document(comment));
+        for name in parts(node, names) {
+            let mut definition = Definition::new(node, name, *kind, *detail);
+            definition.name.start += u32::from(self.text(name).starts_with(':'));
+            self.define(Definition { doc, ..definition });
+        }
+    }
+
     /// Parts of a definition before byte `end`, and their parts.
     fn parts_before(&self, node: Node<'t>, end: usize) -> Vec<Node<'t>> {
         let within = |of: Node<'t>| {

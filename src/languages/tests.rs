@@ -98,7 +98,8 @@ fn every_kind_and_part_that_a_table_names_is_in_its_grammar() {
             assert!(known, "{}: neither a field nor a node is called {step}", spec.id);
         };
         spec.rules.iter().flat_map(|(_, kinds)| *kinds).for_each(|kind| is_kind(kind));
-        spec.decorators.iter().chain(spec.around).for_each(|kind| is_kind(kind));
+        spec.decorators.iter().chain(spec.around).chain(spec.syntax.text).for_each(|kind| is_kind(kind));
+        spec.imports.iter().for_each(|(kind, _)| is_kind(kind));
         for (kind, owner, name) in spec.qualified {
             is_kind(kind);
             steps(owner).chain(steps(name)).for_each(is_part);
@@ -124,6 +125,7 @@ fn every_kind_and_part_that_a_table_names_is_in_its_grammar() {
                         .flat_map(|(sign, ..)| steps(sign))
                         .for_each(is_part);
                 }
+                Rule::Called { function, names, .. } => steps(function).chain(steps(names)).for_each(is_part),
                 _ => {}
             }
         }

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use serde_json::{Map, Value};
 
 use super::paths;
+use crate::languages;
 
 /// Arguments that hold text to look for.
 const TEXTS: &[&str] = &["query", "pattern", "identifier", "identifiers", "class_name", "name"];
@@ -14,8 +15,6 @@ const PLACES: &[&str] = &["symbol_id", "symbol_ids", "file", "file_path", "file_
 const OF_ALL: &[&str] = &["check_references", "get_blast_radius", "get_symbol_diff", "get_symbol_importance"];
 /// Tools about files that import a file.
 const OF_IMPORTS: &[&str] = &["find_importers", "get_dependency_graph"];
-/// Names of files that are imported by the name of their folder.
-const OF_FOLDERS: &[&str] = &["__init__", "index", "mod"];
 /// Tools whose `query` is prose, and the most bytes of it that are used: the rest of a long text adds no words that tell
 /// one symbol from another.
 const OF_PROSE: &[&str] = &["search_symbols", "get_ranked_context", "search_commits", "search_columns"];
@@ -85,7 +84,7 @@ fn imported_as(path: &str) -> Vec<String> {
     let mut parts: Vec<&str> = path.split('/').collect();
     let name = parts.pop().unwrap_or_default();
     let stem = name.split('.').next().unwrap_or_default();
-    if !OF_FOLDERS.contains(&stem) {
+    if !languages::stands_for_folder(stem) {
         parts.push(stem);
     }
     let Some((last, above)) = parts.split_last() else { return Vec::new() };

@@ -4,7 +4,7 @@ use tree_sitter::Node;
 
 use super::spec::{grammar, symbol};
 use super::symbol::part;
-use super::{Comments, Cx, LanguageSpec, Rule};
+use super::{Comments, Conventions, Cx, LanguageSpec, Rule};
 use crate::model::{Detail, Kind};
 
 /// The language.
@@ -19,6 +19,7 @@ pub static SPEC: LanguageSpec = LanguageSpec {
     ],
     silent: include_str!("silent.txt"),
     comments: Comments { block: &[("/*", "*/")], ..Comments::NONE },
+    conventions: &Conventions { served: &[".css"], ..Conventions::NEUTRAL },
     ..LanguageSpec::PLAIN
 };
 

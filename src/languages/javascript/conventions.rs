@@ -8,6 +8,8 @@ use crate::model::Kind;
 pub static CONVENTIONS: Conventions = Conventions {
     starts: &[(Kind::Function, "main")],
     constructors: &["constructor"],
+    folder_files: &["index"],
+    served: &[".js", ".mjs"],
     tests: &["test", "describe"],
     // Declarations without bodies describe code that is elsewhere.
     test_files: &[

@@ -443,6 +443,9 @@ fn plain(text: &[u8]) -> Vec<u8> {
 
 /// Kinds of statements that import.
 pub const STATEMENTS: &[(&str, &str)] =
+    &[("import_statement", ""), ("lexical_declaration", ""), ("variable_declaration", "")];
+/// The same of TypeScript.
+pub const TYPED_STATEMENTS: &[(&str, &str)] =
     &[("import_statement", ""), ("import_alias", ""), ("lexical_declaration", ""), ("variable_declaration", "")];
 
 /// Where scripts take their packages from.

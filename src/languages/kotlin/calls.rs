@@ -12,7 +12,7 @@ use super::types::{self, RECEIVER};
 use crate::facts::{Bound, Definition, ExpressionId, LAST, ListId, NameId, Op, ScopeId, ScopeKind, UNKNOWN};
 use crate::model::Role;
 
-/// What a lambda is given by a function of the language's own library, and what the call gives.
+/// Types of a lambda's parameter and of the call's result, for functions of the language's own library.
 struct Known {
     /// The value before the dot is the lambda's receiver, rather than its parameter.
     is_receiver: bool,

@@ -18,7 +18,7 @@ pub(super) const CONSTRUCTOR: &str = "new()";
 pub(super) const RECEIVED: &str = "<receiver>";
 const CLASS: DefinitionKind = DefinitionKind::Class;
 
-/// What the members of a class need to know of it.
+/// Facts of a class that its members need.
 struct Class<'a> {
     name: &'a str,
     class: DefinitionId,
@@ -129,7 +129,7 @@ pub(super) fn invocation<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At) -> 
 /// The bases, the constructors and the members.
 fn body<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, own: &Class<'_>) {
     let parts = cx.children(node);
-    // What initializers see besides the members: the parameters of the constructor.
+    // Initializers see the parameters of the constructor, too.
     let inner = cx.facts.scope(ScopeKind::Function, own.members);
     for part in parts {
         match part.kind() {

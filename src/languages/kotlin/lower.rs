@@ -1,7 +1,7 @@
 //! Lowering of Kotlin files and statements; see [`crate::resolve`] for the requirements.
 //!
 //! A package is a module of all files that declare it. In it lies a scope of the file with its imports and its private
-//! names. What can be called is bound with `()` behind its name: functions, classes, and variables whose type is
+//! names. A name that can be called is bound with `()` behind it: functions, classes, and variables whose type is
 //! written as a function. A function that extends a type is bound like any other, and has the type as its alias.
 
 use tree_sitter::Node;
@@ -126,7 +126,7 @@ pub(super) fn file_scope(cx: &Lower<'_, '_>) -> ScopeId {
 pub(super) fn needs(cx: &mut Lower<'_, '_>, node: Node<'_>, mut scope: ScopeId, name: NameId) {
     let file = file_scope(cx);
     for _ in 0..FARTHEST {
-        // What is imported by name is noted at its import.
+        // A name that is imported is noted at its import.
         if cx.facts.binds(scope, name) {
             return;
         }

@@ -11,7 +11,7 @@ use crate::facts::{
     ANY_NUMBER, Bound, Definition, DefinitionId, ExpressionId, FEWER, NONE, Op, PROPERTY, ScopeId, ScopeKind, UNKNOWN,
 };
 
-/// What a function takes.
+/// Parameters of a function.
 #[derive(Default)]
 pub(super) struct Takes {
     types: Vec<ExpressionId>,

@@ -14,6 +14,8 @@ pub static CONVENTIONS: Conventions = Conventions {
     test_files: &["test_*", "*_test", "*_tests", "conftest", "test", "tests"],
     runner: Some(&super::runner::RUNNER),
     public: Public::Unless("_"),
+    folder_files: &["__init__"],
+    bundles: &["packages"],
     faces: &["__init__", "__main__"],
     packages: &[
         Package { file: "setup.py", says: &[], names: COMMANDS },

@@ -5,10 +5,8 @@ mod expressions;
 mod semantics;
 mod shapes;
 
-use tree_sitter::Node;
-
 use super::spec::{grammar, symbol};
-use super::{Comments, Conventions, Cx, Definition, LanguageSpec, Named, Package, Relating, Rule};
+use super::{Comments, Conventions, LanguageSpec, Named, Package, Relating, Rule};
 use crate::model::{Detail, Kind};
 
 /// The language.
@@ -25,7 +23,7 @@ pub static SPEC: LanguageSpec = LanguageSpec {
         (Rule::Told { signs: METHODS, name: "name", body: "body" }, &["method", "singleton_method"]),
         (symbol(Kind::Constant, Detail::Constant, "left:constant", ""), &["assignment"]),
         (symbol(Kind::Method, Detail::Alias, "name", "body"), &["alias"]),
-        (Rule::Define(accessors), &["call"]),
+        (Rule::Called { function: "method", words: ACCESSORS, names: "arguments/simple_symbol" }, &["call"]),
         (
             Rule::Branch,
             &["if", "elsif", "unless", "while", "until", "for", "when", "in_clause", "rescue", "conditional"],
@@ -59,18 +57,8 @@ pub static SPEC: LanguageSpec = LanguageSpec {
 const METHODS: &[(&str, Kind, Detail)] =
     &[("../program", Kind::Function, Detail::Function), ("", Kind::Method, Detail::Method)];
 
-/// `attr_reader :a, :b`.
-fn accessors(cx: &mut Cx<'_, '_>, node: Node<'_>) {
-    let method = node.child_by_field_name("method").map(|method| cx.text(method)).unwrap_or_default();
-    let Some(arguments) = node.child_by_field_name("arguments") else { return };
-    if !matches!(method, "attr_reader" | "attr_writer" | "attr_accessor") {
-        return;
-    }
-    let comments = cx.spec.comments;
-    let doc = cx.doc_above(node.start_byte(), |comment| comments.document(comment));
-    for name in arguments.named_children(&mut arguments.walk()).filter(|name| name.kind() == "simple_symbol") {
-        let mut definition = Definition::new(node, name, Kind::Constant, Detail::Property);
-        definition.name.start += 1;
-        cx.define(Definition { doc, ..definition });
-    }
-}
+const ACCESSORS: &[(&str, Kind, Detail)] = &[
+    ("attr_reader", Kind::Constant, Detail::Property),
+    ("attr_writer", Kind::Constant, Detail::Property),
+    ("attr_accessor", Kind::Constant, Detail::Property),
+];

@@ -13,6 +13,7 @@ pub static CONVENTIONS: Conventions = Conventions {
     test_files: &["*_test", "*_tests", "test", "tests"],
     runner: Some(&super::runner::RUNNER),
     public: Public::Word(&["pub"]),
+    folder_files: &["mod"],
     packages: &[Package { file: "lib.rs", says: &[], names: Named::Nothing }],
     is_implied: |name| name == "drop",
     // A subtrait gives an external trait nothing to call: the implementations are in `impl` blocks for that trait.

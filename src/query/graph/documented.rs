@@ -93,7 +93,8 @@ fn modules(text: &[u8]) -> impl Iterator<Item = &str> {
 fn is_of(symbol: &SymbolView<'_>, modules: &FxHashSet<&str>) -> bool {
     let path = symbol.file.path();
     let stem = path.rsplit_once('.').map_or(path, |(stem, _)| stem);
-    let module = stem.strip_suffix("/__init__").unwrap_or(stem).replace('/', ".");
+    let of_folder = stem.rsplit_once('/').filter(|(_, own)| symbol.file.conventions().folder_files.contains(own));
+    let module = of_folder.map_or(stem, |(folder, _)| folder).replace('/', ".");
     let mut tails = module.match_indices('.').map(|(dot, _)| &module[dot + 1..]);
     modules.contains(&*module) || tails.any(|tail| modules.contains(tail))
 }

@@ -119,7 +119,7 @@ fn assigned(before: &[u8]) -> &[u8] {
 
 /// The place of the name of the call whose arguments are open where a text ends.
 fn callee_around(before: &[u8]) -> Option<u32> {
-    // What follows is no argument, or nothing is called on it.
+    // The next word is no argument, or nothing is called on it.
     const WORDS: &[&[u8]] = &[
         b"",
         b"if",
@@ -210,10 +210,10 @@ fn names_before<'t>(text: &'t [u8], mark: &str) -> impl Iterator<Item = &'t [u8]
 
 /// Whether a module in this file goes by this name.
 fn is_called(graph: &Graph<'_>, file: u32, name: &[u8]) -> bool {
-    let path = graph.snapshot.file_by_number(file).map_or("", |file| file.path());
-    let stem = path.rsplit_once('.').map_or(path, |(stem, _)| stem);
-    let stem = ["/__init__", "/index"].iter().find_map(|own| stem.strip_suffix(own)).unwrap_or(stem);
-    stem.rsplit('/').next().is_some_and(|stem| stem.as_bytes() == name)
+    let Some(file) = graph.snapshot.file_by_number(file) else { return false };
+    let stem = file.path().rsplit_once('.').map_or(file.path(), |(stem, _)| stem);
+    let mut parts = stem.rsplit('/').skip_while(|part| file.conventions().folder_files.contains(part));
+    parts.next().is_some_and(|part| part.as_bytes() == name)
 }
 
 /// Those of some nodes that stand under a condition of the build, and of which another version was reached.

@@ -1,16 +1,19 @@
 //! Likeness of the names of sources and tests: `cart.py` and `test_cart.py`, `Cart.java` and `CartTest.java`.
 
+use crate::languages;
+
 /// Words of test files' names that say nothing of what they test.
 const OF_TESTS: &[&str] = &["test", "tests", "spec", "specs", "it", "unit", "case", "integration"];
-/// File names that mean their folder.
-const OF_FOLDERS: &[&str] = &["__init__", "index", "mod", "lib", "main", "tests", "test"];
+/// File names that mean their folder, beside those of languages.
+const OF_FOLDERS: &[&str] = &["lib", "main", "tests", "test"];
 
 /// The words of a file's name, in lower case, sorted; those of its folder where the name stands for that.
 pub fn words(path: &str) -> Vec<String> {
     let mut parts = path.rsplit('/');
     let name = parts.next().unwrap_or(path);
     let stem = name.split('.').find(|part| !part.is_empty()).unwrap_or(name);
-    let stem = if OF_FOLDERS.contains(&stem) { parts.next().unwrap_or(stem) } else { stem };
+    let is_of_folder = OF_FOLDERS.contains(&stem) || languages::stands_for_folder(stem);
+    let stem = if is_of_folder { parts.next().unwrap_or(stem) } else { stem };
     let mut words: Vec<String> = crate::store::word_parts(stem).into_iter().map(|word| word.to_lowercase()).collect();
     words.retain(|word| !OF_TESTS.contains(&word.as_str()));
     words.sort_unstable();

@@ -5,24 +5,20 @@ use crate::store::FileView;
 /// The part of a file in which a banner is searched, in bytes.
 const BANNER: usize = 400;
 
-/// Extensions of files served to browsers unchanged.
-const SERVED: [&str; 3] = [".css", ".js", ".mjs"];
-
 /// Whether a file was copied from another project: `packages/urllib3/util.py`, `jquery-3.5.1.js`, `/*! XRegExp 2.0.0 …`.
 pub fn is_vendored(file: FileView<'_>) -> bool {
     if let Some(given) = file.given_as_vendored() {
         return given;
     }
-    let path = file.path();
-    let is_served = || SERVED.iter().any(|ending| path.ends_with(ending));
-    path.ends_with(".py") && is_bundled_package(path)
-        || is_served() && (has_version(path) || has_banner(file.content()))
+    let (path, rules) = (file.path(), file.conventions());
+    let is_served = || rules.served.iter().any(|ending| path.ends_with(ending));
+    is_bundled_package(path, rules.bundles) || is_served() && (has_version(path) || has_banner(file.content()))
 }
 
-/// Whether a module is in the `packages` folder of another package, where Python projects keep vendored code.
-fn is_bundled_package(path: &str) -> bool {
+/// Whether a module is in a folder of another package where that keeps the code of others.
+fn is_bundled_package(path: &str, bundles: &[&str]) -> bool {
     let mut folders = path.split('/').rev().skip(2);
-    folders.any(|folder| folder == "packages") && folders.next().is_some()
+    folders.any(|folder| bundles.contains(&folder)) && folders.next().is_some()
 }
 
 /// Whether a file's name ends with a version.
@@ -56,10 +52,10 @@ mod tests {
     #[test]
     fn code_of_others_is_known_by_its_path() {
         for path in ["requests/packages/urllib3/util.py", "a/b/packages/c/d/e.py"] {
-            assert!(is_bundled_package(path), "{path}");
+            assert!(is_bundled_package(path, &["packages"]), "{path}");
         }
         for path in ["packages/core/util.py", "shop/packages/cart.py", "shop/packages.py"] {
-            assert!(!is_bundled_package(path), "{path}");
+            assert!(!is_bundled_package(path, &["packages"]), "{path}");
         }
         assert!(has_version("static/jquery-3.5.1.js") && has_version("a-1.2.min.js"));
         assert!(!has_version("src/rule-2.js") && !has_version("a.1.js") && !has_version("base-x.y.js"));
