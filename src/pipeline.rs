@@ -226,7 +226,7 @@ fn run_in_parts(job: &Job<'_>, sidecar: Sidecar, mut plan: Plan, every: usize) -
     let mut options = job.options.clone();
     let (mut added, mut warnings) = (Vec::new(), Vec::new());
     let total = plan.files.len();
-    // What is done of a part, as what is done of all; a part ends at this file.
+    // Progress in a part, told as progress in all; a part ends at this file.
     let tell_of_all = |end: usize, done: u64, of: Option<u64>, what: &str| {
         let before = end as u64 - of.unwrap_or(0);
         (watcher.progress)(before + done, Some(total as u64), what);

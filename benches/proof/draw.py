@@ -36,7 +36,7 @@ class Section:
 SECTIONS = [
     Section(
         "oracle",
-        "Somebody else's oracle: call edges of TypeScript",
+        "An oracle of others: call edges of TypeScript",
         "[repowise-bench](https://github.com/repowise-dev/repowise-bench) holds call graphs of two libraries that the TypeScript "
         "checker made, and rows of five tools measured by its authors. Its oracle runs here on the commits that give every count it "
         "publishes, and the same rule judges: an edge is the line of a caller and of what it calls; precision counts only callers "

@@ -64,7 +64,7 @@ impl Packages {
     }
 }
 
-/// Opens the packages that a repository's files import, those with the most importers first. What is not installed, and
+/// Opens the packages that a repository's files import, those with the most importers first. Missing ones, and
 /// packages that would take too long to index now, are noted.
 pub fn of_project(caller: &Caller<'_>, repo: Option<&str>) -> Result<Vec<Repo>, Error> {
     let project = indexes::open(caller, repo)?;

@@ -1,4 +1,4 @@
-//! Reach of a caller: paths and remote repositories that it may name. Which repositories it sees is decided by the
+//! Reach of a caller: paths and remote repositories that it may name. The repositories that it sees are decided by the
 //! registry, which hides the others.
 
 use std::path::{Component, Path, PathBuf};

@@ -253,7 +253,7 @@ impl Replica {
         }
     }
 
-    /// What the place answers; `None` when it fails, which is logged once until it answers again.
+    /// The place's answer; `None` when it fails, which is logged once until it answers again.
     fn heard<T>(&self, answer: Result<T, ship::Error>) -> Option<T> {
         match answer {
             Ok(answer) => {

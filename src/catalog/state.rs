@@ -22,7 +22,7 @@
 //! made the index. It ends with the thread ([`State::end`]), whatever became of the verdict.
 //!
 //! A watcher of the checkout answers instead of a comparison, in the same verdicts: `Fresh`, or `Updating` with the files
-//! that it has not read yet. Who spoke last, and when, is [`Checked`]: an answer is called fresh only if that was after
+//! that it has not read yet. [`Checked`] is the last verdict with its source and time: an answer is called fresh only if that was after
 //! its call began.
 
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -59,7 +59,7 @@ pub(super) struct State {
     pub stamp: Stamp,
     pub verdict: Verdict,
     pub work: Work,
-    /// Who spoke of this snapshot last.
+    /// Last verdict on this snapshot.
     pub checked: Option<Checked>,
     /// Duration of the last comparison, without the update.
     pub took: Duration,
@@ -212,7 +212,7 @@ impl State {
         self.checked = Some(Checked { at, by: By::Watcher });
     }
 
-    /// The watcher speaks no more. What it said last replaced any comparison.
+    /// The watcher speaks no more. Its last verdict replaced any comparison.
     pub fn untold(&mut self) {
         self.checked = self.checked.filter(|checked| checked.by != By::Watcher);
     }

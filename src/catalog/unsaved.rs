@@ -44,7 +44,7 @@ impl Overlays {
     }
 
     /// The snapshot of a repository with these texts, and its edges made from the stored ones; `None` when all texts
-    /// are as they are stored. What the texts mean for other files is told after [`Overlays::complete`].
+    /// are as they are stored. Their meaning for other files is told after [`Overlays::complete`].
     pub fn edges(
         &self,
         repo: &Repo,
@@ -65,7 +65,7 @@ impl Overlays {
         if matches!(kept.edges, Some((_, Again::Affected))) {
             return Ok(());
         }
-        // What compilers say of other files stays.
+        // Words of compilers about other files stay.
         let again = if repo.snapshot.facts().compiler.is_some() { Again::Edited } else { Again::Affected };
         let bound = kept.bound(edges, again);
         // Newer texts are completed by the next call.

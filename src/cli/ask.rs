@@ -13,7 +13,7 @@ use serde_json::{Map, Value, json};
 
 use super::grep::Asked;
 use super::output::{Output, Paint};
-use super::progress::Progress;
+use super::progress::Bar;
 use super::words::Words;
 use super::{FAILED, FOUND, Global, NOTHING, complain, fail, flags, note_to};
 use super::{command, editor, grep as search, here, output, pick as picker, render, server, visible};
@@ -47,7 +47,7 @@ pub(super) fn ask(global: &Global, tool: &str, mut arguments: Map<String, Value>
     }
 
     let cx = Context::new(config);
-    let bar = Arc::new(Mutex::new(Progress::new(global.quiet)));
+    let bar = Arc::new(Mutex::new(Bar::new(global.quiet)));
     let mut envelope = call(&cx, tool, arguments, global, &bar);
     let hit = global.open.filter(|_| !envelope.is_error).and_then(|nth| nth_hit(&cx, &envelope.value, nth));
     if let Some((path, line)) = hit {
@@ -177,13 +177,7 @@ fn message_of(error: &Value) -> String {
 }
 
 /// Calls a tool. If it would have to index a large or unusual folder, it is called again once the user has agreed.
-fn call(
-    cx: &Context,
-    tool: &str,
-    arguments: Map<String, Value>,
-    global: &Global,
-    bar: &Arc<Mutex<Progress>>,
-) -> Envelope {
+fn call(cx: &Context, tool: &str, arguments: Map<String, Value>, global: &Global, bar: &Arc<Mutex<Bar>>) -> Envelope {
     let first = call_once(cx, tool, arguments.clone(), bar);
     let Some(root) = agreed_to_index(&first.value, global) else { return first };
     let indexed = index(cx, &root, global);
@@ -196,7 +190,7 @@ fn call(
 /// Indexes a folder.
 fn index(cx: &Context, root: &Path, global: &Global) -> Envelope {
     let arguments = Map::from_iter([("path".to_owned(), root.to_string_lossy().into())]);
-    call_once(cx, "index_folder", arguments, &Arc::new(Mutex::new(Progress::new(global.quiet))))
+    call_once(cx, "index_folder", arguments, &Arc::new(Mutex::new(Bar::new(global.quiet))))
 }
 
 /// Indexes a folder after an early answer, in a process of its own: whoever asked has the answer, and goes on.
@@ -235,7 +229,7 @@ fn agreed_to_index(refusal: &Value, global: &Global) -> Option<PathBuf> {
 }
 
 /// Calls a tool, with a progress bar.
-fn call_once(cx: &Context, tool: &str, arguments: Map<String, Value>, bar: &Arc<Mutex<Progress>>) -> Envelope {
+fn call_once(cx: &Context, tool: &str, arguments: Map<String, Value>, bar: &Arc<Mutex<Bar>>) -> Envelope {
     let is_for_models = arguments.get("format").is_some_and(|format| format == "compact");
     let request = Request { for_people: !is_for_models, ..request(bar) };
     let envelope = tools::call(cx, tool, arguments, &request);
@@ -244,7 +238,7 @@ fn call_once(cx: &Context, tool: &str, arguments: Map<String, Value>, bar: &Arc<
 }
 
 /// A request from a terminal: with the current folder, and patient.
-pub(super) fn request(bar: &Arc<Mutex<Progress>>) -> Request {
+pub(super) fn request(bar: &Arc<Mutex<Bar>>) -> Request {
     let step = Arc::clone(bar);
     Request {
         directory: std::env::current_dir().ok(),

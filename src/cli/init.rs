@@ -22,7 +22,7 @@ pub(super) struct Init {
     /// Set up this client, found or not, as claude-code; repeatable [default: all that are found].
     #[arg(long, value_name = "CLIENT")]
     client: Vec<String>,
-    /// Whose configuration: user or project [default: user].
+    /// The configuration to write: user or project [default: user].
     #[arg(long, value_name = "SCOPE", hide_possible_values = true)]
     scope: Option<Scope>,
     /// Use the server at this address, instead of a program that the client starts.

@@ -76,7 +76,7 @@ struct Cli {
     command: Option<Own>,
 }
 
-/// What every command takes.
+/// Flags of every command.
 #[derive(Args)]
 #[command(next_help_heading = "Options of every command")]
 struct Global {
@@ -117,7 +117,7 @@ struct Global {
     /// How commits on GitHub are read: auto, git, tarball or api [default: auto].
     #[arg(long, value_name = "HOW", global = true, hide_short_help = true)]
     github_mode: Option<GitHubMode>,
-    /// Who shares the clones of repositories elsewhere: shared (all processes) or process (nobody) [default: shared].
+    /// Clones of repositories elsewhere: shared (by all processes) or process (by none) [default: shared].
     #[arg(long, value_name = "WHO", global = true, hide_short_help = true)]
     cache_mode: Option<CacheMode>,
     /// Ask this server in the place of the indexes here, as https://code.example/mcp.

@@ -12,13 +12,13 @@ use super::interrupt;
 const PATIENCE: Duration = Duration::from_millis(100);
 
 /// A bar that appears after a while, and only on a terminal.
-pub(super) struct Progress {
+pub(super) struct Bar {
     wanted: bool,
     begun: Option<Instant>,
     bar: Option<ProgressBar>,
 }
 
-impl Progress {
+impl Bar {
     /// No bar yet.
     pub(super) fn new(quiet: bool) -> Self {
         Self { wanted: !quiet && io::stderr().is_terminal(), begun: None, bar: None }

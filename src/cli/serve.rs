@@ -25,7 +25,7 @@ pub(super) struct Serve {
     /// How clients speak to us: stdio, streamable-http for many at once, or sse for clients of 2024 [default: stdio].
     #[arg(long, value_name = "HOW")]
     transport: Option<Transport>,
-    /// Which tools the client is shown: lean, core, full, or names separated by commas [default: lean].
+    /// The tools that the client is shown: lean, core, full, or names separated by commas [default: lean].
     #[arg(long, value_name = "TOOLS")]
     tools: Option<String>,
     /// How answers are written when a call does not say: json or compact [default: json].

@@ -12,7 +12,7 @@ use serde_json::{Map, Value, json};
 use url::Url;
 
 use super::output::Paint;
-use super::progress::Progress;
+use super::progress::Bar;
 use super::words::Words;
 use super::{Global, command, complain, complete_arguments, print, status_of};
 use crate::config::{self, Config, Secret};
@@ -86,7 +86,7 @@ pub(super) fn ask(
     }
     let repo = global.repo.clone().filter(|_| command::takes(tool, "repo"));
     complete_arguments(global, tool, &mut arguments, repo);
-    let bar = Mutex::new(Progress::new(global.quiet));
+    let bar = Mutex::new(Bar::new(global.quiet));
     let envelope = Server::new(url.clone(), global.token_env.as_deref(), config.ca_file.clone()).and_then(|server| {
         server.call(tool, &arguments, &|done, total, message| {
             bar.lock().expect("drawing does not panic").step(done, total, message);

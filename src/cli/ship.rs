@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 use clap::{Arg, ArgMatches, Args, Command};
 use serde_json::{Map, Value, json};
 
-use super::progress::Progress;
+use super::progress::Bar;
 use super::{FOUND, Global, here, output, request, server, with_context};
 use crate::answer::{Error, Request};
 use crate::catalog::ship::{self, Elsewhere, Took};
@@ -107,7 +107,7 @@ pub(super) fn push(global: &Global, how: &Push) -> u8 {
 fn asked(global: &Global, ask: impl FnOnce(&Caller<'_>, Option<&str>) -> Result<(Value, String), Error>) -> u8 {
     with_context(global, |cx| {
         server::refuse(cx)?;
-        let bar = Arc::new(Mutex::new(Progress::new(global.quiet)));
+        let bar = Arc::new(Mutex::new(Bar::new(global.quiet)));
         let request = Request { for_people: true, ..request(&bar) };
         let repo = global.repo.clone().map(|repo| here::local_path(repo, false));
         let answer = ask(&cx.caller(&request), repo.as_deref());
@@ -169,7 +169,7 @@ pub(super) fn pull(global: &Global, how: &Pull) -> Result<Map<String, Value>, u8
 fn take(global: &Global, arguments: &Map<String, Value>, from: &str, named: &Named, anew: bool) -> u8 {
     with_context(global, |cx| {
         server::refuse(cx)?;
-        let bar = Arc::new(Mutex::new(Progress::new(global.quiet)));
+        let bar = Arc::new(Mutex::new(Bar::new(global.quiet)));
         let request = Request { for_people: true, ..request(&bar) };
         let (key, name) = (named.key.as_deref(), named.name.as_deref());
         let elsewhere = Elsewhere { from, name, key, anew };

@@ -17,7 +17,7 @@ use crate::tools::{Call, Error, TOOLS, Tool, ToolSpec};
 struct Args {
     /// Where to look.
     repo: Option<String>,
-    /// What to look for.
+    /// Words to look for.
     query: String,
     /// How many.
     #[serde(default = "ten")]

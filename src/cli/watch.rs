@@ -111,7 +111,7 @@ pub(super) struct WatchClaude {
 /// Record that a worktree was made or is removed: a hook's command, which reads the hook's input.
 #[derive(Args)]
 pub(super) struct HookEvent {
-    /// What happened.
+    /// The event.
     #[arg(value_enum)]
     event: Event,
 }

@@ -39,14 +39,14 @@ impl Git {
     }
 }
 
-/// Who shares the clones.
+/// Sharing of clones.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum CacheMode {
     /// All processes.
     #[default]
     Shared,
-    /// Nobody: each process has its own, which go with it.
+    /// None: each process has its own, which go with it.
     Process,
 }
 

@@ -166,7 +166,7 @@ settings! {
     user freshness: Freshness = ["CODELODE_FRESHNESS", "CODELODE_FRESHNESS_MODE", "JCODEMUNCH_FRESHNESS_MODE"] word,
         |config, freshness| config.freshness = freshness,
         config.freshness;
-    /// Which tools a client is shown: `lean`, `core`, `full`, or names separated by commas.
+    /// The tools that a client is shown: `lean`, `core`, `full`, or names separated by commas.
     user tools: String = ["CODELODE_TOOLS"] text,
         |config, tools| config.surface = surface(&tools)?,
         config.surface.to_string();
@@ -241,7 +241,7 @@ settings! {
     user google_model: String = ["CODELODE_GOOGLE_MODEL", "GOOGLE_MODEL"] text,
         |config, model| config.models.google.model = named(model),
         config.models.google.model;
-    /// Which service summarises when several are set up: `anthropic`, `gemini` or `openai`; else the first of these.
+    /// The service that summarises when several are set up: `anthropic`, `gemini` or `openai`; else the first of these.
     user summary_provider: String = ["CODELODE_SUMMARY_PROVIDER"] text,
         |config, name| config.models.summary_provider = service(&name)?,
         config.models.summary_provider;
@@ -261,7 +261,7 @@ settings! {
     user summary_budget: u64 = ["CODELODE_SUMMARY_BUDGET"] number,
         |config, n_tokens| config.models.summary_budget = (n_tokens > 0).then_some(n_tokens),
         config.models.summary_budget.unwrap_or(0);
-    /// What a million tokens sent and received for summaries cost, in dollars, as `1/5`, for the estimate.
+    /// Price of a million tokens sent and received for summaries, in dollars, as `1/5`, for the estimate.
     user summary_price: String = ["CODELODE_SUMMARY_PRICE"] text,
         |config, price| config.models.summary_price = Some(prices(&price)?),
         config.models.summary_price;
@@ -277,7 +277,7 @@ settings! {
     user embed_timeout: u64 = ["CODELODE_EMBED_TIMEOUT"] number,
         |config, seconds| config.models.embed_timeout = Duration::from_secs(seconds.max(1)),
         config.models.embed_timeout.as_secs();
-    /// What a million embedded tokens cost, in dollars, for the estimate before and after.
+    /// Price of a million embedded tokens, in dollars, for the estimate before and after.
     user embed_price: f64 = ["CODELODE_EMBED_PRICE"] dollars,
         |config, price| config.models.embed_price = Some(price),
         config.models.embed_price;
@@ -289,7 +289,7 @@ settings! {
     user ca_file: PathBuf = ["CODELODE_CA_FILE"] path,
         |config, path| config.ca_file = Some(path),
         config.ca_file;
-    /// What is run as `ssh`, with its arguments.
+    /// The program that is run as `ssh`, with its arguments.
     user ssh_command: String = ["CODELODE_SSH_COMMAND", "GIT_SSH_COMMAND"] text,
         |config, command| config.git.ssh_command = Some(command),
         config.git.ssh_command;

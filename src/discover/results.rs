@@ -92,7 +92,7 @@ impl Results {
             let own = paths.iter().filter_map(|path| Path::new(path).strip_prefix(&prefix).ok()?.to_str());
             own.map(str::to_owned).collect()
         };
-        // Somebody may have made a file of that name.
+        // There may be a file of that name.
         let made: HashSet<&str> = self.files.iter().map(|file| file.path.as_str()).collect();
         let sparse: Vec<String> = below(sparse).into_iter().filter(|path| !made.contains(path.as_str())).collect();
         let submodules = below(submodules);

@@ -132,7 +132,7 @@ fn hosts_inside_are_asked_only_when_they_are_trusted() {
     let refused = ask(&Config { trusted_hosts: Vec::new(), ..trusting.clone() }).expect_err("it is not named");
     assert!(refused.contains("trusted_hosts") && test_server.connections() == 0, "{refused}");
     assert_eq!(ask(&trusting).expect("it is named").len(), 2);
-    // Nobody on the way shall read the key.
+    // The key shall not be read on the way.
     assert_eq!(test_server.asked()[0].header("authorization"), None);
 }
 

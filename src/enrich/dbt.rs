@@ -33,7 +33,7 @@ const READING: [&str; 4] = ["sql", "py", "yml", "yaml"];
 /// See the module.
 pub(super) struct Dbt;
 
-/// What a project says of its files.
+/// Statements of a project about its files.
 #[derive(Default)]
 struct Project {
     /// Facts by path.

@@ -1,4 +1,4 @@
-//! An index in the forms of other programs: SCIP, ctags, and lines of JSON. What is only possible is left out.
+//! An index in the forms of other programs: SCIP, ctags, and lines of JSON. Possible uses are left out.
 
 mod lines;
 mod scip;
@@ -20,12 +20,12 @@ pub enum Form {
     Ndjson,
 }
 
-/// What is exported.
+/// The parts to export.
 #[derive(Clone, Copy)]
 pub struct Source<'a> {
     /// The files and their symbols.
     pub snapshot: &'a Snapshot,
-    /// Who means whom.
+    /// Uses with their definitions.
     pub edges: &'a EdgeTable,
     /// The folder, as a URL.
     pub root: &'a str,

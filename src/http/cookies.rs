@@ -26,7 +26,7 @@ pub(super) fn name(port: u16) -> String {
     format!("codelode_{port}")
 }
 
-/// What a browser needs to see the pages of one person's server.
+/// The cookie by which a browser sees the pages of one person's server.
 pub(super) struct Key {
     cookie: String,
     ticket: Mutex<Option<String>>,

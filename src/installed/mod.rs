@@ -114,7 +114,7 @@ impl Finder {
 
     /// Removes what was unpacked of a package.
     pub fn forget(&self, id: &PackageId) {
-        // What is left is removed the next time.
+        // The rest is removed the next time.
         let _ = fs::remove_dir_all(self.unpacked.join(unpacked(id)));
     }
 

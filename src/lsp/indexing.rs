@@ -22,7 +22,7 @@ pub(super) const QUIET: Duration = Duration::from_secs(2);
 /// Time between two reports of progress.
 const REPORT_EVERY: Duration = Duration::from_millis(100);
 
-/// What is known of the indexes of the workspace.
+/// State of the indexes of the workspace.
 #[derive(Default)]
 pub(super) struct Indexing {
     /// Whether requests can be answered.

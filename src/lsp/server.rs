@@ -184,7 +184,7 @@ fn work(client: &Client, pending: &Pending, todo: &Receiver<Job>) {
         let result = catch_unwind(AssertUnwindSafe(answered)).unwrap_or_else(|_| {
             Err(Failure::new(ErrorCode::InternalError, format!("answering {method} failed by a fault of codelode")))
         });
-        // Whoever takes it from the list answers it.
+        // It is answered by the thread that takes it from the list.
         let is_ours = pending.lock().unwrap_or_else(PoisonError::into_inner).remove(&id).is_some();
         if is_ours {
             let result = if cancelled.load(Ordering::Relaxed) { Err(cancellation()) } else { result };

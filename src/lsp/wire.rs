@@ -159,7 +159,7 @@ mod tests {
         format!("Content-Length: {}\r\n\r\n{body}", body.len())
     }
 
-    /// What is read, a word for each message.
+    /// The messages that are read, a word for each.
     fn check(input: &str, expected: &[&str]) {
         let mut reader = Reader::new(input.as_bytes());
         let mut read = Vec::new();

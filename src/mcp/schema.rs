@@ -233,7 +233,7 @@ mod tests {
     #[derive(Deserialize, JsonSchema)]
     #[serde(deny_unknown_fields)]
     struct Args {
-        /// What to look for,
+        /// The text to look for,
         /// in words.
         query: String,
         /// How many.
@@ -254,7 +254,7 @@ mod tests {
         tree: Option<Box<Tree>>,
     }
 
-    /// What sort.
+    /// Its sort.
     #[derive(Deserialize, JsonSchema)]
     #[serde(rename_all = "snake_case")]
     enum Kind {
@@ -290,9 +290,9 @@ mod tests {
         let expected = json!({
             "type": "object",
             "properties": {
-                "query": {"type": "string", "description": "What to look for, in words."},
+                "query": {"type": "string", "description": "The text to look for, in words."},
                 "max_results": {"type": "integer", "description": "How many.", "default": 10},
-                "kind": {"type": "string", "description": "What sort.", "enum": ["function", "class"]},
+                "kind": {"type": "string", "description": "Its sort.", "enum": ["function", "class"]},
                 "sort_by": {"type": "string", "description": "In which order.", "default": "relevance", "enum": ["relevance", "path"]},
                 "fuzzy": {"type": "boolean"},
                 "repos": {"type": "array", "items": {"type": "string"}},

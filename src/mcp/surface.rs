@@ -269,7 +269,7 @@ pub(super) fn more(mut arguments: Map<String, Value>) -> Result<More, Error> {
     };
     match (tool, inner) {
         (None, None) => Ok(More::List),
-        // What every tool takes asks for nothing.
+        // Arguments that every tool takes ask for nothing.
         (None, Some(inner)) if !inner.is_empty() && inner.keys().all(|name| SHARED.contains(&name.as_str())) => {
             Ok(More::List)
         }

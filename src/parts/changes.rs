@@ -50,12 +50,12 @@ pub struct Difference {
     /// Its own text is as it was, only its members differ.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     only_members: bool,
-    /// What a change of it may break.
+    /// Symbols that a change of it may break.
     #[serde(skip_serializing_if = "Option::is_none")]
     blast_radius: Option<Reach>,
 }
 
-/// Who depends on a symbol that differs.
+/// Dependents of a symbol that differs.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Reach {
     /// Symbols that use it themselves; of a removed one, definitions that still write its name.

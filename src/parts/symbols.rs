@@ -13,7 +13,7 @@ use crate::languages;
 use crate::query::{self, Found, Hit, Order, Search};
 use crate::store::FileView;
 
-/// What was looked through when nothing was found.
+/// Scope of the search, when nothing was found.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct Absence {
     verdict: &'static str,

@@ -1,4 +1,4 @@
-//! Imports between the folders of a repository, ordered so that most point one way. What points the other way is part of a
+//! Imports between the folders of a repository, ordered so that most point one way. An import that points the other way is part of a
 //! cycle.
 
 use std::collections::BTreeMap;

@@ -40,7 +40,7 @@ pub fn with_unsaved(snapshot: &Snapshot, unsaved: &[Unsaved]) -> Result<Snapshot
     snapshot.with_unsaved(prepared.collect())
 }
 
-/// Whose names are bound again.
+/// The files whose names are bound again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Again {
     /// Those of the unsaved texts. Other files are as they are stored.
@@ -142,7 +142,7 @@ impl Binding<'_> {
     }
 
     /// Keeps stored bases of the classes of a file: all of them, or those that are not written there, such as the
-    /// interfaces that a class satisfies. What satisfies them is computed for whole projects only.
+    /// interfaces that a class satisfies. Types that satisfy them are computed for whole projects only.
     fn keep_bases(&mut self, file: u32, symbols: u32, all: bool) {
         let written = self.edges.in_file(file).iter().filter(|edge| edge.role() == Role::Base && !all);
         let written: Vec<SymbolId> = written.flat_map(|edge| self.edges.targets(edge)).collect();

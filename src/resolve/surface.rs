@@ -122,7 +122,7 @@ struct Reader<'f, 'a> {
     all: Option<u64>,
 }
 
-/// Expressions inside each other that are followed, through local names as well. What lies deeper changes with any
+/// Expressions inside each other that are followed, through local names as well. A deeper one changes with any
 /// expression of the file.
 const DEEPEST: usize = 250;
 

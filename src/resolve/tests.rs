@@ -132,7 +132,7 @@ fn damaged_facts_are_refused_or_read_but_never_a_fault() {
         for value in [0, 0x7f, 0xff] {
             let mut damaged = whole.clone();
             damaged[at] = value;
-            // Whoever indexes by a number of sound facts finds a row.
+            // Every number in sound facts has a row.
             if let Some(tables) = unpack(&damaged)
                 && let Some(facts) = Facts::open(&tables).filter(Facts::is_sound)
             {

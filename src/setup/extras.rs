@@ -84,7 +84,7 @@ pub struct Hooks {
     /// Values at the top of the file that the client wants to see.
     #[serde(default)]
     pub head: Map<String, Value>,
-    /// What stands in the list of each event; `{command}` is the command.
+    /// The entry in the list of each event; `{command}` is the command.
     pub events: Map<String, Value>,
     /// Anything a person should know.
     pub note: Option<String>,

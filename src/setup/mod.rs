@@ -61,7 +61,7 @@ pub enum Scope {
 pub struct SetupRequest {
     /// Ids of clients, found or not; empty for all that are found.
     pub clients: Vec<String>,
-    /// Whose configuration; `None` for the user's, or the project's of a client that is found there only.
+    /// Scope of the configuration; `None` for the user's, or the project's of a client that is found there only.
     pub scope: Option<Scope>,
     /// Endpoint of a server over HTTP, instead of a program that the client starts.
     pub url: Option<String>,

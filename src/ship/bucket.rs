@@ -111,7 +111,7 @@ impl Place for Bucket {
         let put = self.store.put_opts(&path, bytes.to_vec().into(), PutOptions { mode, ..PutOptions::default() });
         match self.runtime.block_on(put) {
             Ok(_) => Ok(true),
-            // What should be replaced may have gone.
+            // The object to replace may have gone.
             Err(
                 object_store::Error::AlreadyExists { .. }
                 | object_store::Error::Precondition { .. }
@@ -207,7 +207,7 @@ impl HttpService for Service {
     }
 }
 
-/// What `object_store` is told of a failure: only what may pass is tried again.
+/// A failure in `object_store`'s words: only one that may pass is tried again.
 fn failure(err: net::Error) -> HttpError {
     let kind = if err.is_passing() { HttpErrorKind::Interrupted } else { HttpErrorKind::Unknown };
     HttpError::new(kind, err)

@@ -3,7 +3,7 @@
 //! It takes two runs, at least a day apart. The first marks the objects that no listing names; the second removes
 //! those of them that still none names. A writer reads the marks before it uses an object of an earlier listing, leaves
 //! out those that are marked, and publishes within half a day: so an object that it uses is either marked after it has
-//! looked, and named before the day is over, or not marked at all. What is removed never comes back under its name, so
+//! looked, and named before the day is over, or not marked at all. A removed object never comes back under its name, so
 //! that a late run removes nothing new.
 
 use std::collections::HashSet;

@@ -17,7 +17,7 @@ pub(super) const CONTENTS: &str = "contents";
 /// Most files of a store.
 const MOST_FILES: usize = 10_000;
 
-/// What a shipment holds. Its JSON is published last.
+/// Contents of a shipment. Its JSON is published last.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Listing {
     /// Version of this form.

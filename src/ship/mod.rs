@@ -104,7 +104,7 @@ pub enum Error {
     Bucket {
         /// The bucket and the folder in it.
         place: String,
-        /// What went wrong.
+        /// Errors of this room.
         source: Box<object_store::Error>,
     },
     /// The network failed.

@@ -111,7 +111,7 @@ fn unpacked(object: &[u8], part: &Part, place: &str) -> Result<Vec<u8>, Error> {
 
 /// A shipment on arrival: objects in any order become files of a store that nobody sees yet.
 pub struct Taken {
-    /// What it holds.
+    /// Its bytes.
     pub listing: Listing,
     /// Git's names of the contents.
     pub contents: Vec<u8>,

@@ -173,7 +173,7 @@ fn a_store_arrives_whole_and_for_its_owner_alone() {
         let name = entry.file_name();
         assert!(name == "lock" || mode(&entry.path()) == expected, "{name:?}");
     }
-    // What is there is kept.
+    // Present files are kept.
     let before = place.store().stamp();
     assert!(!place.take(&archive).expect("it is whole"));
     assert_eq!(place.store().stamp(), before);

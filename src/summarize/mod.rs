@@ -1,7 +1,7 @@
 //! Summaries: a model says in one line what a symbol is for, where a user has set one up and asks for them.
 //!
-//! A `Service` is one file: the body of its requests and the place of the text in its answers. What is asked, and
-//! what is believed of an answer, is in `prompt`.
+//! A `Service` is one file: the body of its requests and the place of the text in its answers. Questions, and
+//! checks of their answers, are in `prompt`.
 
 mod anthropic;
 mod gemini;

@@ -71,7 +71,7 @@ fn run_whole(
     let words = if is_of_all { Vec::new() } else { words::of_question(spec.name, &args) };
     let (mut body, mut notes, mut from) = asked(args.clone(), words);
     if notes.noted(EXCERPT).is_some() && says_no(spec, &body, &notes) {
-        // What an excerpt lacks may be in the rest.
+        // A word that an excerpt lacks may be in the rest.
         (body, notes, from) = asked(args.clone(), Vec::new());
     }
     if let Some((sidecar, err)) = catalog::damage(&from, &body) {

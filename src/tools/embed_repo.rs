@@ -27,7 +27,7 @@ pub struct Args {
     estimate_only: bool,
 }
 
-/// What was embedded.
+/// Counts of what was embedded.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Output {
     success: bool,

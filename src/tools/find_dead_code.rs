@@ -33,7 +33,7 @@ fn sure() -> f64 {
     0.8
 }
 
-/// What is judged.
+/// Symbols that are judged.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Granularity {
@@ -72,7 +72,7 @@ fn is_zero(n: &usize) -> bool {
     *n == 0
 }
 
-/// What is dead.
+/// Dead symbols.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Item {
     #[serde(skip_serializing_if = "Option::is_none")]

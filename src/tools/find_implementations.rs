@@ -30,7 +30,7 @@ pub struct Output {
     implementations: Vec<Item>,
 }
 
-/// What takes its place.
+/// Members that take its place.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Item {
     id: String,

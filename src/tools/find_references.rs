@@ -122,7 +122,7 @@ fn is_zero(n: &usize) -> bool {
     *n == 0
 }
 
-/// What is meant.
+/// The symbol that is meant.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct Defined {
     /// Its number, when there are several.

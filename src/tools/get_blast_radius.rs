@@ -65,7 +65,7 @@ pub struct Item {
     /// It uses this instead, which is overridden.
     #[serde(skip_serializing_if = "Option::is_none")]
     via: Option<String>,
-    /// What in it does.
+    /// The uses in it.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     symbols: Vec<String>,
     /// More of them.

@@ -18,7 +18,7 @@ pub struct Args {
     repo: Option<String>,
     /// Its id.
     symbol_id: String,
-    /// Which way.
+    /// Direction.
     #[serde(default)]
     direction: Direction,
     /// How many calls away.
@@ -34,11 +34,11 @@ fn two() -> u32 {
     2
 }
 
-/// Which way calls are followed.
+/// Direction in which calls are followed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Direction {
-    /// Who calls it.
+    /// Its callers.
     Callers,
     /// Whom it calls.
     Callees,
@@ -82,7 +82,7 @@ pub struct Item {
     /// How many steps away, from two on: calls, and the way to a method that is overridden.
     #[serde(skip_serializing_if = "is_one")]
     depth: u32,
-    /// Who stands between, from depth two on; or what is called instead, which is overridden.
+    /// The symbol between, from depth two on; or the overridden one that is called instead.
     #[serde(skip_serializing_if = "Option::is_none")]
     via: Option<String>,
     #[serde(flatten)]

@@ -12,7 +12,7 @@ use super::{history, indexes};
 use crate::model::names_kind;
 use crate::query::{self, Between, Until, Version};
 
-/// What changed, or is new, between two commits, releases, branches or the working tree: functions and other symbols
+/// See what changed, or is new, between two commits, releases, branches or the working tree: functions and other symbols
 /// added, modified, renamed or removed since; a git diff or pull request as symbols.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -34,7 +34,7 @@ pub struct Args {
     #[serde(default)]
     #[schemars(extend("x-rare" = true))]
     kind: Option<String>,
-    /// Who depends on each, as of now.
+    /// Dependents of each, as of now.
     #[serde(default)]
     #[schemars(extend("x-rare" = true))]
     include_blast_radius: bool,

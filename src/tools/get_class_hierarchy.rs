@@ -36,7 +36,7 @@ pub struct Output {
     class: Item,
     ancestors: Vec<Item>,
     descendants: Vec<Item>,
-    /// Of a trait: the traits that it asks for, and those that ask for it. Who implements one implements the other by itself.
+    /// Of a trait: the traits that it asks for, and those that ask for it. An implementer of one implements the other by itself.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     requires: Vec<Item>,
     #[serde(skip_serializing_if = "Vec::is_empty")]

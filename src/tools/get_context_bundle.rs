@@ -30,14 +30,14 @@ pub struct Args {
     /// Tokens for all of it.
     #[serde(default = "four_thousand")]
     token_budget: u64,
-    /// Which come first.
+    /// The order.
     #[serde(default)]
     #[schemars(extend("x-hidden" = "client"))]
     budget_strategy: Strategy,
-    /// Who calls it.
+    /// Its callers.
     #[serde(default)]
     include_callers: bool,
-    /// What was left out.
+    /// Parts that were left out.
     #[serde(default)]
     #[schemars(extend("x-hidden" = "client"))]
     include_budget_report: bool,
@@ -54,14 +54,14 @@ fn four_thousand() -> u64 {
     4_000
 }
 
-/// What comes first when not all fits.
+/// The order when not all fits.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Strategy {
-    /// What the symbols use most.
+    /// Symbols that these use most.
     #[default]
     MostRelevant,
-    /// What is central in the repository.
+    /// Symbols that are central in the repository.
     CoreFirst,
     /// Signatures only.
     Compact,
@@ -122,7 +122,7 @@ pub struct Item {
     facts: Facts,
 }
 
-/// What a file imports.
+/// Imports of a file.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Imports {
     file: String,
@@ -130,7 +130,7 @@ pub struct Imports {
     statements: Vec<String>,
 }
 
-/// What the budget did.
+/// Effect of the budget.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Report {
     budget_tokens: usize,

@@ -23,7 +23,7 @@ pub struct Args {
     /// The file.
     #[schemars(extend("x-aliases" = ["file_path"]))]
     file: String,
-    /// Which way.
+    /// Direction.
     #[serde(default)]
     direction: Direction,
     /// 1 to 3.
@@ -35,13 +35,13 @@ fn two() -> u32 {
     2
 }
 
-/// Which way imports are followed.
+/// Direction in which imports are followed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Direction {
-    /// What it imports.
+    /// Files that it imports.
     Imports,
-    /// Who imports it.
+    /// Files that import it.
     Importers,
     /// Both.
     #[default]
@@ -164,7 +164,7 @@ impl Tool for GetDependencyGraph {
     }
 }
 
-/// Finds the imports of a file, or its importers, each as who imports and what. What a file uses by the words of an
+/// Finds the imports of a file, or its importers, each as a pair of importer and imported. A use by the words of an
 /// ecosystem counts as an import.
 fn ways<'a>(call: &Call<'_>, repo: &'a Repo, edges: &'a EdgeTable) -> impl Fn(u32, bool) -> Vec<(u32, u32)> + 'a {
     let number = |path: &str| Some(repo.snapshot.file(path)?.number());

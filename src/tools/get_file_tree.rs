@@ -131,7 +131,7 @@ fn fitted(
     at: impl Fn(u32) -> Vec<Item>,
 ) -> Output {
     let mut shown = None;
-    // Who gives a budget for a depth means it.
+    // A budget that is given for a depth is meant.
     let is_budgeted = args.max_depth.is_some() && call.max_tokens != call.cx.config.max_tokens;
     let most_tokens = if is_budgeted { call.max_tokens } else { MOST_TOKENS.min(call.max_tokens) };
     // One level less is more useful than a tree cut in its middle.

@@ -37,7 +37,7 @@ pub struct Output {
     /// By PageRank over who uses whom.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     most_central_symbols: Vec<Central>,
-    /// What was left out, by reason.
+    /// Files that were left out, by reason.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     skipped: BTreeMap<String, u64>,
     /// The checkout has moved to another commit, or files changed that could not be read again in time.

@@ -18,7 +18,7 @@ pub struct Args {
     repo_b: String,
 }
 
-/// What `repo_b` has and `repo_a` has not is added. Modified first, then removed, renamed and added.
+/// Symbols of `repo_b` that `repo_a` has not are added. Modified first, then removed, renamed and added.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Output {
     repo_a: String,

@@ -37,7 +37,7 @@ fn twenty() -> u32 {
     20
 }
 
-/// What makes a symbol central.
+/// The measure of importance.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Algorithm {

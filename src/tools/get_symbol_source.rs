@@ -27,7 +27,7 @@ pub struct Args {
     /// Lines around it.
     #[serde(default)]
     context_lines: u32,
-    /// Who changed its lines last, by git.
+    /// The last change of its lines, by git.
     #[serde(default)]
     #[schemars(extend("x-hidden" = "client"))]
     blame: bool,

@@ -112,7 +112,7 @@ pub struct LineMatch {
     after: Vec<String>,
 }
 
-/// What was looked through.
+/// Scope of the search.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Stats {
     files_searched: u64,

@@ -26,7 +26,7 @@ pub struct Args {
     _context_providers: Option<bool>,
 }
 
-/// What became of the file.
+/// Outcome for the file.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Output {
     success: bool,

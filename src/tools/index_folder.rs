@@ -59,7 +59,7 @@ fn yes() -> bool {
     true
 }
 
-/// What the run did.
+/// Outcome of the run.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Output {
     success: bool,
@@ -77,7 +77,7 @@ pub struct Output {
     /// files.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     skipped: BTreeMap<String, u64>,
-    /// What was left out, by path.
+    /// Files that were left out, by path.
     #[serde(skip_serializing_if = "Option::is_none")]
     left_out: Option<Vec<LeftOut>>,
     #[serde(skip_serializing_if = "Option::is_none")]

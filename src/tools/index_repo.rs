@@ -35,7 +35,7 @@ fn yes() -> bool {
     true
 }
 
-/// What the run did.
+/// Outcome of the run.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Output {
     success: bool,

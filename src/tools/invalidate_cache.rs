@@ -15,7 +15,7 @@ pub struct Args {
     repo: String,
 }
 
-/// What was removed.
+/// The removed index.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Output {
     success: bool,

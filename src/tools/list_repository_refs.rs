@@ -49,7 +49,7 @@ pub struct Ref {
     commit: Option<String>,
 }
 
-/// What a ref points to.
+/// Target of a ref.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Object {
     sha: String,

@@ -117,7 +117,7 @@ impl Tool for PlanRename {
     }
 }
 
-/// The plan of a rename. What is in doubt is an error, unless it is forced.
+/// The plan of a rename. A doubt is an error, unless it is forced.
 pub fn planned<'r>(
     repo: &'r Repo,
     symbol: &str,

@@ -21,7 +21,7 @@ pub struct Args {
     /// Commit (default: the working tree).
     #[serde(default)]
     head: Option<String>,
-    /// What is staged.
+    /// The staged changes.
     #[serde(default)]
     staged: bool,
     /// How it is written.

@@ -73,7 +73,7 @@ pub struct Output {
     incomplete_results: bool,
 }
 
-/// A repository as GitHub describes it. What GitHub does not say is left out.
+/// A repository as GitHub describes it, without what GitHub does not say.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 struct Repository {

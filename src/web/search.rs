@@ -77,7 +77,7 @@ pub(super) fn results(asked: &Asked<'_>, sort: &str) -> Markup {
     };
     let (context, others) = match wanted("context") {
         false => (None, others()),
-        // What answers a sentence takes as long as the rest.
+        // Answering a sentence takes as long as the rest.
         true => std::thread::scope(|scope| {
             let thread = std::thread::Builder::new().name("context".to_owned());
             let context = thread.spawn_scoped(scope, || context::found(asked));

@@ -1,4 +1,4 @@
-//! What changed between commits and between repositories, through the real program on real repositories.
+//! Changed symbols between commits and between repositories, through the real program on real repositories.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -247,7 +247,7 @@ fn of<'a>(files: &[(&'a str, &'a str)]) -> Vec<Version<'a>> {
     files.iter().flat_map(of_file).collect()
 }
 
-/// What changed, a line each.
+/// Changed symbols, a line each.
 fn told(old: &[(&str, &str)], new: &[(&str, &str)], same: Same) -> Vec<String> {
     let Changes { added, removed, modified, renamed, .. } = compare(of(old), of(new), same);
     let mut told = Vec::new();

@@ -363,7 +363,7 @@ fn whole_disks_and_systems_are_indexed_only_by_name() {
     }
     let ran = in_folder("/", &["index"]);
     assert!(ran.status == 2 && ran.err.contains("codelode index /"), "{}", ran.err);
-    // Who stands nowhere means the only repository there is.
+    // A command outside of every repository means the only one there is.
     place.found(&["index", "."]);
     let ran = in_folder("/", &["search", "add"]);
     assert_eq!(ran.status, 0, "{}", ran.err);

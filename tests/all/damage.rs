@@ -1,4 +1,4 @@
-//! What somebody else did to an index: bytes that changed, files that were cut, clocks that went backwards; and the doctor who
+//! Damage to an index by others: bytes that changed, files that were cut, clocks that went backwards; and the doctor who
 //! finds it. An answer is right, or it says what is wrong and what to do.
 
 use std::fs::{self, File};
@@ -129,7 +129,7 @@ fn what_is_spoilt_never_answers_as_if_it_were_whole() {
     for (tool, answer) in &good {
         assert!(answer.get("error").is_none(), "{tool}: {answer}");
     }
-    // Somebody is writing all the while, so nothing can be made anew.
+    // Another process is writing all the while, so nothing can be made anew.
     let lock = File::options().write(true).open(place.store()[0].parent().expect("it lies in a folder").join("lock"));
     let _lock = lock.map(|lock| lock.lock().map(|()| lock)).expect("it is ours").expect("nobody else writes");
     // A run over every byte takes an hour; daily work tries a few of each file, others each time they are chosen.
@@ -160,7 +160,7 @@ fn what_is_spoilt_never_answers_as_if_it_were_whole() {
                 assert!(explains, "{}, wound {wound}: {tool} answers {answer}", path.display());
                 says_so = true;
             }
-            // What can be made again, as the edges are, was made again.
+            // Derived tables, as the edges, were made again.
             if says_so {
                 told += 1;
             } else {

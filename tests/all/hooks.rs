@@ -58,7 +58,7 @@ impl Place {
         command
     }
 
-    /// What a hook prints for an input. Its status is always 0, and it writes no error.
+    /// Output of a hook for an input. Its status is always 0, and it writes no error.
     fn hook(&self, input: &str, setting: (&str, &str)) -> String {
         let mut command = self.command(&["hook"]);
         let piped =

@@ -30,7 +30,7 @@ enum Event {
     MoveFolder(usize, usize),
     /// Another program saves it: written beside it, then put in its place.
     Replace(usize, usize),
-    /// What is ignored changes.
+    /// The ignore file changes.
     Ignore(usize),
     /// A file becomes a folder of the same name, or the other way round.
     Swap(usize),
@@ -42,7 +42,7 @@ enum Event {
     Refresh,
 }
 
-/// What a person or a program does to files.
+/// A change of files by a person or a program.
 fn edit() -> impl Strategy<Value = Event> {
     let file = 0..PATHS.len();
     prop_oneof![
@@ -57,7 +57,7 @@ fn edit() -> impl Strategy<Value = Event> {
     ]
 }
 
-/// What brings the index up to date.
+/// A step that brings the index up to date.
 fn update() -> impl Strategy<Value = Event> {
     prop_oneof![1 => Just(Event::Index), 2 => Just(Event::Refresh)]
 }
@@ -153,7 +153,7 @@ impl Place {
         self.folder.path().join("source").join(path)
     }
 
-    /// What cannot happen, such as a file moving onto a folder, does not.
+    /// Applies a change; an impossible one, such as a file moving onto a folder, does nothing.
     fn apply(&self, event: &Event, config: &Config) {
         let path = |file: usize| self.source_path(PATHS[file]);
         match *event {
@@ -193,7 +193,7 @@ impl Place {
             .expect("there is room");
     }
 
-    /// What a question does before it is answered.
+    /// Brings the index up to date as a question does.
     fn refresh(&self, config: &Config) {
         let (sidecar, snapshot) = self.open(config);
         let drift = pipeline::drift(&self.source(), &snapshot);
@@ -249,7 +249,7 @@ fn files_of(snapshot: &Snapshot) -> Vec<String> {
     told
 }
 
-/// Who means whom, in words that do not depend on how files are numbered.
+/// Uses with their definitions, in words that do not depend on how files are numbered.
 fn edges_of(snapshot: &Snapshot) -> Vec<String> {
     let edges = pipeline::relations(snapshot).expect("there is room");
     let id = |symbol| snapshot.symbol(symbol).map(|symbol| symbol.id());
@@ -416,7 +416,7 @@ fn edits_replayed_in_small_leave_what_one_look_finds() {
         let place = Place::new();
         let grown = place.config("grown");
         place.index(&grown, &Options::default());
-        // Who types and who asks: often one edit is in the index before the next, sometimes there are many.
+        // Edits and questions alternate: often one edit is in the index before the next, sometimes there are many.
         let pauses = prop_oneof![1..4_u64, 1..100_u64];
         let mut pause = drawn(&pauses, &mut runner);
         for nth in 1..=HISTORY {

@@ -69,7 +69,7 @@ impl Issuer {
         format!("{signed}.{}", encoded(self.key.sign(signed.as_bytes()).as_ref()))
     }
 
-    /// What a right token claims.
+    /// Claims of a valid token.
     pub fn claims(&self, scope: &str) -> Value {
         let now = SystemTime::now().duration_since(UNIX_EPOCH).expect("it is later").as_secs();
         json!({"iss": self.url, "aud": RESOURCE, "sub": "alice@login", "exp": now + 300, "scope": scope})

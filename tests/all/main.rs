@@ -1,4 +1,4 @@
-//! What the program promises, seen from outside: one binary, so that it is linked once. A module is one topic; `cargo test NAME`
+//! Promises of the program, seen from outside: one binary, so that it is linked once. A module is one topic; `cargo test NAME`
 //! runs those whose path holds the name.
 
 mod answers;

@@ -68,7 +68,7 @@ fn behind() -> (Site, String, tempfile::TempDir) {
     (site, address, folder)
 }
 
-/// What holds through every proxy.
+/// Checks through any proxy.
 fn check(site: &Site, port: u16, folder: &Path) {
     let certificate = folder.join("cert.pem");
     let url = format!("https://localhost:{port}");

@@ -1,4 +1,4 @@
-//! What is found first: a small project of several languages goes in, questions of every form are asked, and the right answers
+//! The order of results: a small project of several languages goes in, questions of every form are asked, and the right answers
 //! come first. The project has what ranking must tell apart: the same name in letters of another case, tests, examples, generated
 //! and vendored copies, overloads, bindings of what is defined elsewhere.
 
@@ -61,7 +61,7 @@ impl Place {
         answer.value
     }
 
-    /// What is wrong with a question.
+    /// The error of a question.
     fn wrong(&self, args: Value) -> String {
         let answer = self.call("search_symbols", args);
         assert!(answer.is_error, "{}", answer.text);
@@ -191,7 +191,7 @@ fn terms_filter_and_agree_with_the_parameters() {
     assert!(place.wrong(json!({"query": "-lang:go total"})).contains("`-file:`"), "what cannot be left out");
     assert!(place.wrong(json!({"query": "repo:x total", "repo": "y"})).contains("repo:x"), "two repositories");
     assert!(place.wrong(json!({"query": "\"\""})).contains("empty"), "nothing");
-    // What only looks like a term is a word.
+    // A text that only looks like a term is a word.
     for query in ["shop::models", "a:b total", "kind: total"] {
         place.search(query);
     }
@@ -242,7 +242,7 @@ fn it_says_how_sure_it_is() {
     for query in ["charge_card", "Order.total", "charge card"] {
         assert_eq!(place.search(query)["confidence"], "high", "{query}");
     }
-    // Somebody else's member, and a name that only looks alike, are not what was meant.
+    // Another type's member, and a name that only looks alike, are not meant.
     for query in ["Zeppelin.charge_card", "charged_carts"] {
         assert_ne!(place.search(query)["confidence"], "high", "{query}");
     }
@@ -336,7 +336,7 @@ fn overloads_are_one_answer() {
         (&json!("web/price.ts::readAmount#function~3"), &json!(3)),
         "{reading}"
     );
-    // What is alone says nothing of overloads.
+    // A symbol that is alone says nothing of overloads.
     assert!(place.search("charge_card")["results"][0].get("overloads").is_none());
 }
 
@@ -352,7 +352,7 @@ fn the_central_come_first_when_that_is_asked() {
     same.0.sort();
     same.1.sort();
     assert_eq!(same.0, same.1);
-    // What comes first for that may be another than what was judged.
+    // The first result for that may be another than the judged one.
     let sure = |query: &str, by: &str| {
         let answer = place.ask("search_symbols", json!({"query": query, "sort_by": by}));
         (ids(&answer)[0].clone(), answer["confidence"].clone())
@@ -867,7 +867,7 @@ fn the_best_comes_in_some_form_whatever_the_budget() {
             assert_eq!(outline.len() as u64 + left_out, 60);
             assert_eq!(outline[0]["id"], "crane.py::Crane.lift_0#method");
         }
-        // What did not fit comes next, and nothing comes again.
+        // Hits that did not fit come next, and none comes again.
         let (mut seen, mut cursor) = (having(&answer, "line").join(" "), answer["next_cursor"].clone());
         assert_eq!(cursor.is_null(), answer["left_out"] == 0, "{answer}");
         for _ in 0..40 {

@@ -93,7 +93,7 @@ fn refs_of_a_repository_are_snapshots_of_one_store() {
     assert!(names(old, "first").contains("first") && !names(old, "second").contains("\"second\""));
     assert_eq!(world.run(&["file", "a.py", "--repo", old])["content"], "def first(): pass\n");
 
-    // What a branch gains, its index gains.
+    // A file that a branch gains is in its index.
     world.commit(&[("c.py", "def third(): pass\n")]);
     let newer = world.run(&["index-repo", &url]);
     let counts = ["files_added", "files_changed", "files_removed"].map(|key| newer[key].as_u64().expect("a count"));
@@ -297,7 +297,7 @@ fn a_clone_and_an_update_that_are_killed_in_the_middle_of_a_pack_cost_nothing_la
     });
     let url = format!("http://127.0.0.1:{}/.git", test_server.address.port());
     let clones = world.home.path().join("idx/codelode/git");
-    // What is being received lies beside what is known.
+    // Objects that are being received lie beside the known ones.
     let half = || {
         let halves = files_below(&clones).into_iter().filter(|path| path.to_string_lossy().contains("/objects/pack/"));
         halves
@@ -342,7 +342,7 @@ fn a_process_can_keep_its_clones_to_itself() {
         assert_eq!(test_server.asked().iter().filter(|asked| is_fetch(asked)).count(), fetches);
         assert_eq!(files_below(&clones), Vec::<PathBuf>::new(), "they went with it");
     }
-    // What a process left that was killed goes, however many keep to themselves; what one that lives has stays.
+    // Leftovers of a killed process go, however many keep to themselves; those of a living one stay.
     let processes = clones.join("processes");
     let left = |name: &str| {
         std::fs::create_dir_all(processes.join(name)).expect("folders can be made");
@@ -365,7 +365,7 @@ fn a_process_can_keep_its_clones_to_itself() {
     assert!(!world.command(&["grep", &url, "x", "--cache-mode", "nobody"]).output().expect("it runs").status.success());
 }
 
-/// What a script prints with a disk of its own in the place of a folder, which only it sees and which goes with it; `None` where
+/// Output of a script that has a disk of its own in the place of a folder, which only it sees and which goes with it; `None` where
 /// the system does not let us. The script has `$home`, the folder, and `$program`.
 fn on_a_disk(
     options: &str,

@@ -294,7 +294,7 @@ fn every_flag_finds_and_shows_what_ripgrep_does() {
     }
 }
 
-/// What was printed, in any order of files; of JSON, what does not tell how long it took.
+/// The output, in any order of files; of JSON, without times.
 fn shown(printed: &[u8]) -> Vec<String> {
     let line = |line: &str| match serde_json::from_str::<Value>(line) {
         Ok(message) if message.is_object() => {

@@ -1,4 +1,4 @@
-//! What the program promises to the outside, as files that a person reviews: `schema/`.
+//! Promises of the program to the outside, as files that a person reviews: `schema/`.
 //!
 //! `UPDATE_EXPECT=1 cargo test --test all schema::` writes what is promised now; read the difference before you commit it. A key
 //! that disappears there breaks a client.
@@ -167,7 +167,7 @@ fn changed_unsaid(reviewed: &Value, now: &Value) -> Option<String> {
     now.as_object().into_iter().flatten().map(|(key, _)| key).find(|key| !is_same(key)).cloned()
 }
 
-/// What a tool promises.
+/// Promises of a tool.
 fn promise(tool: &ToolSpec) -> Value {
     let (description, input) = described((tool.input)());
     let (answer, output) = described((tool.output)());

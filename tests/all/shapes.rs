@@ -516,7 +516,7 @@ fn a_tree_is_within_its_budget_and_goes_on_in_pages() {
     assert!(tokens(&tree) <= 2_000 && tree["depth"].is_u64(), "{}: {tree}", tokens(&tree));
     let whole = call(&cx, &root, "get_file_tree", json!({"max_depth": 9, "path_prefix": "packages/area_1"}));
     assert!(tokens(&whole) <= 2_000 && whole["depth"] == 1, "{}: {whole}", tokens(&whole));
-    // Who gives a budget with a depth has both.
+    // A budget and a depth hold together.
     let args = json!({"max_depth": 9, "path_prefix": "packages/area_1", "max_tokens": 7_000});
     let whole = call(&cx, &root, "get_file_tree", args);
     assert!(whole["depth"].is_null() && whole["truncated"].is_null(), "{whole}");

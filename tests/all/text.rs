@@ -73,7 +73,7 @@ fn make_corpus() -> Corpus {
 
 type Lines = BTreeSet<(String, u64)>;
 
-/// What the index finds.
+/// Matches by the index.
 fn found(snapshot: &Snapshot, pattern: &Pattern) -> Result<Lines, String> {
     let matcher = pattern.compile()?;
     let keep = |_: &codelode::store::FileView<'_>| true;
@@ -89,7 +89,7 @@ fn found(snapshot: &Snapshot, pattern: &Pattern) -> Result<Lines, String> {
     Ok(lines)
 }
 
-/// What a search of every line finds. Files that are read in part only are left to `rg`.
+/// Matches by a search of every line. Files that are read in part only are left to `rg`.
 fn scanned(snapshot: &Snapshot, pattern: &Pattern) -> Lines {
     let text = if pattern.fixed { regex::escape(&pattern.patterns[0]) } else { pattern.patterns[0].clone() };
     let text = if pattern.word { format!(r"\b{{start-half}}(?:{text})\b{{end-half}}") } else { text };
@@ -102,7 +102,7 @@ fn scanned(snapshot: &Snapshot, pattern: &Pattern) -> Lines {
     for file in snapshot.files().filter(|file| !is_special(file.path())) {
         let content = file.content();
         let mut all: Vec<&[u8]> = content.split(|byte| *byte == b'\n').collect();
-        // What follows the last newline is a line only when there is something.
+        // Text after the last newline is a line only when there is some.
         if all.last().is_some_and(|last| last.is_empty()) {
             all.pop();
         }
@@ -119,7 +119,7 @@ fn is_special(path: &str) -> bool {
     path.contains("nul") || path.contains("marked")
 }
 
-/// What ripgrep finds.
+/// Matches by ripgrep.
 fn ripgrep(root: &Path, pattern: &Pattern) -> Lines {
     let mut command = Command::new("rg");
     // Lists that package managers write are not indexed.

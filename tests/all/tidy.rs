@@ -119,6 +119,7 @@ const WORDS: &[(&str, &[&str])] = &[
     ("lsp_server::", &["lsp"]),
     ("async fn", &["mcp", "http", "ship", "web"]),
     ("async move", &["mcp", "net", "http"]),
+    ("async {", &["mcp", "net", "http", "ship"]),
     ("tokio::", &["mcp", "net", "http", "ship", "web"]),
     ("hyper::", &["http"]),
     ("hyper_util::", &["http"]),
@@ -362,6 +363,54 @@ fn every_table_of_the_house_is_used() {
     for (room, _) in ROOMS {
         assert!(rooms.contains_key(*room), "ROOMS names {room}, which is not there");
     }
+}
+
+/// Words that a sentence of a comment does not begin with: the thing itself is its subject.
+const ASKING: &[&str] = &["What", "Whatever", "Whoever", "Somebody", "Nobody"];
+
+#[test]
+fn comments_name_their_subject() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let mut breaches = Vec::new();
+    for (path, text) in
+        ["src", "tests", "benches", "examples", "fuzz"].iter().flat_map(|folder| rust(&root.join(folder)))
+    {
+        let mut is_new = true;
+        for (number, line) in text.lines().enumerate() {
+            let Some(said) = comment(line) else {
+                is_new = true;
+                continue;
+            };
+            let sentences = said.split(". ").enumerate().filter(|(nth, _)| is_new || *nth > 0);
+            let first = |text: &str| text.split(|c: char| !c.is_alphanumeric()).next().unwrap_or_default().to_owned();
+            if sentences.map(|(_, sentence)| first(sentence)).any(|word| ASKING.contains(&word.as_str())) {
+                breaches.push(format!("{}:{}: {said}", path.display(), number + 1));
+            }
+            is_new = said.is_empty() || said.ends_with(['.', ':']);
+        }
+    }
+    assert!(breaches.is_empty(), "begin with the thing by its name:\n{}", breaches.join("\n"));
+}
+
+/// The text of a line that is a comment.
+fn comment(line: &str) -> Option<&str> {
+    Some(line.trim_start().strip_prefix("//")?.trim_start_matches(['/', '!']).trim())
+}
+
+/// The Rust files below a folder that are not the samples of a language, nor made by a build.
+fn rust(folder: &Path) -> Vec<(PathBuf, String)> {
+    let (mut found, mut folders) = (Vec::new(), vec![folder.to_owned()]);
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(&folder).into_iter().flatten().flatten() {
+            let (path, name) = (entry.path(), entry.file_name());
+            if path.is_dir() && name != "target" {
+                folders.push(path);
+            } else if name.to_str().is_some_and(|name| name.ends_with(".rs") && !name.starts_with("sample.")) {
+                found.push((path.clone(), std::fs::read_to_string(&path).expect("source is text")));
+            }
+        }
+    }
+    found
 }
 
 /// Every source file with its room. Language samples are text, not source.

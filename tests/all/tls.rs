@@ -63,7 +63,7 @@ fn a_certificate_is_served_and_replaced_without_a_restart() {
     }
     assert!(probe(&site, &former).is_err(), "the former one is gone");
 
-    // Who speaks no TLS gets no answer, and keeps nobody out.
+    // A client without TLS gets no answer, and keeps no other out.
     let mut plain = site.connect();
     plain.write_all(b"GET /healthz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n").expect("it listens");
     assert_eq!(Reply::read(&mut plain).status, 0);

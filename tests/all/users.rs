@@ -19,7 +19,7 @@ fn run(place: &Place, args: &[&str]) -> (Option<i32>, String, String) {
     (ran.status.code(), text(ran.stdout), text(ran.stderr))
 }
 
-/// What is wrong with a question about a project.
+/// The error of a question about a project.
 fn refused(project: &str, tool: &str, args: Value) -> Value {
     let (cx, folder) = indexed(project);
     wrong(&cx, &folder.path().join("project"), tool, args)

@@ -71,7 +71,7 @@ pub fn files(size: usize) -> Vec<(&'static str, String)> {
 pub struct Language {
     pub id: &'static str,
     extension: &'static str,
-    /// What a file begins with.
+    /// Beginning of a file.
     before: &'static str,
     /// Openings that nest, each with its closing.
     nests: &'static [(&'static str, &'static str)],

@@ -6,7 +6,7 @@ use std::os::unix::process::CommandExt as _;
 use std::path::Path;
 use std::process::Command;
 
-/// Nobody, whom permissions bind also where tests run as root.
+/// The user `nobody`, whom permissions bind also where tests run as root.
 const NOBODY: u32 = 65_534;
 
 /// Gives all files below a folder to this user, with these modes.

@@ -13,7 +13,7 @@ use crate::parts::grep::{Case, Pattern, SearchOptions, Wanted, language};
 /// Without a PATH, text that is piped in is searched. A PATH that is `-` is standard input.
 #[derive(Args)]
 pub(in crate::cli) struct Text {
-    /// What to look for, and then where; all are paths when -e or --files is given.
+    /// The pattern, and then paths; all are paths when -e or --files is given.
     #[arg(value_name = "PATTERN [PATH]...")]
     rest: Vec<OsString>,
     /// A regular expression; may be given several times.

@@ -20,7 +20,7 @@ pub(super) use self::flags::{Asked, Ast, Text};
 use self::places::{Chosen, Item};
 use self::printer::Style;
 use super::output::Paint;
-use super::progress::Progress;
+use super::progress::Bar;
 use super::{Color, FAILED, FOUND, Global, NOTHING, editor, output, tokens};
 use crate::answer::tokens::estimate;
 use crate::parts::grep::{Finder, Grep, Reach, SearchOptions, on_every_core};
@@ -80,7 +80,7 @@ pub(super) fn run(asked: &Asked<'_>, global: &Global, cx: &Context, mend: Mend<'
         let place = paths.first().map_or_else(|| here.clone(), |path| crate::parts::grep::searched(cx, &here, path));
         let place = place.to_string_lossy().into_owned();
         let repo = global.repo.clone().map_or(place, |repo| super::here::local_path(repo, false));
-        let bar = Arc::new(Mutex::new(Progress::new(global.quiet)));
+        let bar = Arc::new(Mutex::new(Bar::new(global.quiet)));
         let request = super::request(&bar);
         let reach = Reach { all: asked.wants_all(), as_indexed: how.as_indexed };
         let first = match global.repo.is_none() && !how.as_indexed {

@@ -1,4 +1,4 @@
-//! What is added to a search that an agent has made: where the name is defined and used, or the symbol that a phrase means.
+//! Context for a search that an agent has made: where the name is defined and used, or the symbol that a phrase means.
 
 use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
@@ -159,7 +159,7 @@ fn of_name(cx: &Context, repo: &str, name: &str, scope: &Scope<'_>) -> Option<St
     if symbols.len() > DEFINITIONS {
         text.push_str(&format!("\nand {} more of that name", symbols.len() - DEFINITIONS));
     }
-    // What the agent has before its eyes needs no saying.
+    // Lines that the agent has before its eyes need no saying.
     let is_shown = |found: &Value| scope.shown.contains(&place(found));
     if symbols.len() == 1 && is_shown(&symbols[0]) && uses.iter().all(|found| is_shown(found)) {
         return None;

@@ -16,7 +16,7 @@ const LONGEST: usize = 16 << 10;
 pub(super) struct Search {
     /// Folder that it runs in.
     pub(super) folder: PathBuf,
-    /// What is looked for, as it was written.
+    /// The pattern, as it was written.
     pub(super) pattern: String,
     /// Whether names of files are searched rather than their text.
     pub(super) is_for_files: bool,

@@ -10,7 +10,7 @@ use console::Key;
 
 use self::choice::Choice;
 use self::screen::Screen;
-use super::progress::Progress;
+use super::progress::Bar;
 use super::{FOUND, Global, NOTHING, complain, editor, here, output};
 use crate::parts::pick::{Entry, Symbols};
 use crate::tools::{Context, Error};
@@ -41,7 +41,7 @@ pub(super) fn symbols(
     mend: &dyn Fn(Error) -> Result<(), Error>,
 ) -> Result<Symbols, Error> {
     let repo = global.repo.clone().map(|repo| super::here::local_path(repo, false));
-    let bar = Arc::new(Mutex::new(Progress::new(global.quiet)));
+    let bar = Arc::new(Mutex::new(Bar::new(global.quiet)));
     let request = super::request(&bar);
     let once = || crate::parts::pick::open(cx, &request, repo.as_deref());
     let opened = once().or_else(|err| mend(err).and_then(|()| once()));

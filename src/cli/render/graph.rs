@@ -1,4 +1,4 @@
-//! Which file imports which.
+//! Files and their imports as lines.
 
 use serde_json::Value;
 

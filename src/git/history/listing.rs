@@ -15,7 +15,7 @@ use gix::worktree::stack::state::attributes::Source;
 const MOST: usize = 1_000_000;
 const MOST_BYTES: usize = 256 << 20;
 
-/// What a list may still take.
+/// Room left in a list.
 pub(super) struct Quota {
     entries: usize,
     bytes: usize,

@@ -31,7 +31,7 @@ pub struct Review {
     /// Tests that the change itself touches.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub changed_tests: Vec<String>,
-    /// Who owns changed files, by CODEOWNERS.
+    /// Owners of changed files, by CODEOWNERS.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub owners: Vec<Owner>,
     /// Files that usually change with changed ones, and did not.
@@ -99,7 +99,7 @@ pub struct Earlier {
     pub commit: String,
     /// The first line of its message.
     pub title: String,
-    /// Who wrote it.
+    /// Its author.
     pub author: String,
     /// Seconds since 1970.
     pub time: i64,

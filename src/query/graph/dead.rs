@@ -618,7 +618,7 @@ impl<'g, 'a> Walk<'g, 'a> {
             _ => None,
         };
         let mut certainties: Vec<Option<Certainty>> = (0..graph.symbols.len() as u32).map(certainty).collect();
-        // What others may use through something public is as little known as that.
+        // A use through something public is as little known as that.
         let is_tried = |node: &u32| certainties[*node as usize] == Some(Certainty::Tried);
         let mut waiting: Vec<u32> = (0..graph.symbols.len() as u32).filter(is_tried).collect();
         while let Some(node) = waiting.pop() {

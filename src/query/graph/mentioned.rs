@@ -57,7 +57,7 @@ pub(super) fn mentioned(graph: &Graph<'_>, nodes: impl Iterator<Item = u32>) -> 
             if !file.has_errors() || is_test {
                 continue;
             }
-            // What the parser did not understand may use any name that stands there.
+            // Text that the parser did not understand may use any name that stands there.
             let defined = defined.get_or_insert_with(|| definitions(file));
             for span in words(file.content()) {
                 let nodes = lengths[span.len().min(255)].then(|| by_name.get_mut(span.of(file.content()))).flatten();

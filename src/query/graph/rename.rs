@@ -24,7 +24,7 @@ pub struct Doubt {
     pub path: String,
     /// Line, one-based.
     pub line: u32,
-    /// What is in doubt there.
+    /// The doubt about it.
     pub why: &'static str,
 }
 

@@ -87,7 +87,7 @@ pub fn past(
             break;
         }
         match follower.step(&at) {
-            // What was not read in time may have changed it.
+            // A commit that was not read in time may have changed it.
             Ok(_) if bounds.is_over() => past.is_whole = false,
             Ok((step, before)) => {
                 past.steps.extend(step);

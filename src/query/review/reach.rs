@@ -323,7 +323,7 @@ impl<'a> Walk<'a> {
         let rules = symbol.file.conventions();
         let name = symbol.name();
         let is_member = symbol.kind() == Kind::Method;
-        // Who makes an object calls its constructor, and the language the members that it gives a meaning.
+        // Code that makes an object calls its constructor, and the language the members that it gives a meaning.
         let is_implied =
             symbol.detail() == Detail::Constructor || rules.constructors.contains(&&*name) || (rules.is_implied)(&name);
         if let Some(class) = symbol.parent().filter(|_| is_member && is_implied) {

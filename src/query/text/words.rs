@@ -240,7 +240,7 @@ impl<'a, 't> Walk<'a, 't> {
         let is_key = parent.is_some_and(|parent| parent.of.is_keyed && parent.span.start == span.start);
         let is_member = is_key
             || matches!(field, "property" | "attribute" | "field" | "key" | "member")
-            // What a function returns stands after an arrow, too.
+            // The type of a result stands after an arrow, too.
             || field != "return_type" && is_member(self.content, span.start as usize);
         let scopes = self.frames.iter().rev().find(|frame| frame.of.is_scope);
         let outermost = self.frames.iter().find(|frame| frame.of.is_function);

@@ -34,7 +34,7 @@ pub fn write(project: &str, root: &Path) {
     }
 }
 
-/// What every modern editor can do.
+/// Abilities of every modern editor.
 pub fn usual() -> Value {
     json!({
         "general": {"positionEncodings": ["utf-16"]},

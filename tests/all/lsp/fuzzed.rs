@@ -96,7 +96,7 @@ fn params(uris: Vec<String>) -> impl Strategy<Value = Value> {
     })
 }
 
-/// What is sent: a message, or bytes that are none.
+/// A message, or bytes that are none.
 #[derive(Clone, Debug)]
 enum Sent {
     Message(&'static str, Value),
@@ -137,7 +137,7 @@ fn whatever_is_sent_requests_are_answered_once_and_without_a_fault() {
             Sent::Message(method, params) => drop(waiting.insert(editor.begin_asking(method, params))),
             Sent::Bytes(bytes) => {
                 editor.send(&bytes);
-                // What comes next is the rest of a body that these bytes announced, up to a thousand of them.
+                // The next bytes are the rest of a body that these announced, up to a thousand of them.
                 editor.send(&[b'\n'; 1_000]);
             }
         }

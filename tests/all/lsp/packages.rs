@@ -96,7 +96,7 @@ fn a_package_tells_of_its_names_and_leads_on() {
     assert_eq!(shown(&found), [format!("{CORE}:1:7")]);
     let symbols = editor.ask("textDocument/documentSymbol", json!({"textDocument": {"uri": editor.uri(CORE)}}));
     assert_eq!(symbols.as_array().map(Vec::len), Some(2), "{symbols}");
-    // What no package holds stays unknown, and a package is no part of the project.
+    // A name that no package holds stays unknown, and a package is no part of the project.
     let other = editor.uri(".venv/lib/python3.11/site-packages/other.py");
     let symbols = editor.ask("textDocument/documentSymbol", json!({"textDocument": {"uri": other}}));
     assert!(symbols.is_null(), "{symbols}");

@@ -11,7 +11,7 @@ use proptest::prelude::*;
 /// The texts of a project's files, by their paths.
 type Texts = BTreeMap<String, String>;
 
-/// What a file says: its occurrences with their targets, its imports, the bases of its classes.
+/// Relations of a file: its occurrences with their targets, its imports, the bases of its classes.
 type Said = (Vec<(Occurrence, Vec<Site>)>, Vec<(u32, u32)>, Vec<(Site, Site)>);
 
 fn texts(project: &str) -> Texts {
@@ -37,7 +37,7 @@ fn with<T>(texts: &Texts, ask: impl for<'a> FnOnce(&'a Project<'a>, &'static Sem
     ask(&project, semantics.expect("there is a file of it"))
 }
 
-/// What each file says; targets are given where `moved` has them.
+/// Relations of each file; targets are given where `moved` has them.
 fn said(relations: &Relations, files: usize, moved: &dyn Fn(Site) -> Site) -> Vec<Said> {
     let mut said: Vec<Said> = vec![Said::default(); files];
     for occurrence in &relations.occurrences {
@@ -126,7 +126,7 @@ fn edit(before: (&Texts, Vec<Said>, Notes), after: &Texts) -> (Option<Vec<String
     }
 }
 
-/// Which files are resolved again when `from` becomes `to` in a file.
+/// The files that are resolved again when `from` becomes `to` in a file.
 #[track_caller]
 fn check(project: &str, path: &str, from: &str, to: &str, again: Option<&[&str]>) {
     let before = texts(project);
@@ -339,7 +339,7 @@ fn show(item: &Item, other: &dyn Shown) -> u32 {
 }
 ";
 
-/// What classes below a base have is found in it by those who know the base only; and two classes whose bases lead to each other.
+/// Members of classes below a base are found by code that knows the base only; and two classes have each other as bases.
 const BELOW: &str = "\
 --- base.py
 class Base:

@@ -404,7 +404,7 @@ class Use {}
 }
 
 proptest::proptest! {
-    /// Whatever is left of a file, in whatever order, what it says is written down and bound without a fault.
+    /// Any parts of a file, in any order, are lowered and bound without a fault.
     #[test]
     fn any_text_is_resolved(pieces in proptest::collection::vec((0usize..5_000, 1usize..300), 1..12)) {
         const SAMPLE: &str = include_str!("../../../src/languages/java/sample.java");

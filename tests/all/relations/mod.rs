@@ -1,4 +1,4 @@
-//! Who means whom: one small project for each rule by which a name is bound.
+//! Relations: one small project for each rule by which a name is bound.
 //!
 //! A project is written as one text: a line `--- path` begins a file. In it `name⟦n⟧` marks a name: `⟦=n⟧` is a definition,
 //! `⟦n⟧` a use that must be bound to it and to nothing else, `⟦n,m⟧` to both, `⟦?⟧` one that must not be bound to
@@ -223,7 +223,7 @@ fn shuffled(sample: &str, pieces: &[(usize, usize)]) -> String {
 }
 
 proptest::proptest! {
-    /// Whatever is left of a file, in whatever order, what it says is written down and bound without a fault.
+    /// Any parts of a file, in any order, are lowered and bound without a fault.
     #[test]
     fn any_text_is_resolved(pieces in proptest::collection::vec((0usize..4_000, 1usize..300), 1..12)) {
         const SAMPLE: &str = include_str!("../../../src/languages/python/sample.py");

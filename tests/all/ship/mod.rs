@@ -199,7 +199,7 @@ fn a_shared_folder_serves_clones_by_their_trees() {
     world.succeed("second", "index3", &["index", "."]);
     assert_eq!(world.answers("second", "index2"), world.answers("second", "index3"));
 
-    // What is not committed has no tree.
+    // Uncommitted files have no tree.
     fs::write(world.at("first/shop/m3.py"), "def f3(x, y): return x\n").expect("it is ours");
     let refused = world.run("first", "index1", &push);
     assert_eq!(refused.status.code(), Some(2), "{}", String::from_utf8_lossy(&refused.stderr));

@@ -1,4 +1,4 @@
-//! What an index holds is what the files hold, whatever that is and however it was damaged, and the next question sees what changed.
+//! An index holds the text of its files, whatever that is and however it was damaged, and the next question sees a change.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, File};
@@ -119,7 +119,7 @@ fn an_index_that_cannot_be_read_says_how_to_rebuild_it_and_is() {
     assert_eq!(fs::read_to_string(manifest).expect("it is there"), newer, "what a newer version made is kept");
     for (how, text) in [("cut off", &good[..good.len() / 2]), ("of another kind", "[]")] {
         fs::write(manifest, text).expect("it is ours");
-        // Somebody else writes, so it cannot be made anew for the question's sake.
+        // Another process writes, so it cannot be made anew for the question's sake.
         let lock = File::options().write(true).open(manifest.with_file_name("lock")).expect("there is one");
         lock.lock().expect("nobody else holds it");
         let answer = place.call("search_symbols", json!({"query": "marker"}));

@@ -14,7 +14,7 @@ use serde_json::json;
 
 use super::{PATIENCE, Place, Random, Server, State, bytes_below, module, modules, names, number_of, state_of};
 
-/// What is killed.
+/// Work that is killed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Work {
     /// A run over everything.
@@ -103,7 +103,7 @@ fn killed_anywhere_an_index_is_the_old_or_the_new() {
         let (n_old, n_new) = told.entry(work).or_default();
         *if held == new { n_new } else { n_old } += 1;
 
-        // Whoever is asked next may not know the newest, but does not pass the old for it.
+        // The next answer may not know the newest state, but does not pass the old for it.
         let answer = place.call("search_symbols", json!({"query": "marker", "max_results": 1}));
         let says_fresh = answer["_meta"]["freshness"] == "fresh";
         assert!(!says_fresh || place.held() == state, "kill {kill}, {work:?}: {answer}");
@@ -116,7 +116,7 @@ fn killed_anywhere_an_index_is_the_old_or_the_new() {
     }
 }
 
-/// Which derived tables the next question finds: relations of the newest state, those to take over from, and ranks.
+/// Derived tables that the next question finds: relations of the newest state, those to take over from, and ranks.
 fn derived(place: &Place) -> (bool, bool, bool) {
     let snapshot = place.snapshot().expect("it is indexed");
     let has_edges = snapshot.edges().is_some();
@@ -343,7 +343,7 @@ fn while_a_first_run_is_at_work_what_is_ready_answers() {
     let watcher = Watcher { progress: &tell, cancelled: &cancelled, patience: PATIENCE };
     let options = pipeline::Options { publish_every: 160, ..pipeline::Options::default() };
     assert!(pipeline::index_folder(&place.source(), &config, &options, &watcher).is_err(), "it is called off");
-    // Somebody is writing: for this test it is us.
+    // A process is writing: this one.
     let sidecar = pipeline::sidecar_of(&place.source(), &config);
     let writer = Registry::new(&config.home).store(&sidecar.store).writer(PATIENCE).expect("nobody else writes");
     let answer = place.call("search_symbols", json!({"query": "marker", "max_results": 50}));

@@ -22,7 +22,7 @@ use crate::client::{PATIENCE, Server};
 use codelode::store::{Clause, Error, Field, Registry, Snapshot};
 use serde_json::Value;
 
-/// What a folder or an index holds: text by path.
+/// Contents of a folder or an index: text by path.
 type State = BTreeMap<String, String>;
 
 /// Folders with sources, and an index directory of their own.
@@ -146,7 +146,7 @@ impl Place {
         snapshot(&self.index(), &self.source())
     }
 
-    /// What the index holds; nothing when there is none.
+    /// Contents of the index; nothing when there is none.
     fn held(&self) -> State {
         self.snapshot().map_or_else(State::new, |snapshot| state_of(&snapshot))
     }
@@ -178,7 +178,7 @@ fn snapshot(index: &Path, root: &Path) -> Option<Snapshot> {
     }
 }
 
-/// What a snapshot holds. Its parts must tell the same: content, symbols, search and counts.
+/// Contents of a snapshot. Its parts must agree: content, symbols, search and counts.
 fn state_of(snapshot: &Snapshot) -> State {
     snapshot.verify().expect("its tables are whole");
     let text = |bytes: &[u8]| String::from_utf8(bytes.to_owned()).expect("the tests write text");

@@ -116,7 +116,7 @@ fn an_index_directory_that_is_not_used_is_not_indexed_and_its_settings_hold() {
 /// A way to run a script.
 type Shell = fn(&Place, &str) -> Command;
 
-/// What makes the index directory read-only for a shell; `None` where neither way is open.
+/// A command that makes the index directory read-only for a shell; `None` where neither way is open.
 fn read_only(place: &Place) -> Option<(Shell, &'static str)> {
     if place.can_mount() {
         let mount = "mount --bind \"$CODELODE_INDEX_PATH\" \"$CODELODE_INDEX_PATH\" \

@@ -30,7 +30,7 @@ fn lay_out(index: &Path, files: &Files) {
     }
 }
 
-/// What a disk may have of a file that was not synced; `None` when not even its name.
+/// Bytes that a disk may have of a file that was not synced; `None` when not even its name.
 fn unsynced(bytes: &[u8], random: &mut Random) -> Option<Vec<u8>> {
     match random.below(5) {
         0 => None,
@@ -47,7 +47,7 @@ fn is_derived(path: &Path) -> bool {
     ["edges.", "ranks.", "stats"].iter().any(|kind| name.starts_with(kind))
 }
 
-/// What relations say, without how long it took to say it.
+/// Answers about relations, without their times.
 fn asked(place: &Place) -> Value {
     let mut answer = place.call("get_symbol_importance", json!({"repo": "."}));
     answer.as_object_mut().expect("it is one").remove("_meta");

@@ -413,7 +413,7 @@ fn worktrees_of_an_agent_are_watched_while_they_are_there() {
         assert_eq!(hook("create", &input), (Some(0), format!("{}\n", wanted.display())));
         assert!(wanted.join("a.py").is_file());
     }
-    // Nor does it remove one. What is not committed is kept, and so are commits that no other branch has.
+    // Nor does it remove one. Uncommitted work is kept, and so are commits that no other branch has.
     let removal = format!("{{\"hook_event_name\": \"WorktreeRemove\", \"worktree_path\": {wanted:?}}}");
     fs::write(wanted.join("new.py"), "new = 1\n").expect("it is ours");
     assert_eq!((hook("remove", &removal).0, wanted.join("new.py").is_file()), (Some(2), true));
