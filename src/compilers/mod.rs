@@ -37,8 +37,11 @@ pub struct Sources<'a> {
     /// Whether there is a file at a path.
     pub has: &'a (dyn Fn(&str) -> bool + Sync),
     /// The text of a file with its hash.
-    pub read: &'a (dyn Fn(&str) -> Option<(Vec<u8>, [u8; 32])> + Sync),
+    pub read: &'a (dyn Fn(&str) -> Option<HashedText> + Sync),
 }
+
+/// The bytes of a file, and their hash.
+pub type HashedText = (Vec<u8>, [u8; 32]);
 
 /// Reads an index; an error says why it is none.
 pub fn read(bytes: &[u8], sources: &Sources<'_>) -> Result<(Compiled, Told), String> {

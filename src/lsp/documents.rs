@@ -10,7 +10,7 @@ use lsp_types::{
     Uri,
 };
 
-use super::positions::{Encoding, Lines};
+use super::positions::{Encoding, Lines, Starts};
 use super::workspace::path_of;
 use crate::catalog::unsaved::Text;
 
@@ -32,9 +32,7 @@ impl Documents {
     pub fn change(&mut self, params: DidChangeTextDocumentParams, encoding: Encoding) {
         let documents = Arc::make_mut(&mut self.0);
         let Some(document) = documents.get_mut(params.text_document.uri.as_str()) else { return };
-        let mut text = document.text.to_string();
-        params.content_changes.into_iter().for_each(|change| apply(&mut text, change, encoding));
-        document.text = text.into();
+        document.text = changed(&document.text, params.content_changes, encoding).into();
     }
 
     /// Closes a document: its file is as it is on disk again.
@@ -59,30 +57,56 @@ fn real(path: PathBuf) -> PathBuf {
     path.canonicalize().unwrap_or(path)
 }
 
-fn apply(text: &mut String, change: TextDocumentContentChangeEvent, encoding: Encoding) {
-    let Some(range) = change.range else {
-        *text = change.text;
-        return;
-    };
-    let lines = Lines::of(text.as_bytes(), encoding);
-    let (start, end) = (lines.byte(range.start), lines.byte(range.end));
-    // Positions are at the starts of characters.
-    text.replace_range(Range { start, end: end.max(start) }, &change.text);
+/// A text after changes. Its lines are found once and followed, since one message may hold thousands of changes.
+fn changed(text: &str, changes: Vec<TextDocumentContentChangeEvent>, encoding: Encoding) -> String {
+    let mut text = text.to_owned();
+    let mut starts = Starts::of(text.as_bytes());
+    for change in changes {
+        let Some(range) = change.range else {
+            text = change.text;
+            starts = Starts::of(text.as_bytes());
+            continue;
+        };
+        let lines = Lines::at(text.as_bytes(), &starts, encoding);
+        let (start, end) = (lines.byte(range.start), lines.byte(range.end));
+        // Positions are at the starts of characters.
+        let replaced = Range { start, end: end.max(start) };
+        text.replace_range(replaced.clone(), &change.text);
+        starts.replaced(text.as_bytes(), replaced, change.text.len());
+    }
+    text
 }
 
 #[cfg(test)]
 mod tests {
     use lsp_types::{Position, TextDocumentContentChangeEvent};
+    use proptest::prelude::*;
 
-    use super::{Encoding, apply};
+    use super::{Encoding, changed};
+
+    fn change(from: (u32, u32), to: (u32, u32), new: &str) -> TextDocumentContentChangeEvent {
+        let range = lsp_types::Range { start: Position::new(from.0, from.1), end: Position::new(to.0, to.1) };
+        TextDocumentContentChangeEvent { range: Some(range), range_length: None, text: new.to_owned() }
+    }
 
     /// Replaces from one line and character to another.
     fn check(text: &str, from: (u32, u32), to: (u32, u32), new: &str, expected: &str) {
-        let mut text = text.to_owned();
-        let range = lsp_types::Range { start: Position::new(from.0, from.1), end: Position::new(to.0, to.1) };
-        let change = TextDocumentContentChangeEvent { range: Some(range), range_length: None, text: new.to_owned() };
-        apply(&mut text, change, Encoding::Utf16);
-        assert_eq!(text, expected);
+        assert_eq!(changed(text, vec![change(from, to, new)], Encoding::Utf16), expected);
+    }
+
+    proptest! {
+        /// Changes of one message give the same text as the same changes one message each.
+        #[test]
+        fn lines_are_followed_through_changes(
+            text in "[a\r\n\u{feff}𝒳]{0,12}",
+            steps in prop::collection::vec(((0u32..5, 0u32..4), (0u32..5, 0u32..4), "[a\r\n\u{feff}é]{0,4}"), 0..8),
+        ) {
+            let changes: Vec<_> = steps.iter().map(|(from, to, new)| change(*from, *to, new)).collect();
+            let each = |text: String, change: &TextDocumentContentChangeEvent| {
+                changed(&text, vec![change.clone()], Encoding::Utf16)
+            };
+            prop_assert_eq!(changed(&text, changes.clone(), Encoding::Utf16), changes.iter().fold(text, each));
+        }
     }
 
     #[test]

@@ -1,6 +1,9 @@
 //! Positions of the protocol: lines and characters, in the encoding that client and server agreed on.
 
-use lsp_types::{Position, PositionEncodingKind, Range};
+use std::borrow::Cow;
+use std::ops::Range;
+
+use lsp_types::{Position, PositionEncodingKind};
 
 use crate::model::Span;
 
@@ -89,23 +92,66 @@ impl Encoding {
     }
 }
 
-/// The lines of a text, which end with `\n`, `\r\n` or `\r`. A byte order mark belongs to no line: editors hide it.
-pub(super) struct Lines<'a> {
-    text: &'a [u8],
-    starts: Vec<u32>,
-    encoding: Encoding,
-}
+/// First bytes of the lines of a text, which end with `\n`, `\r\n` or `\r`. A byte order mark belongs to no line:
+/// editors hide it.
+pub(super) struct Starts(Vec<u32>);
 
 const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
+
+impl Starts {
+    /// Finds the lines of a text.
+    pub fn of(text: &[u8]) -> Self {
+        let mut starts = vec![first_byte(text)];
+        starts.extend(line_ends(text, 0..text.len()));
+        Self(starts)
+    }
+
+    /// Follows a replacement of `old` by `new` bytes, after which the text is `text`. Only lines that the replacement
+    /// touches are looked for, so that many changes of a long text are cheap.
+    pub fn replaced(&mut self, text: &[u8], old: Range<usize>, new: usize) {
+        // A `\r` before the replacement ends a line or not, by what now follows it.
+        let from = old.start.max(1) as u32;
+        let first = 1 + self.0[1..].partition_point(|start| *start < from);
+        let next = 1 + self.0[1..].partition_point(|start| *start as usize <= old.end);
+        let end = old.start + new;
+        for start in &mut self.0[next..] {
+            *start = (*start as usize - old.end + end) as u32;
+        }
+        self.0.splice(first..next, line_ends(text, old.start.saturating_sub(1)..end));
+        self.0[0] = first_byte(text);
+    }
+}
+
+fn first_byte(text: &[u8]) -> u32 {
+    if text.starts_with(BYTE_ORDER_MARK) { BYTE_ORDER_MARK.len() as u32 } else { 0 }
+}
+
+/// The bytes after the ends of lines in a range of a text.
+fn line_ends(text: &[u8], range: Range<usize>) -> impl Iterator<Item = u32> + '_ {
+    let offset = range.start;
+    let ends_line = |at: &usize| text[*at] == b'\n' || text.get(at + 1) != Some(&b'\n');
+    memchr::memchr2_iter(b'\n', b'\r', &text[range])
+        .map(move |at| at + offset)
+        .filter(ends_line)
+        .map(|at| at as u32 + 1)
+}
+
+/// The lines of a text.
+pub(super) struct Lines<'a> {
+    text: &'a [u8],
+    starts: Cow<'a, [u32]>,
+    encoding: Encoding,
+}
 
 impl<'a> Lines<'a> {
     /// Finds the lines of a text.
     pub fn of(text: &'a [u8], encoding: Encoding) -> Self {
-        let first = if text.starts_with(BYTE_ORDER_MARK) { BYTE_ORDER_MARK.len() } else { 0 };
-        let mut starts = vec![first as u32];
-        let ends_line = |at: &usize| text[*at] == b'\n' || text.get(at + 1) != Some(&b'\n');
-        starts.extend(memchr::memchr2_iter(b'\n', b'\r', text).filter(ends_line).map(|at| at as u32 + 1));
-        Self { text, starts, encoding }
+        Self { text, starts: Cow::Owned(Starts::of(text).0), encoding }
+    }
+
+    /// The lines of a text whose starts are known.
+    pub fn at(text: &'a [u8], starts: &'a Starts, encoding: Encoding) -> Self {
+        Self { text, starts: Cow::Borrowed(&starts.0), encoding }
     }
 
     /// The text of a line without its end, and its first byte.
@@ -140,8 +186,8 @@ impl<'a> Lines<'a> {
     }
 
     /// The range of a span of bytes.
-    pub fn range(&self, span: Span) -> Range {
-        Range { start: self.position(span.start as usize), end: self.position(span.end as usize) }
+    pub fn range(&self, span: Span) -> lsp_types::Range {
+        lsp_types::Range { start: self.position(span.start as usize), end: self.position(span.end as usize) }
     }
 }
 
