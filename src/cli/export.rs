@@ -16,7 +16,7 @@ use crate::export::{self, Form, Source};
 ///
 /// SCIP is read by code hosts and review tools, tags by editors, lines of JSON by scripts. Exit status: 0 written, 1 there is nothing to write, 2 error.
 #[derive(Args)]
-#[command(after_help = "Example: codelode export --scip index.scip")]
+#[command(after_help = "Example: codelode export --scip code.scip")]
 pub(super) struct Export {
     /// Write SCIP into this file: short for `--format scip FILE`.
     #[arg(long, value_name = "FILE", conflicts_with_all = ["format", "file"])]

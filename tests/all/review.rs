@@ -6,6 +6,8 @@ use std::process::{Command, Stdio};
 
 use serde_json::{Value, json};
 
+use super::client::Server;
+
 /// A repository, and an index directory beside it.
 pub struct Place {
     folder: tempfile::TempDir,
@@ -376,6 +378,24 @@ fn a_test_of_the_same_name_is_among_the_first() {
     let found = place.call("find_tests", json!({"changed": true}));
     let first: Vec<&str> = each(&found, "tests", "file").into_iter().take(10).collect();
     assert!(first.contains(&"tests/test_cart.py"), "{found}");
+}
+
+#[test]
+fn tests_of_a_change_wait_until_it_was_read() {
+    let place = shop();
+    let mut command = Command::new(env!("CARGO_BIN_EXE_codelode"));
+    command.args(["serve", "--watcher=false"]).current_dir(place.source());
+    command.env("CODELODE_INDEX_PATH", place.folder.path().join("index"));
+    let mut server = Server::start(command);
+    server.fresh("get_repo_outline", json!({}));
+    // Longer to read than a relaxed answer waits.
+    let filler: String = (0..8_000).map(|n| format!("def filler_{n}():\n    return {n}\n\n\n")).collect();
+    place.write("shop/filler.py", &filler);
+    place.write("shop/cart.py", &CART.replace("cents", "pence"));
+    let found = server.call("find_tests", json!({"changed": true}));
+    assert_eq!(found["_meta"]["freshness"], "fresh", "{found}");
+    assert!(each(&found, "tests", "file").contains(&"tests/test_cart.py"), "{found}");
+    server.close();
 }
 
 #[test]

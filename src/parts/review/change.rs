@@ -1,7 +1,10 @@
 //! The change that a tool is about: two states of a checkout, compared, with the relations of the present files.
 
 use std::path::Path;
+use std::thread;
+use std::time::{Duration, Instant};
 
+use crate::answer::Freshness;
 use crate::catalog::errors::history_error;
 use crate::parts::indexes::Repo;
 use crate::parts::{Call, Error, history, related};
@@ -21,6 +24,10 @@ pub struct Asked {
     pub staged: bool,
 }
 
+/// Maximum wait for changed files to be read.
+const READING: Duration = Duration::from_secs(10);
+/// Time between two looks at whether they have been.
+const PAUSE: Duration = Duration::from_millis(20);
 /// The name of the current files, beside commits.
 const WORKTREE: &str = "WORKTREE";
 
@@ -69,7 +76,7 @@ pub struct ChangeSet {
 impl ChangeSet {
     /// Reads a change of a repository.
     pub fn read(call: &Call<'_>, repo: Option<&str>, asked: &Asked) -> Result<Self, Error> {
-        let repo = related::open_now(call, repo)?;
+        let repo = open_current(call, repo)?;
         let (root, history) = history::open(call, &repo)?;
         let between = between(call, &repo, &history, root, asked)?;
         if history.hidden() > 0 {
@@ -88,6 +95,23 @@ impl ChangeSet {
     /// The last commits before the change, as far as there is time; none where the history cannot be read.
     pub fn commits(&self, call: &Call<'_>) -> Vec<Recent> {
         self.history.recent(&self.between.since, COMMITS, &history::is_over(call)).unwrap_or_default()
+    }
+}
+
+/// Opens a repository once changed files have been read: tests and callers of what was not read would be missing, which
+/// nobody who runs the tests would see. What takes too long is said.
+fn open_current(call: &Call<'_>, repo: Option<&str>) -> Result<Repo, Error> {
+    let until = Instant::now() + READING;
+    loop {
+        let opened = related::open_now(call, repo)?;
+        if opened.freshness != Some(Freshness::Indexing) || call.request.is_cancelled() {
+            return Ok(opened);
+        }
+        if Instant::now() >= until {
+            call.note("hint", "changed files are still being read: callers and tests may be missing; ask again");
+            return Ok(opened);
+        }
+        thread::sleep(PAUSE);
     }
 }
 
