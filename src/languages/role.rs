@@ -80,6 +80,68 @@ pub fn is_beside(path: &str) -> bool {
     lies_in(path, BESIDE)
 }
 
+/// Folders whose code is shown, copied or taken as input rather than being part of a program.
+const ASIDE: &[&str] = &[
+    "doc",
+    "docs",
+    "example",
+    "examples",
+    "sample",
+    "samples",
+    "demo",
+    "demos",
+    "fixture",
+    "fixtures",
+    "testdata",
+    "template",
+    "templates",
+    "skeleton",
+    "skeletons",
+    "scaffold",
+    "scaffolds",
+    "scaffolding",
+    "asset",
+    "assets",
+    "static",
+    "public",
+    "polyfill",
+    "polyfills",
+    "vendor",
+    "third_party",
+    "bench",
+    "benches",
+    "benchmark",
+    "benchmarks",
+    "playground",
+    "playgrounds",
+    "sandbox",
+    "snippet",
+    "snippets",
+    "tutorial",
+    "tutorials",
+    "cypress",
+    "e2e",
+    "stories",
+    "storybook",
+    "mock",
+    "mocks",
+    "generated",
+    "contrib",
+    "website",
+    "site",
+    "www",
+    "script",
+    "scripts",
+    "maint",
+    "hack",
+    "experimental",
+];
+
+/// Whether a file is beside the program: it shows code, is copied, or is started by hand.
+pub fn is_aside(path: &str) -> bool {
+    lies_in(path, ASIDE) || path.split('/').any(|part| part.starts_with("__") && part.ends_with("__"))
+}
+
 /// Extensions of documents and data, which mention everything and define nothing.
 const DOCUMENTS: &[&str] = &[
     "adoc", "csv", "css", "html", "json", "lock", "map", "markdown", "md", "mdx", "po", "rst", "svg", "toml", "tsv",

@@ -21,8 +21,8 @@ pub use graph::relations::{
     line_text, may_name, outside_bases, possible_calls, possible_uses, symbol_near, users_through, uses, written_as,
 };
 pub use graph::{
-    Affected, Blast, Certainty, Dead, DeadFile, Deadness, Doubt, MapFile, NameAt, Needed, Plan, Planned, Reason,
-    Related, RenameDoubt, Renaming, blast, central_symbols, dead_code, deletion, hop_weight, implementations,
+    Affected, Blast, Certainty, Dead, DeadDoubt, DeadFile, Deadness, Doubt, MapFile, NameAt, Needed, Plan, Planned,
+    Reason, Related, RenameDoubt, Renaming, blast, central_symbols, dead_code, deletion, hop_weight, implementations,
     imported_at, imported_files, imports_of, local_at, locals, modules_at, name_at, needed_imports, needed_packages,
     outside_packages, outside_uses, packages_at, ranks, redeclaration, related, rename, renaming, repo_map, signatures,
     types_of, with_parameters, word_at,

@@ -1,11 +1,13 @@
 //! Symbols and files without uses.
 
+use std::borrow::Cow;
+
 use globset::{Glob, GlobSet, GlobSetBuilder};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{Call, Error, Tool, related};
-use crate::query::{self, Certainty};
+use crate::query::{self, Certainty, DeadDoubt};
 
 /// Detect unused code: functions, methods, classes or files that are never called or reached from an entry point, to be
 /// deleted, each with how sure that is.
@@ -81,7 +83,7 @@ pub struct Item {
     #[serde(skip_serializing_if = "Option::is_none")]
     line: Option<u32>,
     confidence: f64,
-    reason: &'static str,
+    reason: Cow<'static, str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     importer_count: Option<usize>,
 }
@@ -110,7 +112,10 @@ impl Tool for FindDeadCode {
                 file: dead.symbol.file.path().to_owned(),
                 line: Some(dead.symbol.line()),
                 confidence: known(dead.certainty).confidence(),
-                reason: reason(known(dead.certainty)),
+                reason: match &dead.doubt {
+                    Some(doubt) if dead.certainty == Certainty::Doubtful => doubted(doubt),
+                    _ => reason(known(dead.certainty)).into(),
+                },
                 importer_count: None,
             });
             let files = found.files.iter().filter(|dead| sure(dead.certainty)).map(|dead| Item {
@@ -118,7 +123,7 @@ impl Tool for FindDeadCode {
                 file: dead.file.path().to_owned(),
                 line: None,
                 confidence: known(dead.certainty).confidence(),
-                reason: reason(known(dead.certainty)),
+                reason: reason(known(dead.certainty)).into(),
                 importer_count: Some(dead.importers),
             });
             let mut dead: Vec<Item> = match args.granularity {
@@ -166,10 +171,33 @@ fn reason(certainty: Certainty) -> &'static str {
     match certainty {
         Certainty::Unused => "unused",
         Certainty::OnlyTests => "only tests use it",
-        Certainty::Offered => "unused here, but public in a package that others can install",
+        Certainty::Offered => "unused here, but visible to others",
+        Certainty::Doubtful => "no use is known, but what it belongs to may be used",
         Certainty::Tried => "only tests use it, but it is public in a package that others can install",
         Certainty::HalfKnown => "no use is known, but not every name was resolved",
         Certainty::DeadUsers => "only dead code uses it",
+    }
+}
+
+/// A doubt in words.
+fn doubted(doubt: &DeadDoubt) -> Cow<'static, str> {
+    match doubt {
+        DeadDoubt::Written(path, line) => format!("no use is known, but its name stands in {path}:{line}").into(),
+        DeadDoubt::Aside => "no use is known, but its folder is for examples, scripts or copies".into(),
+        DeadDoubt::NotLoaded => "no use is known, but nothing loads its file: a tool may".into(),
+        DeadDoubt::Registered => "no use is known, but a base, an interface or a decorator may hand it on".into(),
+        DeadDoubt::Callable => "no use is known, but any code that has an object may call it".into(),
+        DeadDoubt::Kept => "no use is known, but its own text says that it is kept for others".into(),
+        DeadDoubt::Default => "no use is known, but others get it as the default of its file".into(),
+        DeadDoubt::InProgram => "only tests use it, but these are part of the program".into(),
+        DeadDoubt::Shared => "no use is known, but it shares its name with a definition beside it".into(),
+        DeadDoubt::Conditional => "no use is known, but it stands under a condition of the build".into(),
+        DeadDoubt::OneOfMany(count) => {
+            format!("no use is known, but of {count} in this place: something may use them all").into()
+        }
+        DeadDoubt::OfUser => "only code uses it that may be used itself".into(),
+        DeadDoubt::Short => "no use is known, but its name is too short to be looked for".into(),
+        DeadDoubt::PartlyRead => "no use is known, but its file has syntax errors or was not read to its end".into(),
     }
 }
 

@@ -77,10 +77,13 @@ class Derived(Base):
 Derived().run()
 used()
 ";
-    assert_eq!(dead(project, json!({"min_confidence": 0.5})), ["unused 1.0", "Derived.forgotten 1.0", "recursive 0.7"]);
-    assert_eq!(dead(project, json!({})), ["unused 1.0", "Derived.forgotten 1.0"]);
-    assert_eq!(ask(project, "find_dead_code", json!({}))["less_sure_count"], 1);
-    assert_eq!(dead(project, json!({"entry_point_patterns": ["unused"]})), ["Derived.forgotten 1.0"]);
+    assert_eq!(dead(project, json!({"min_confidence": 0.5})), ["unused 0.6", "recursive 0.6", "Derived.forgotten 0.6"]);
+    assert_eq!(dead(project, json!({"min_confidence": 0.6})), ["unused 0.6", "recursive 0.6", "Derived.forgotten 0.6"]);
+    assert_eq!(ask(project, "find_dead_code", json!({}))["less_sure_count"], 3);
+    assert_eq!(
+        dead(project, json!({"entry_point_patterns": ["unused"], "min_confidence": 0.6})),
+        ["Derived.forgotten 0.6"]
+    );
 }
 
 #[test]
@@ -119,8 +122,8 @@ from a import tested
 def test_it(): tested()
 def lonely(): ...
 ";
-    assert_eq!(dead(project, json!({})), ["tested 0.9"]);
-    assert_eq!(dead(project, json!({"include_tests": true})), ["lonely 1.0", "tested 0.9"]);
+    assert_eq!(dead(project, json!({"min_confidence": 0.6})), ["tested 0.6"]);
+    assert_eq!(dead(project, json!({"include_tests": true, "min_confidence": 0.6})), ["tested 0.6", "lonely 0.6"]);
 }
 
 #[test]
@@ -134,7 +137,7 @@ A()
 def run(x): x.maybe()
 run(unknown())
 ";
-    assert_eq!(dead(project, json!({"min_confidence": 0})), ["A.never 1.0"]);
+    assert_eq!(dead(project, json!({"min_confidence": 0})), ["A.never 0.6"]);
 }
 
 #[test]
@@ -157,7 +160,7 @@ def command(): ...
 [project.scripts]
 it = \"pkg.cli:command\"
 ";
-    assert_eq!(dead(project, json!({"min_confidence": 0})), ["hidden 1.0"]);
+    assert_eq!(dead(project, json!({"min_confidence": 0})), ["hidden 0.8"]);
 }
 
 #[test]
@@ -198,7 +201,7 @@ fn is_no() -> bool { false }
 fn main() { total(&3); }
 fn total(of: &dyn Price) -> u64 { of.price() }
 ";
-    assert_eq!(dead(rust, json!({})), ["Price.spare 1.0"]);
+    assert_eq!(dead(rust, json!({"min_confidence": 0.6})), ["Price.spare 0.6"]);
     let go = "--- go.mod
 module shop
 --- main.go
@@ -245,7 +248,7 @@ def nightly(): ...
 MIDDLEWARE = ['shop.middleware.Quota', \"other.module.Elsewhere\", 'ByItself']
 TASK = 'shop.tasks:nightly'
 ";
-    assert_eq!(dead(project, json!({})), ["Elsewhere 1.0"]);
+    assert_eq!(dead(project, json!({"min_confidence": 0.6})), ["Elsewhere 0.6"]);
 }
 
 #[test]
@@ -628,7 +631,7 @@ fn what_a_module_of_ours_was_not_seen_to_offer_may_be_used() {
         "--- a.py\nfrom elsewhere import *\n--- b.py\nfrom a import lost, other as renamed\nlost()\nrenamed.go()\n\
          --- c.py\ndef lost(): ...\nclass C:\n    def go(self): ...\ndef never(): ...\nC()\n",
     ] {
-        assert_eq!(dead(project, json!({"min_confidence": 0})), ["never 1.0"]);
+        assert_eq!(dead(project, json!({"min_confidence": 0})), ["never 0.6"]);
     }
 }
 
@@ -754,7 +757,7 @@ function quickElement() {}
     assert_eq!(used("quickElement"), "static/admin/date.js", "a module sees no other file's names");
     assert_eq!(used("removeChildren"), "static/admin/date.js");
     let dead = dead(pages, json!({"min_confidence": 0}));
-    assert!(dead.contains(&"nowhere 1.0".to_owned()) && !dead.iter().any(|one| one.starts_with("removeC")), "{dead:?}");
+    assert!(dead.contains(&"nowhere 0.6".to_owned()) && !dead.iter().any(|one| one.starts_with("removeC")), "{dead:?}");
 }
 
 #[test]

@@ -151,7 +151,7 @@ fn a_tree_of_some_depth_keeps_its_budget() {
 fn a_symbol_is_an_entry_point_by_its_id() {
     let project = "--- shop/a.py\nclass Job: ...\n\ndef idle(): ...\n";
     let dead = |patterns: &[&str]| {
-        let answer = ask(project, "find_dead_code", json!({"entry_point_patterns": patterns}));
+        let answer = ask(project, "find_dead_code", json!({"entry_point_patterns": patterns, "min_confidence": 0.6}));
         let items = answer["dead_symbols"].as_array().expect("a list").clone();
         items.iter().map(|item| item["symbol_id"].as_str().expect("an id").to_owned()).collect::<Vec<_>>()
     };

@@ -8,46 +8,16 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::documented::documented;
 use super::entry::Entries;
+use super::evidence::{Certainty, Doubt, Evidence};
 use super::groups::{chosen_by_build, collected};
 use super::mentioned::mentioned;
 use super::rings::used_from_outside;
 use super::strings::named_in_text;
-use super::visible::is_type;
+use super::visible::{in_type, is_type, stem};
 use super::{Graph, Uses};
 use crate::languages::{Owner, helps_tests, is_beside, is_built, is_vendored};
 use crate::model::{Detail, How, Kind};
 use crate::store::{EdgeTable, FileView, Snapshot, SymbolView};
-
-/// The certainty that something is dead.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Certainty {
-    /// Unused as far as is known, where not all names were resolved.
-    HalfKnown,
-    /// Only tests use it, but it is public in an installable package, so that others may use it.
-    Tried,
-    /// Only dead symbols use it.
-    DeadUsers,
-    /// Unused here, but public in an installable package, so that others may use it.
-    Offered,
-    /// Only tests use it.
-    OnlyTests,
-    /// Unused, or used only by symbols that it uses itself.
-    Unused,
-}
-
-impl Certainty {
-    /// The certainty as a number from 0 to 1.
-    pub fn confidence(self) -> f64 {
-        match self {
-            Self::HalfKnown => 0.5,
-            Self::Tried => 0.6,
-            Self::DeadUsers => 0.7,
-            Self::Offered => 0.8,
-            Self::OnlyTests => 0.9,
-            Self::Unused => 1.0,
-        }
-    }
-}
 
 /// A dead symbol; symbols inside it are dead with it.
 pub struct Dead<'a> {
@@ -55,6 +25,8 @@ pub struct Dead<'a> {
     pub symbol: SymbolView<'a>,
     /// The certainty of it.
     pub certainty: Certainty,
+    /// A reason to doubt it.
+    pub doubt: Option<Doubt>,
 }
 
 /// A dead file: no live file imports or uses it.
@@ -141,7 +113,7 @@ pub fn dead_code<'a>(snapshot: &'a Snapshot, edges: &'a EdgeTable, tests: bool, 
     walk.reach_overridden();
     walk.waiting.extend(mentioned.by_tests);
     walk.start_tests();
-    let certainties = walk.certainties();
+    let (certainties, mut doubts) = walk.certainties(tests);
     for node in nodes().filter(|node| is_judged(&graph, *node)) {
         if walk.reached[node as usize] == PERHAPS {
             found.perhaps_used += usize::from(!walk.tests[node as usize]);
@@ -150,7 +122,8 @@ pub fn dead_code<'a>(snapshot: &'a Snapshot, edges: &'a EdgeTable, tests: bool, 
         let is_judged = tests || !walk.tests[node as usize];
         let in_dead = graph.parent(node).is_some_and(|parent| walk.reached[parent as usize] < PERHAPS);
         if is_judged && !in_dead {
-            found.symbols.push(Dead { symbol: graph.symbols[node as usize], certainty });
+            let doubt = doubts.remove(&node);
+            found.symbols.push(Dead { symbol: graph.symbols[node as usize], certainty, doubt });
         }
     }
     found.files = walk.dead_files(tests);
@@ -196,16 +169,6 @@ fn is_for_tests(symbol: &SymbolView<'_>) -> bool {
         || helps_tests(&symbol.name())
         || symbol.decorators().iter().any(|decorator| helps_tests(decorator))
         || lines.take_while(is_comment).any(says)
-}
-
-/// A path without extension.
-fn stem(path: &str) -> &str {
-    path.rsplit_once('.').map_or(path, |(stem, _)| stem)
-}
-
-/// Whether it is directly in a type.
-fn in_type(symbol: &SymbolView<'_>) -> bool {
-    symbol.parent().is_some_and(|parent| is_type(&parent))
 }
 
 /// Whether it is a method without a type of its own, as in an object or an anonymous class, and no type is found for
@@ -587,8 +550,8 @@ impl<'g, 'a> Walk<'g, 'a> {
         }
     }
 
-    /// The certainty for each dead node; `None` for live ones.
-    fn certainties(&self) -> Vec<Option<Certainty>> {
+    /// The certainty for each dead node, `None` for live ones, and doubts. With `judged`, tests are judged too.
+    fn certainties(&self, judged: bool) -> (Vec<Option<Certainty>>, FxHashMap<u32, Doubt>) {
         let graph = self.graph;
         let is_dead = |node: u32| self.reached[node as usize] == UNREACHED && !graph.is_value(node);
         // Code inside a dead symbol uses others on behalf of that symbol.
@@ -629,7 +592,45 @@ impl<'g, 'a> Walk<'g, 'a> {
                 }
             }
         }
-        // An override is only as certain as the least certain of its family.
+        let doubts = self.weigh(judged, &mut certainties);
+        self.level_families(&mut certainties);
+        (certainties, doubts)
+    }
+
+    /// Lowers the certainty of verdicts for which too little speaks, and of what these use.
+    fn weigh(&self, judged: bool, certainties: &mut [Option<Certainty>]) -> FxHashMap<u32, Doubt> {
+        let graph = self.graph;
+        let of_class = |(class, own): (&u32, &Vec<u32>)| own.iter().map(|node| (*node, *class)).collect::<Vec<_>>();
+        let owners: FxHashMap<u32, u32> = self.members.iter().flat_map(of_class).collect();
+        let evidence = Evidence::new(graph, self.entries, &owners, |node| self.reached[node as usize] >= PERHAPS);
+        let is_sure = |node: &u32| certainties[*node as usize].is_some_and(|own| own >= Certainty::Offered);
+        let is_outer = |node: &u32| !graph.parent(*node).is_some_and(|parent| self.reached[parent as usize] < PERHAPS);
+        let is_listed = |node: &u32| is_judged(graph, *node) && (judged || !self.tests[*node as usize]);
+        let nodes = 0..graph.symbols.len() as u32;
+        let sure: Vec<u32> = nodes.filter(is_sure).filter(|node| is_listed(node) && is_outer(node)).collect();
+        let mut doubts = evidence.doubts(&sure);
+        let mut waiting: Vec<u32> = doubts.keys().copied().collect();
+        while let Some(node) = waiting.pop() {
+            certainties[node as usize] = Some(Certainty::Doubtful);
+            for used in self.uses.of(node) {
+                if certainties[*used as usize].is_some_and(|own| own > Certainty::Doubtful) {
+                    doubts.entry(*used).or_insert(Doubt::OfUser);
+                    certainties[*used as usize] = Some(Certainty::Doubtful);
+                    waiting.push(*used);
+                }
+            }
+        }
+        for node in sure {
+            let own = &mut certainties[node as usize];
+            if *own == Some(Certainty::Unused) && !evidence.is_hidden(node) {
+                *own = Some(Certainty::Offered);
+            }
+        }
+        doubts
+    }
+
+    /// Makes an override only as certain as the least certain of its family.
+    fn level_families(&self, certainties: &mut [Option<Certainty>]) {
         loop {
             let mut is_done = true;
             for (wanted, by) in &self.overrides {
@@ -643,7 +644,7 @@ impl<'g, 'a> Walk<'g, 'a> {
                 }
             }
             if is_done {
-                return certainties;
+                return;
             }
         }
     }

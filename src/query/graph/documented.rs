@@ -53,8 +53,15 @@ pub(super) fn documented(graph: &Graph<'_>, nodes: impl Iterator<Item = u32>) ->
 
 fn is_page(file: &FileView<'_>) -> bool {
     let path = file.path().to_lowercase();
+    PAGES.contains(&path.rsplit_once('.').map_or("", |(_, ending)| ending)) && !is_past(&path)
+}
+
+/// Whether a page is about the past or the future, by its path.
+pub(super) fn is_past(path: &str) -> bool {
+    let path = path.to_lowercase();
     let (stem, ending) = path.rsplit_once('.').unwrap_or((&path, ""));
-    PAGES.contains(&ending) && !stem.split(|c: char| !c.is_alphanumeric()).any(|word| PAST.contains(&word))
+    (ending.is_empty() || PAGES.contains(&ending))
+        && stem.split(|c: char| !c.is_alphanumeric()).any(|word| PAST.contains(&word))
 }
 
 /// Words of a page that are names of code: by their form, or by what is beside them.

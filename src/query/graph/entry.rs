@@ -280,6 +280,11 @@ impl<'g, 'a> Entries<'g, 'a> {
         }
     }
 
+    /// Whether its language lets other files or packages use it.
+    pub fn is_public(&self, symbol: &SymbolView<'a>) -> bool {
+        self.exports.is_public(symbol, symbol.file.conventions())
+    }
+
     /// Whether a decorator may register it.
     pub fn is_decorated(&self, symbol: &SymbolView<'_>, rules: &Conventions) -> bool {
         symbol.decorators().iter().any(|decorator| !rules.plain_decorators.contains(&decorator_name(decorator)))
@@ -333,7 +338,7 @@ impl<'g, 'a> Entries<'g, 'a> {
 
     /// Whether a class has a base outside the repository, which may call the class's methods, or looks them up by name;
     /// with `imported`, only if that base was imported by name, as those of frameworks are.
-    fn is_foreign(&self, class: &SymbolView<'_>, imported: bool) -> bool {
+    pub fn is_foreign(&self, class: &SymbolView<'_>, imported: bool) -> bool {
         let known = self.foreign.borrow().get(&class.number()).and_then(|known| known[usize::from(imported)]);
         known.unwrap_or_else(|| {
             let is_foreign = self.finds_foreign(class, imported);
@@ -397,6 +402,12 @@ impl<'g, 'a> Entries<'g, 'a> {
             !rules.plain_decorators.iter().any(|plain| plain.as_bytes() == name)
         };
         block_attributes(member).any(registers) && self.graph.filled_in(member).is_none()
+    }
+
+    /// Whether a file is an entry of its package, or others get its names through one.
+    pub fn is_face(&self, file: FileView<'_>) -> bool {
+        let rules = file.conventions();
+        self.faces.contains(&file.number()) || rules.packages.iter().any(|package| file.path().ends_with(package.file))
     }
 
     /// Whether a file is started rather than imported.

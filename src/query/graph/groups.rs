@@ -229,6 +229,21 @@ pub(super) fn chosen_by_build(graph: &Graph<'_>, nodes: &[u32], is_reached: impl
     chosen.into_iter().filter(|node| reached.contains(&key(&graph.symbols[*node as usize]))).collect()
 }
 
+/// Conditions of a build under which definitions stand.
+pub(super) struct Conditions<'a>(FxHashSet<(&'a str, &'a [u8])>);
+
+impl<'a> Conditions<'a> {
+    /// Reads those of modules.
+    pub fn new(graph: &Graph<'a>) -> Self {
+        Self(conditional_modules(graph))
+    }
+
+    /// Whether a build may leave a symbol out.
+    pub fn hold(&self, symbol: &SymbolView<'_>) -> bool {
+        is_conditional(symbol, &self.0)
+    }
+}
+
 /// Modules in files of their own that are declared under a condition, by folder and name (`#[cfg(windows)] mod console;`),
 /// or have a version for a platform beside them (`console.ts`, `console.browser.ts`).
 fn conditional_modules<'a>(graph: &Graph<'a>) -> FxHashSet<(&'a str, &'a [u8])> {

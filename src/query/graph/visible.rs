@@ -145,6 +145,21 @@ pub(super) fn is_type(symbol: &SymbolView<'_>) -> bool {
     matches!(symbol.kind(), Kind::Class | Kind::Type)
 }
 
+/// Whether its language has types that say which methods a call may mean.
+pub(super) fn is_typed(symbol: &SymbolView<'_>) -> bool {
+    matches!(symbol.file.conventions().public, Public::Capital | Public::Word(_))
+}
+
+/// A path without extension.
+pub(super) fn stem(path: &str) -> &str {
+    path.rsplit_once('.').map_or(path, |(stem, _)| stem)
+}
+
+/// Whether it is directly in a type.
+pub(super) fn in_type(symbol: &SymbolView<'_>) -> bool {
+    symbol.parent().is_some_and(|parent| is_type(&parent))
+}
+
 /// The words of a definition before its name.
 pub(super) fn words_before(symbol: &SymbolView<'_>) -> String {
     let source = symbol.source();

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use globset::GlobSet;
 
 use super::touched::{Change, Touched};
-use crate::query::{Certainty, dead_code, line_of, line_text};
+use crate::query::{Certainty, DeadDoubt, dead_code, line_of, line_text};
 use crate::store::{EdgeTable, FileView, Snapshot, SymbolView};
 
 /// Symbols that nothing uses, and that are new or lost a user by the change.
@@ -29,8 +29,13 @@ pub fn newly_dead<'a>(
         !name.is_empty() && touched.iter().any(lost)
     };
     let dead = dead_code(snapshot, edges, false, patterns).symbols.into_iter();
-    let sure = dead.filter(|dead| dead.certainty >= Certainty::OnlyTests);
-    let fresh = sure.filter(|dead| is_new(&dead.symbol) || lost_user(&dead.symbol));
+    // A symbol that had a use which was known is not one that is used in unknown ways, unless a text names it.
+    let is_unnamed = |doubt: &DeadDoubt| !matches!(doubt, DeadDoubt::Written(..));
+    let fresh = dead.filter(|dead| {
+        let is_sure = dead.certainty >= Certainty::Offered;
+        let is_left = || dead.certainty == Certainty::Doubtful && dead.doubt.as_ref().is_some_and(is_unnamed);
+        is_sure && is_new(&dead.symbol) || (is_sure || is_left()) && lost_user(&dead.symbol)
+    });
     fresh.map(|dead| (dead.symbol, dead.certainty.confidence())).collect()
 }
 

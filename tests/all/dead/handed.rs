@@ -13,7 +13,7 @@ class Plain:
 register(Quoted, 'quoted')
 isinstance(1, Plain)
 ";
-    assert_eq!(dead(project), ["Plain.idle 1.0"]);
+    assert_eq!(dead(project), ["Plain.idle 0.6"]);
 }
 
 #[test]

@@ -82,7 +82,7 @@ Derived()
 ";
     assert_eq!(
         dead(python),
-        ["ping 1.0", "pong 1.0", "first 1.0", "old 1.0", "Loop 1.0", "second 0.7", "Base.go 0.7", "Derived.go 0.7"]
+        ["ping 0.6", "pong 0.6", "first 0.6", "second 0.6", "Base.go 0.6", "Derived.go 0.6", "old 0.6", "Loop 0.6"]
     );
 }
 
@@ -95,7 +95,7 @@ public class A {
     public static final int USED = f(3);
 }
 ";
-    assert_eq!(dead(java), ["A.f 1.0"]);
+    assert_eq!(dead(java), ["A.f 0.6"]);
 }
 
 #[test]
@@ -109,7 +109,7 @@ class Diff {
 Diff.prototype.changes = function () { return 3 };
 new Diff().show();
 ";
-    assert_eq!(dead(typed), ["Diff.never 1.0"]);
+    assert_eq!(dead(typed), ["Diff.never 0.6"]);
 }
 
 #[test]
@@ -136,12 +136,12 @@ def in_template(): ...
 --- page.html
 <p>{{ in_template }}</p>
 ";
-    assert_eq!(dead(python), ["Command.never 1.0"]);
+    assert_eq!(dead(python), ["Command.never 0.6"]);
     let script = "--- a.js
 class A { onOpen() {} onShut() {} never() {} fire(e) { this['on' + e](); this[`onShut${e}`]; } }
 new A().fire('Open');
 ";
-    assert_eq!(dead(script), ["A.never 1.0"]);
+    assert_eq!(dead(script), ["A.never 0.6"]);
     let java = "--- src/M.java
 public class M {
     private void looked() { }
@@ -226,7 +226,7 @@ trait Grow { fn grow(&self); }
 impl Grow for Tree { fn grow(&self) {} }
 fn main() { Tree; Line; spare::kept(); }
 ";
-    assert_eq!(dead(registered), ["Tree.never 1.0", "spare.serialize 1.0", "Grow.grow 1.0", "Tree.grow 1.0"]);
+    assert_eq!(dead(registered), ["Tree.never 1.0", "spare.serialize 0.8", "Grow.grow 0.6", "Tree.grow 0.6"]);
 }
 
 #[test]
@@ -240,7 +240,7 @@ function spare() {}
 export function activate() {}
 export function other() {}
 ";
-    assert_eq!(dead(script), ["spare 1.0", "other 1.0"]);
+    assert_eq!(dead(script), ["spare 1.0", "other 0.6"]);
     let package = "--- package.json
 {\"name\": \"shop\", \"main\": \"dist/main.js\"}
 --- src/main.ts
@@ -256,7 +256,7 @@ module.exports = require('./express');
 --- lib/express.js
 exports.application = function () {};
 ";
-    assert_eq!(dead(package), ["never 1.0", "unnamed 0.8"]);
+    assert_eq!(dead(package), ["never 1.0", "unnamed 0.6"]);
     let python = "--- docs/conf.py
 def setup(app): ...
 --- pkg/hooks.py
@@ -272,7 +272,7 @@ def copied(): ...
 --- pkg/_vendor/copied.py
 def copied(): ...
 ";
-    assert_eq!(dead(python), ["never 1.0"]);
+    assert_eq!(dead(python), ["never 0.6"]);
     assert_eq!(answer(python, json!({}))["files_not_judged"], 2);
 }
 
@@ -317,7 +317,7 @@ late;
 function inner() { class Inner { go() {} } return new Inner(); }
 inner();
 ";
-    assert_eq!(dead(script), ["Chunk. 1.0", "inner.Inner.go 1.0", "Spare 1.0", "Late.go 0.8"]);
+    assert_eq!(dead(script), ["Chunk. 1.0", "Spare 1.0", "inner.Inner.go 0.6", "Late.go 0.6"]);
 }
 
 #[test]
@@ -375,7 +375,7 @@ class Lock:
     def spare(self): ...
 [Producer(), Reader(), Writer(), Own(), Lock()]
 ";
-    assert_eq!(dead(python), ["Own.never 1.0", "Lock.spare 1.0"]);
+    assert_eq!(dead(python), ["Own.never 0.6", "Lock.spare 0.6"]);
     let go = "--- go.mod
 module example.com/shop
 --- main.go
@@ -395,7 +395,7 @@ type kept struct{}
 func (k kept) Never() { inner.Do() }
 var All = []any{kept{}}
 ";
-    assert_eq!(dead(go), ["urls.spare 1.0", "kept.Never 1.0"]);
+    assert_eq!(dead(go), ["urls.spare 1.0", "kept.Never 0.6"]);
 }
 
 #[test]
@@ -406,7 +406,7 @@ class Square { area() { return 1 } edge() { return 2 } spare() {} }
 export function sum(all: Record<string, any>) { const it: Shape = all.first; return it.area() }
 sum({ first: new Square() });
 ";
-    assert_eq!(dead(script), ["Shape.edge 1.0", "Square.edge 1.0", "Square.spare 1.0"]);
+    assert_eq!(dead(script), ["Shape.edge 0.6", "Square.edge 0.6", "Square.spare 0.6"]);
 }
 
 #[test]
@@ -428,7 +428,7 @@ fn never() {}
 pub struct Tester;
 impl Tester { fn lines(&self) {} }
 ";
-    assert_eq!(dead(rust), ["Set.never 1.0", "never 1.0"]);
+    assert_eq!(dead(rust), ["Set.never 1.0", "never 0.6"]);
 }
 
 #[test]
@@ -439,7 +439,7 @@ fn pages_of_documentation_use_components() {
 export function Gallery() { return null }
 export function Spared() { return null }
 ";
-    assert_eq!(dead(script), ["Spared 1.0"]);
+    assert_eq!(dead(script), ["Spared 0.6"]);
 }
 
 #[test]
@@ -499,7 +499,7 @@ One.make(1);
 new One().draw();
 new Two().draw();
 ";
-    assert_eq!(dead(script), ["One.spare 1.0"]);
+    assert_eq!(dead(script), ["One.spare 0.6"]);
 }
 
 #[test]
@@ -518,7 +518,7 @@ class Kept {
 new Canvas().run('x');
 new Kept();
 ";
-    assert_eq!(dead(script), ["Canvas. 1.0", "Kept.never 1.0"]);
+    assert_eq!(dead(script), ["Canvas. 0.6", "Kept.never 0.6"]);
     let python = "--- a.py
 class Commands:
     def run(self, name): return getattr(self, name)()
@@ -529,7 +529,7 @@ for name in globals():
     if name.startswith('bench_'): globals()[name]()
 Commands().run('x')
 ";
-    assert_eq!(dead(python), ["spare 1.0"]);
+    assert_eq!(dead(python), ["spare 0.6"]);
 }
 
 #[test]
@@ -594,7 +594,7 @@ class Part {
 }
 new Part().go();
 ";
-    assert_eq!(dead(script), ["Kept.never 1.0"]);
+    assert_eq!(dead(script), ["Kept.never 0.6"]);
 }
 
 #[test]
@@ -615,7 +615,7 @@ export function inside() {}
 export function debounce() {}
 export function readFile() {}
 ";
-    assert_eq!(dead(script), ["debounce 1.0", "readFile 1.0"]);
+    assert_eq!(dead(script), ["debounce 0.6", "readFile 0.6"]);
 }
 
 #[test]
@@ -637,7 +637,7 @@ impl Completer {
 struct Args { #[arg(add = Wrapped::new(Completer::complete))] a: u8 }
 fn main() { Command::resolve(\"x\"); Args::parse(); }
 ";
-    assert_eq!(dead(rust), ["Resolving.spare 1.0", "Command.spare 1.0", "Completer.never 1.0"]);
+    assert_eq!(dead(rust), ["Completer.never 1.0", "Resolving.spare 0.6", "Command.spare 0.6"]);
     let java = "--- src/A.java
 public class A {
   private static void check(int a) {}
@@ -645,7 +645,7 @@ public class A {
   public static final String BODY = \"{ check($1); }\", NAME = \"never seen\";
 }
 ";
-    assert_eq!(dead(java), ["A.never 1.0"]);
+    assert_eq!(dead(java), ["A.never 0.6"]);
 }
 
 #[test]
@@ -659,7 +659,7 @@ window.Watcher = Watcher;
 window.Spares = [Spare];
 [Boundary];
 ";
-    assert_eq!(dead(script), ["Spare.watch 1.0"]);
+    assert_eq!(dead(script), ["Spare.watch 0.6"]);
 }
 
 #[test]
@@ -677,7 +677,7 @@ module.exports = { Shop };
 class Inner { used() {} spare() {} }
 module.exports = { Inner };
 ";
-    assert_eq!(dead(script), ["Inner.spare 0.8"]);
+    assert_eq!(dead(script), ["Inner.spare 0.6"]);
 }
 
 #[test]
@@ -698,7 +698,7 @@ Made = Meta('Made', (Plain,), {})
 class Given(Made): ...
 print(Setting, Plugin, Plain, Made, [one() for one in Shape.__subclasses__()])
 ";
-    assert_eq!(dead(python), ["Spare 1.0"]);
+    assert_eq!(dead(python), ["Spare 0.6"]);
 }
 
 #[test]
@@ -715,7 +715,7 @@ import inspect
 import steps, other, errors
 print(errors.table, inspect.getmembers(steps), other)
 ";
-    assert_eq!(dead(python), ["spare 1.0"]);
+    assert_eq!(dead(python), ["spare 0.8"]);
 }
 
 #[test]
@@ -750,7 +750,7 @@ impl Clock {
     pub fn stop(&self) {}
 }
 ";
-    assert_eq!(dead(rust), ["Clock.spare 1.0"]);
+    assert_eq!(dead(rust), ["Clock.spare 0.6"]);
     let script = "--- encode.ts
 export function encode() {}
 --- encode.browser.ts
@@ -760,7 +760,7 @@ export function spare() {}
 import { encode } from './encode';
 encode();
 ";
-    assert_eq!(dead(script), ["spare 1.0"]);
+    assert_eq!(dead(script), ["spare 0.6"]);
 }
 
 #[test]
@@ -785,7 +785,7 @@ Call `shown` first, and `_own` never.
 --- CHANGELOG.md
 `removed` is gone.
 ";
-    assert_eq!(dead(python), ["_own 1.0", "never 0.8", "removed 0.8"]);
+    assert_eq!(dead(python), ["never 0.6", "removed 0.6", "_own 0.6"]);
 }
 
 #[test]
@@ -834,7 +834,7 @@ pub fn spare() {}
 fn {{ name }}() { helpers::used() }
 {% endfor %}
 ";
-    assert_eq!(dead(rust), ["spare 1.0"]);
+    assert_eq!(dead(rust), ["spare 0.6"]);
 }
 
 #[test]
@@ -857,7 +857,7 @@ fn shown() {}
 --- assets/other.rs
 fn other() {}
 ";
-    assert_eq!(dead(rust), ["other 1.0", "Shop.close 1.0"]);
+    assert_eq!(dead(rust), ["Shop.close 1.0", "other 0.6"]);
 }
 
 #[test]
@@ -890,7 +890,7 @@ export default React.memo(function Spare() { return 1 });
 import Head from './a';
 [Head];
 ";
-    assert_eq!(dead(script), ["Spare 1.0"]);
+    assert_eq!(dead(script), ["Spare 0.6"]);
 }
 
 #[test]
@@ -926,14 +926,14 @@ named = Named()
 sphinx.Translator('y', named)
 show(Plain())
 ";
-    assert_eq!(dead(python), ["Proxy.__own 1.0", "Plain.spare 1.0"]);
+    assert_eq!(dead(python), ["Proxy.__own 1.0", "Plain.spare 0.6"]);
     let script = "--- a.ts
 class Reply { header() {} }
 class Plain { spare() {} }
 export function run(next: any) { next([new Reply()]); return new Plain(); }
 run(null);
 ";
-    assert_eq!(dead(script), ["Plain.spare 1.0"]);
+    assert_eq!(dead(script), ["Plain.spare 0.6"]);
 }
 
 #[test]
@@ -962,7 +962,7 @@ pub fn spare() {}
 --- src/columns/linux.rs
 pub fn column() {}
 ";
-    assert_eq!(dead(rust), ["spare 1.0"]);
+    assert_eq!(dead(rust), ["spare 0.6"]);
 }
 
 #[test]

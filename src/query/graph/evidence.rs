@@ -1,0 +1,329 @@
+//! Evidence for verdicts of dead code. That no use was found is little where code may be reached in ways that nobody
+//! thought of, so a verdict is sure only as far as something speaks for it: the language hides the definition, its name
+//! stands nowhere else, its file is in use, nothing registers it, and it is not one of many.
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::Graph;
+use super::entry::Entries;
+use super::groups::Conditions;
+use super::visible::{is_type, is_typed, stem, words_before};
+use super::written::written;
+use crate::languages::{Public, helps_tests, is_aside};
+use crate::model::{Detail, Kind};
+use crate::query::line_of;
+use crate::store::{FileView, SymbolView};
+
+/// The certainty that something is dead.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Certainty {
+    /// Unused as far as is known, where not all names were resolved.
+    HalfKnown,
+    /// Only tests use it, but it is public in an installable package, so that others may use it.
+    Tried,
+    /// No use was found, and something makes that doubtful.
+    Doubtful,
+    /// Only dead symbols use it.
+    DeadUsers,
+    /// Unused here, but visible to others, who may use it.
+    Offered,
+    /// Only tests use it.
+    OnlyTests,
+    /// Unused, or used only by symbols that it uses itself.
+    Unused,
+}
+
+impl Certainty {
+    /// The certainty as a number from 0 to 1.
+    pub fn confidence(self) -> f64 {
+        match self {
+            Self::HalfKnown => 0.5,
+            Self::Tried | Self::Doubtful => 0.6,
+            Self::DeadUsers => 0.7,
+            Self::Offered => 0.8,
+            Self::OnlyTests => 0.9,
+            Self::Unused => 1.0,
+        }
+    }
+}
+
+/// A reason to doubt that something is dead, though no use of it was found.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Doubt {
+    /// Its name is written at a place that no relation explains: path and line.
+    Written(String, u32),
+    /// Its file shows code, or is there for something else than the program.
+    Aside,
+    /// Nothing that is in use loads its file, so that a tool may do so.
+    NotLoaded,
+    /// Something that is not part of the repository gets to know it: a base, an interface, a decorator.
+    Registered,
+    /// It is a method that the language lets any code call that has an object.
+    Callable,
+    /// Its own text says that it is kept for the code of others.
+    Kept,
+    /// Others get it without its name: as the default of its file, which a tool may load.
+    Default,
+    /// The tests that use it are part of the program: a file of it imports theirs.
+    InProgram,
+    /// Another definition in its file bears its name, and both may be one.
+    Shared,
+    /// A build may leave it out, or put another in its place.
+    Conditional,
+    /// So many in one place have no use that something may use them all: their number.
+    OneOfMany(usize),
+    /// Something uses it that may be used itself.
+    OfUser,
+    /// Its name is too short to be looked for.
+    Short,
+    /// Its file was not read to its end, or has syntax errors.
+    PartlyRead,
+}
+
+/// The shortest name of which other mentions would be known.
+const SHORTEST: usize = 3;
+/// Words by which a definition says that others rely on it, and the text in which they are looked for.
+const KEPT: &[&[u8]] = &[b"deprecat", b"backward", b"compatibility"];
+const MOST_TEXT: usize = 2_000;
+/// The most verdicts of one class or file that do not make each other doubtful.
+const MOST_OF_CLASS: usize = 3;
+const MOST_OF_FILE: usize = 8;
+
+/// Evidence for verdicts, each on a node.
+pub(super) struct Evidence<'e, 'g, 'a> {
+    graph: &'g Graph<'a>,
+    entries: &'e Entries<'g, 'a>,
+    conditions: Conditions<'a>,
+    /// Files that something in use loads.
+    loaded: FxHashSet<u32>,
+    /// By method defined outside of its type: the type.
+    owners: &'e FxHashMap<u32, u32>,
+}
+
+impl<'e, 'g, 'a> Evidence<'e, 'g, 'a> {
+    /// Gathers what is known of files, where `lives` says whether a node is used and not by tests alone.
+    pub fn new(
+        graph: &'g Graph<'a>,
+        entries: &'e Entries<'g, 'a>,
+        owners: &'e FxHashMap<u32, u32>,
+        lives: impl Fn(u32) -> bool,
+    ) -> Self {
+        let loaded = loaded(graph, entries, lives);
+        Self { graph, entries, conditions: Conditions::new(graph), loaded, owners }
+    }
+
+    /// The doubts about some verdicts.
+    pub fn doubts(&self, nodes: &[u32]) -> FxHashMap<u32, Doubt> {
+        let written = written(self.graph, nodes);
+        let doubt = |node: &u32| {
+            let place = |(file, at): &(FileView<'_>, u32)| Doubt::Written(file.path().to_owned(), line_of(*file, *at));
+            self.doubt(*node).or_else(|| written.get(node).map(place))
+        };
+        let mut found: FxHashMap<u32, Doubt> = nodes.iter().filter_map(|node| Some((*node, doubt(node)?))).collect();
+        for (node, count) in self.crowds(nodes) {
+            found.entry(node).or_insert(Doubt::OneOfMany(count));
+        }
+        found
+    }
+
+    /// A reason to doubt a verdict, by the definition itself.
+    fn doubt(&self, node: u32) -> Option<Doubt> {
+        let symbol = &self.graph.symbols[node as usize];
+        let file = symbol.file;
+        let name = symbol.name_bytes();
+        if name.len() < SHORTEST {
+            Some(Doubt::Short)
+        } else if file.is_partly_read() {
+            Some(Doubt::PartlyRead)
+        } else if is_aside(file.path()) || !file.exercises() && helps_tests(stem(file.path())) {
+            Some(Doubt::Aside)
+        } else if self.conditions.hold(symbol) {
+            Some(Doubt::Conditional)
+        } else if self.is_registered(node) {
+            Some(Doubt::Registered)
+        } else if symbol.kind() == Kind::Method && !(is_typed(symbol) && is_declared(symbol)) && !self.is_hidden(node) {
+            Some(Doubt::Callable)
+        } else if says_kept(symbol) {
+            Some(Doubt::Kept)
+        } else if is_shared(symbol) {
+            Some(Doubt::Shared)
+        } else if is_default(symbol) {
+            Some(Doubt::Default)
+        } else if self.is_in_program(symbol) {
+            Some(Doubt::InProgram)
+        } else if !self.loaded.contains(&file.number()) && !(self.is_hidden(node) && self.is_module(file)) {
+            Some(Doubt::NotLoaded)
+        } else {
+            None
+        }
+    }
+
+    /// Whether the language keeps others from using it by its name: it is private to its file, type or package.
+    pub fn is_hidden(&self, node: u32) -> bool {
+        let graph = self.graph;
+        let symbol = &graph.symbols[node as usize];
+        let rules = symbol.file.conventions();
+        let own = !self.entries.is_public(symbol) || (rules.is_inner)(symbol.file.path(), symbol.file.content());
+        let inside = |node: u32| {
+            let around = &graph.symbols[node as usize];
+            matches!(around.kind(), Kind::Function | Kind::Method)
+        };
+        let is_private = match rules.public {
+            Public::All => false,
+            // A script without imports and exports shares its names with the others of a page.
+            Public::Exported(_) => own && self.is_module(symbol.file),
+            _ => own,
+        };
+        is_private || graph.parent(node).is_some_and(inside)
+    }
+
+    /// Whether a file that looks like a test uses it and belongs to the program: `components/test/Runner.vue`.
+    fn is_in_program(&self, symbol: &SymbolView<'_>) -> bool {
+        let graph = self.graph;
+        let exercises = |file: u32| graph.snapshot.file_by_number(file).is_some_and(|file| file.exercises());
+        let is_imported = |file: u32| graph.edges.importers(file).iter().any(|import| !exercises(import.from));
+        graph.edges.users(symbol.number()).any(|edge| exercises(edge.file) && is_imported(edge.file))
+    }
+
+    /// Whether a file has names of its own, rather than being put into another as text.
+    fn is_module(&self, file: FileView<'_>) -> bool {
+        let text = file.content();
+        match file.conventions().public {
+            Public::Exported(_) => [&b"import "[..], b"export ", b"require(", b"exports"]
+                .iter()
+                .any(|word| memchr::memmem::find(text, word).is_some()),
+            // `include!` makes one of a file that no module names.
+            Public::Word(words) => !words.contains(&"pub"),
+            _ => true,
+        }
+    }
+
+    /// Whether code of others, or code that goes through many, may get to know it.
+    fn is_registered(&self, node: u32) -> bool {
+        let graph = self.graph;
+        let symbol = &graph.symbols[node as usize];
+        let rules = symbol.file.conventions();
+        let is_decorated = |symbol: &SymbolView<'_>| self.entries.is_decorated(symbol, rules);
+        let mut around = std::iter::successors(Some(*symbol), SymbolView::parent);
+        let class = self.owners.get(&node).map(|class| graph.symbols[*class as usize]);
+        let class = class.or_else(|| symbol.parent().filter(is_type));
+        if around.any(|own| is_decorated(&own)) || class.is_some_and(|class| is_decorated(&class)) {
+            return true;
+        }
+        let is_member = symbol.kind() == Kind::Method || class.is_some();
+        let is_foreign = |class: &SymbolView<'_>| {
+            self.entries.is_foreign(class, false) || symbol.file.conventions().by_shape && has_bases(graph, class)
+        };
+        if is_type(symbol) && symbol.detail() != Detail::Interface && is_foreign(symbol) {
+            return true;
+        }
+        let is_free = rules.public == Public::Capital && self.entries.is_public(symbol);
+        is_member
+            && (class.is_none()
+                || graph.filled_in(symbol).is_some()
+                || is_free
+                || !self.is_hidden(node) && class.is_some_and(|class| is_foreign(&class)))
+    }
+
+    /// The verdicts that are among many in one class or file, each with the number. What the language hides, and a type
+    /// without code, is used by its name alone, so that no mechanism goes through many of them.
+    fn crowds(&self, nodes: &[u32]) -> Vec<(u32, usize)> {
+        let graph = self.graph;
+        let places = |node: u32| {
+            let symbol = &graph.symbols[node as usize];
+            let class = self.owners.get(&node).copied().or_else(|| graph.parent(node));
+            let of_class = class.filter(|_| !self.is_hidden(node)).map(|class| (true, class));
+            let of_file = Some((false, symbol.file.number())).filter(|_| !is_typed(symbol));
+            [of_class, of_file].map(|place| place.filter(|_| symbol.kind() != Kind::Type))
+        };
+        let mut counts: FxHashMap<(bool, u32), usize> = FxHashMap::default();
+        for node in nodes {
+            places(*node).into_iter().flatten().for_each(|place| *counts.entry(place).or_default() += 1);
+        }
+        let is_crowd =
+            |(place, count): &((bool, u32), usize)| *count > if place.0 { MOST_OF_CLASS } else { MOST_OF_FILE };
+        let crowd = |node: &u32| {
+            let mut all = places(*node).into_iter().flatten().map(|place| (place, counts[&place]));
+            all.find(is_crowd).map(|(_, count)| (*node, count))
+        };
+        nodes.iter().filter_map(crowd).collect()
+    }
+}
+
+/// Whether a definition or the comments above it say that others rely on it.
+fn says_kept(symbol: &SymbolView<'_>) -> bool {
+    let content = symbol.file.content();
+    let (span, doc) = (symbol.span(), symbol.doc_span());
+    let start = if doc.is_empty() { span.start } else { span.start.min(doc.start) };
+    let text = content.get(start as usize..span.end as usize).unwrap_or_default();
+    let text = text[..text.len().min(MOST_TEXT)].to_ascii_lowercase();
+    KEPT.iter().any(|word| memchr::memmem::find(&text, word).is_some())
+}
+
+/// Whether its file gives it on as its default: `export default function Page() {}`, `export default Page`.
+fn is_default(symbol: &SymbolView<'_>) -> bool {
+    const GIVES: &[u8] = b"export default ";
+    let (content, name) = (symbol.file.content(), symbol.name_bytes());
+    let is_named = |at: usize| content[at + GIVES.len()..].starts_with(name);
+    matches!(symbol.file.conventions().public, Public::Exported(_))
+        && (words_before(symbol).contains("default ")
+            || !symbol.has_parent() && memchr::memmem::find_iter(content, GIVES).any(is_named))
+}
+
+/// Whether a definition of another kind in the same place has its name: an interface beside a class is one with it.
+fn is_shared(symbol: &SymbolView<'_>) -> bool {
+    let place = |own: &SymbolView<'_>| own.parent().map(|parent| parent.number());
+    let is_twin = |other: &SymbolView<'_>| {
+        other.name_bytes() == symbol.name_bytes() && other.kind() != symbol.kind() && place(other) == place(symbol)
+    };
+    symbol.file.conventions().structural && symbol.file.symbols().any(|other| is_twin(&other))
+}
+
+/// Whether methods of its language are called through declared types alone, and not by their shape.
+fn is_declared(symbol: &SymbolView<'_>) -> bool {
+    matches!(symbol.file.conventions().public, Public::Word(words) if !words.contains(&"pub"))
+}
+
+fn has_bases(graph: &Graph<'_>, class: &SymbolView<'_>) -> bool {
+    graph.edges.bases(class.number()).next().is_some()
+}
+
+fn folder<'a>(file: FileView<'a>) -> &'a str {
+    file.path().rsplit_once('/').map_or("", |(folder, _)| folder)
+}
+
+/// Files that something in use loads: a file that is no test imports them, a live node of another file uses one of
+/// theirs, or they are the entry of a package. A file that is started may be so by a tool that asks for its functions.
+fn loaded(graph: &Graph<'_>, entries: &Entries<'_, '_>, lives: impl Fn(u32) -> bool) -> FxHashSet<u32> {
+    let mut found = FxHashSet::default();
+    let mut folders: FxHashSet<&str> = FxHashSet::default();
+    for file in graph.snapshot.files().filter(|file| !file.facts().is_empty()) {
+        let own = graph.edges.in_file(file.number());
+        let rules = file.conventions();
+        let is_main = |symbol: SymbolView<'_>| is_typed(&symbol) && rules.mains.contains(&&*symbol.name());
+        if entries.is_face(file) || file.symbols().any(is_main) {
+            found.insert(file.number());
+            folders.insert(folder(file));
+        }
+        if file.exercises() {
+            continue;
+        }
+        found.extend(
+            graph.edges.imports(file.number()).iter().map(|import| import.to).filter(|to| *to != file.number()),
+        );
+        for edge in own {
+            if graph.from(edge).is_some_and(|from| !lives(from)) {
+                continue;
+            }
+            found.extend(graph.edges.targets(edge).map(|target| target.file).filter(|target| *target != file.number()));
+        }
+    }
+    for file in graph.snapshot.files().filter(|file| found.contains(&file.number())) {
+        folders.insert(folder(file));
+    }
+    // Files of a folder are one package in some languages.
+    let shares = |file: &FileView<'_>| file.conventions().public == Public::Capital && !file.exercises();
+    let together = graph.snapshot.files().filter(|file| shares(file) && folders.contains(folder(*file)));
+    found.extend(together.map(|file| file.number()));
+    found
+}

@@ -1,0 +1,179 @@
+//! Places where a name is written and that no relation explains, in any file and in any casing: in a string, a comment,
+//! a page, a template, a setting. A program that reads the text may use what bears the name.
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::Graph;
+use super::documented::is_past;
+use super::visible::{is_part, is_typed};
+use crate::model::{How, Kind, Span};
+use crate::store::{Edge, FileView, SymbolView};
+
+/// Endings of files whose words are no mentions.
+const SILENT: &[&str] = &["lock", "map", "svg", "po", "pot", "csv", "tsv", "log", "patch", "diff", "snap", "sum"];
+/// The most lines above a definition that belong to it as comments.
+const MOST_COMMENTS: usize = 50;
+/// Names above which all count as written: one scan for so many would say little.
+const FILTER: usize = 1 << 16;
+
+/// By node: the file and the place of a mention that nothing explains.
+pub(super) fn written<'a>(graph: &Graph<'a>, nodes: &[u32]) -> FxHashMap<u32, (FileView<'a>, u32)> {
+    let mut by_key: FxHashMap<u64, Vec<u32>> = FxHashMap::default();
+    let mut filter = vec![false; FILTER];
+    for node in nodes {
+        let key = key(graph.symbols[*node as usize].name_bytes());
+        filter[key as usize % FILTER] = true;
+        by_key.entry(key).or_default().push(*node);
+    }
+    let mut found = FxHashMap::default();
+    if nodes.is_empty() {
+        return found;
+    }
+    for file in graph.snapshot.files().filter(|file| !is_silent(file)) {
+        let mut defined = None;
+        each_word(file.content(), |span, key| {
+            if !filter[key as usize % FILTER] {
+                return;
+            }
+            for node in by_key.get(&key).into_iter().flatten() {
+                if found.contains_key(node) {
+                    continue;
+                }
+                let defined = defined.get_or_insert_with(|| definitions(file));
+                if !is_explained(graph, file, span, *node, defined) {
+                    found.insert(*node, (file, span.start));
+                }
+            }
+        });
+    }
+    found
+}
+
+fn is_silent(file: &FileView<'_>) -> bool {
+    let ending = file.path().rsplit_once('.').map_or("", |(_, ending)| ending);
+    SILENT.contains(&ending) || is_past(file.path())
+}
+
+/// Whether it is known why the name stands there, or whether it means something else.
+fn is_explained(graph: &Graph<'_>, file: FileView<'_>, span: Span, node: u32, defined: &FxHashSet<u32>) -> bool {
+    let symbol = &graph.symbols[node as usize];
+    let (text, name) = (file.content(), symbol.name_bytes());
+    let is_own = symbol.file.number() == file.number();
+    if is_own && (defined.contains(&span.start) || symbol.span().contains(span) || is_above(symbol, span)) {
+        return true;
+    }
+    let is_code = !file.facts().is_empty();
+    let is_same = span.of(text) == name;
+    if is_code && is_same {
+        if defined.contains(&span.start) {
+            return true;
+        }
+        let edges = graph.edges.in_file(file.number());
+        let edge = edges.binary_search_by_key(&span.start, |edge| edge.at).ok().map(|place| &edges[place]);
+        match edge.map(Edge::how) {
+            // An object may be of another class than the one that was found.
+            Some(How::Resolved | How::Compiler) => {
+                return symbol.kind() != Kind::Method || is_typed(symbol) || is_of_self(text, span);
+            }
+            Some(How::Outside) => return symbol.kind() != Kind::Method,
+            Some(How::NoMember | How::NoReceiver) => return symbol.kind() != Kind::Method,
+            None => {}
+        }
+    }
+    let before = (span.start as usize).checked_sub(1).and_then(|at| text.get(at)).copied().unwrap_or(b' ');
+    let after = text.get(span.end as usize).copied().unwrap_or(b' ');
+    // Another casing is a mention in quotes or in data, and a plain word is one where its place says that it is a name.
+    if is_code && !is_same {
+        return !(is_mark(before, b"\"'`-/") || is_mark(after, b"\"'`-"));
+    }
+    let is_plain = !is_formed(name);
+    is_plain && !(is_mark(before, b"\"'`.:#/>{$@-") || is_mark(after, b"\"'`(:"))
+}
+
+/// Whether a member is asked of the object itself: `self.open()`.
+fn is_of_self(text: &[u8], span: Span) -> bool {
+    let before = text.get(..span.start as usize).unwrap_or_default();
+    !before.ends_with(b".") || [&b"self."[..], b"this.", b"cls.", b"super()."].iter().any(|own| before.ends_with(own))
+}
+
+fn is_mark(byte: u8, marks: &[u8]) -> bool {
+    marks.contains(&byte)
+}
+
+/// Whether a name cannot be a word of prose: it has parts.
+pub(super) fn is_formed(name: &[u8]) -> bool {
+    let core = name.trim_ascii_start();
+    let start = core.iter().position(|byte| *byte != b'_' && *byte != b'$').unwrap_or(core.len());
+    let core = &core[start..];
+    core.iter().any(|byte| *byte == b'_' || byte.is_ascii_digit())
+        || core.windows(2).any(|pair| pair[0].is_ascii_lowercase() && pair[1].is_ascii_uppercase())
+}
+
+/// Whether a place is in the comments or attributes right above a definition.
+fn is_above(symbol: &SymbolView<'_>, span: Span) -> bool {
+    let start = symbol.span().start as usize;
+    if span.start as usize >= start {
+        return symbol.doc_span().contains(span);
+    }
+    let text = symbol.file.content();
+    let line = memchr::memrchr(b'\n', &text[..start]).map_or(0, |newline| newline + 1);
+    let mut first = line;
+    for _ in 0..MOST_COMMENTS {
+        let Some(end) = first.checked_sub(1) else { break };
+        let above = memchr::memrchr(b'\n', &text[..end]).map_or(0, |newline| newline + 1);
+        let content = text[above..end].trim_ascii();
+        if !matches!(content.first(), Some(b'/' | b'*' | b'#' | b'@')) {
+            break;
+        }
+        first = above;
+    }
+    (first..start).contains(&(span.start as usize)) || symbol.doc_span().contains(span)
+}
+
+/// Places where a file writes names of its own definitions and of the types that they belong to.
+fn definitions(file: FileView<'_>) -> FxHashSet<u32> {
+    file.symbols().flat_map(|symbol| [symbol.name_span().start, symbol.container_span().start]).collect()
+}
+
+/// A number that is one for all casings of a name: `parse_args`, `parseArgs`, `parse-args`.
+fn key(name: &[u8]) -> u64 {
+    name.iter().fold(SEED, |sum, byte| step(sum, *byte))
+}
+
+const SEED: u64 = 0xcbf2_9ce4_8422_2325;
+
+fn step(sum: u64, byte: u8) -> u64 {
+    match byte {
+        b'_' | b'-' | b'$' => sum,
+        _ => (sum ^ u64::from(byte.to_ascii_lowercase())).wrapping_mul(0x0100_0000_01b3),
+    }
+}
+
+/// Gives each word of a text with its key; one with dashes as a whole and by its parts.
+fn each_word(text: &[u8], mut give: impl FnMut(Span, u64)) {
+    let mut at = 0;
+    while at < text.len() {
+        if !is_part(text[at]) {
+            at += 1;
+            continue;
+        }
+        let (start, mut whole, mut part, mut from) = (at, SEED, SEED, at);
+        while at < text.len() && (is_part(text[at]) || text[at] == b'-') {
+            if text[at] == b'-' {
+                if from < at {
+                    give(Span::new(from, at), part);
+                }
+                (part, from) = (SEED, at + 1);
+            } else {
+                (whole, part) = (step(whole, text[at]), step(part, text[at]));
+            }
+            at += 1;
+        }
+        if from < at {
+            give(Span::new(from, at), part);
+        }
+        if from > start {
+            give(Span::new(start, at), whole);
+        }
+    }
+}
