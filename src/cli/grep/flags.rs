@@ -8,7 +8,7 @@ use grep_printer::SummaryKind;
 
 use crate::parts::grep::{Case, Pattern, SearchOptions, Wanted, language};
 
-/// Grep: lines of all files that match, printed in ripgrep's way: codelode text PATTERN [PATH]...
+/// Grep: search the text of all files, printed in ripgrep's way: codelode text PATTERN [PATH]...
 ///
 /// Without a PATH, text that is piped in is searched. A PATH that is `-` is standard input.
 #[derive(Args)]

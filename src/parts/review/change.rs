@@ -99,7 +99,7 @@ impl ChangeSet {
 }
 
 /// Opens a repository once changed files have been read: tests and callers of what was not read would be missing, which
-/// nobody who runs the tests would see. What takes too long is said.
+/// nobody who runs the tests would see. An answer that could not wait says so.
 fn open_current(call: &Call<'_>, repo: Option<&str>) -> Result<Repo, Error> {
     let until = Instant::now() + READING;
     loop {

@@ -225,8 +225,8 @@ impl<'e, 'g, 'a> Evidence<'e, 'g, 'a> {
                 || !self.is_hidden(node) && class.is_some_and(|class| is_foreign(&class)))
     }
 
-    /// The verdicts that are among many in one class or file, each with the number. What the language hides, and a type
-    /// without code, is used by its name alone, so that no mechanism goes through many of them.
+    /// The verdicts that are among many in one class or file, each with the number. A definition that the language hides, and
+    /// a type without code, is used by its name alone, so that no mechanism goes through many of them.
     fn crowds(&self, nodes: &[u32]) -> Vec<(u32, usize)> {
         let graph = self.graph;
         let places = |node: u32| {
