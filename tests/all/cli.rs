@@ -500,7 +500,7 @@ fn piped_answers_are_lines_whose_paths_open() {
         &["calls", "add"],
         &["calls", "twice", "--direction", "both"],
         &["blast", "add"],
-        &["dead"],
+        &["dead", "--min-confidence", "0.5"],
         &["importance"],
         &["tree"],
         &["map"],
