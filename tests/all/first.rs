@@ -206,7 +206,7 @@ fn an_early_answer_never_says_no() {
     in_whole("get_symbol_source", json!({"symbol_id": "shop/cart.py::load_order#function"}), "shop/order.py");
     in_whole("check_references", json!({"identifier": "load_order"}), "\"is_referenced\":true");
     in_whole("search_symbols", json!({"query": "filler_1", "count_only": true}), "\"count\":");
-    in_whole("find_dead_code", json!({}), "\"dead_count\":1201");
+    in_whole("find_dead_code", json!({"min_confidence": 0.5}), "\"dead_count\":1201");
 }
 
 #[test]
