@@ -21,7 +21,7 @@ pub(super) fn flags(command: Command, spec: &ToolSpec) -> Command {
     if spec.name != "plan_rename" {
         return command;
     }
-    let about = "Plan of a rename, written to the files; --dry-run prints the patch and writes nothing";
+    let about = "Plan the rename of a symbol and write it to the files; --dry-run prints the patch and writes nothing";
     command
         .about(about)
         .long_about(about)
