@@ -604,7 +604,7 @@ impl<'g, 'a> Walk<'g, 'a> {
         let owners: FxHashMap<u32, u32> = self.members.iter().flat_map(of_class).collect();
         let evidence = Evidence::new(graph, self.entries, &owners, |node| self.reached[node as usize] >= PERHAPS);
         let is_sure = |node: &u32| certainties[*node as usize].is_some_and(|own| own >= Certainty::Offered);
-        let is_outer = |node: &u32| !graph.parent(*node).is_some_and(|parent| self.reached[parent as usize] < PERHAPS);
+        let is_outer = |node: &u32| graph.parent(*node).is_none_or(|parent| self.reached[parent as usize] >= PERHAPS);
         let is_listed = |node: &u32| is_judged(graph, *node) && (judged || !self.tests[*node as usize]);
         let nodes = 0..graph.symbols.len() as u32;
         let sure: Vec<u32> = nodes.filter(is_sure).filter(|node| is_listed(node) && is_outer(node)).collect();

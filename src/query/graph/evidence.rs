@@ -151,7 +151,7 @@ impl<'e, 'g, 'a> Evidence<'e, 'g, 'a> {
             Some(Doubt::Default)
         } else if self.is_in_program(symbol) {
             Some(Doubt::InProgram)
-        } else if !self.loaded.contains(&file.number()) && !(self.is_hidden(node) && self.is_module(file)) {
+        } else if !(self.loaded.contains(&file.number()) || self.is_hidden(node) && self.is_module(file)) {
             Some(Doubt::NotLoaded)
         } else {
             None
