@@ -122,3 +122,47 @@ fn short(bytes: &[u8], at: usize) -> Option<u64> {
 fn long(bytes: &[u8], at: usize) -> Option<u64> {
     Some(u64::from(u32::from_le_bytes(*bytes.get(at..)?.first_chunk()?)))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// An archive with one content, as it is, which `names` share.
+    fn archive(content: &[u8], names: &[String]) -> Vec<u8> {
+        let length = (content.len() as u32).to_le_bytes();
+        // Signature, 14 bytes that nobody reads, sizes, lengths of name and extra field.
+        let mut bytes = [b"PK\x03\x04".as_slice(), &[0; 14], &length, &length, &[0; 4], content].concat();
+        let start = bytes.len() as u32;
+        for name in names {
+            let lengths = [&(name.len() as u16).to_le_bytes()[..], &[0; 4]].concat();
+            bytes.extend(
+                [b"PK\x01\x02".as_slice(), &[0; 16], &length, &length, &lengths, &[0; 12], name.as_bytes()].concat(),
+            );
+        }
+        let (count, size) = ((names.len() as u16).to_le_bytes(), bytes.len() as u32 - start);
+        bytes.extend(
+            [b"PK\x05\x06".as_slice(), &[0; 4], &count, &count, &size.to_le_bytes(), &start.to_le_bytes(), &[0; 2]]
+                .concat(),
+        );
+        bytes
+    }
+
+    /// Unpacks such an archive; gives whether it was whole, and the bytes that came of it.
+    fn unpacked(content: &[u8], n_names: usize) -> (bool, u64) {
+        let folder = tempfile::tempdir().expect("there is room");
+        let file = folder.path().join("a-sources.jar");
+        let names: Vec<String> = (0..n_names).map(|n| format!("a/b/C{n}.java")).collect();
+        fs::write(&file, archive(content, &names)).expect("there is room");
+        let is_whole = Archive::open(&file).expect("its list can be read").unpack(&folder.path().join("to")).is_ok();
+        let files = fs::read_dir(folder.path().join("to/a/b")).expect("there are files");
+        (is_whole, files.map(|file| file.and_then(|file| file.metadata()).expect("it is there").len()).sum())
+    }
+
+    #[test]
+    fn entries_that_overlap_are_not_unpacked_without_end() {
+        let content = vec![b' '; 60_000];
+        assert_eq!(unpacked(&content, 3), (true, 180_000));
+        let (is_whole, bytes) = unpacked(&content, 1_000);
+        assert!(!is_whole && bytes < 10_000_000, "{bytes} bytes of 60,000,000");
+    }
+}

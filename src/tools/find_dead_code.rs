@@ -22,6 +22,7 @@ pub struct Args {
     granularity: Granularity,
     /// 1 unused, 0.9 only tests use it, 0.8 offered to others, 0.7 only dead code.
     #[serde(default = "sure")]
+    #[schemars(range(min = 0.0, max = 1.0))]
     min_confidence: f64,
     /// Judge tests, too.
     #[serde(default)]

@@ -2,7 +2,7 @@
 
 use std::io::{BufRead, BufReader, Write};
 use std::process::{Child, ChildStdin, Command, Stdio};
-use std::sync::mpsc::{Receiver, channel};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -16,6 +16,35 @@ pub const PATIENCE: Duration = Duration::from_secs(60);
 pub fn skipped(why: &str) {
     assert!(std::env::var_os("CI").is_none(), "cannot run: {why}");
     println!("skipped: {why}");
+}
+
+/// The time of a program that is waited for: on a busy machine the clock says little, so what it has worked counts too.
+pub struct Waiting {
+    process: u32,
+    begun: Instant,
+    worked_before: Option<Duration>,
+}
+
+impl Waiting {
+    pub fn new(process: u32) -> Self {
+        Self { process, begun: Instant::now(), worked_before: worked(process) }
+    }
+
+    /// Whether it takes too long: it does nothing, or it works for longer than anything may.
+    pub fn is_over(&self) -> bool {
+        let since = self.worked_before.and_then(|before| Some(worked(self.process)?.saturating_sub(before)));
+        let is_at_work = since.is_some_and(|since| since > Duration::from_secs(1) && since < PATIENCE);
+        self.begun.elapsed() > PATIENCE && !is_at_work
+    }
+}
+
+/// Processor time of a running program, where the system tells it.
+fn worked(process: u32) -> Option<Duration> {
+    let line = std::fs::read_to_string(format!("/proc/{process}/stat")).ok()?;
+    // Its name, in brackets, may hold anything; what follows are numbers. Linux counts in hundredths.
+    let fields: Vec<&str> = line.rsplit(')').next()?.split(' ').collect();
+    let ticks = [12, 13].iter().map(|&at| fields.get(at)?.parse::<u64>().ok()).sum::<Option<u64>>()?;
+    Some(Duration::from_millis(ticks * 10))
 }
 
 /// The program as a client's subprocess.
@@ -53,7 +82,7 @@ impl Server {
         let id = self.n_asked;
         self.send(&json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params}));
         loop {
-            let line = self.lines.recv_timeout(PATIENCE).expect("an answer comes in time");
+            let line = self.next_line();
             let message: Value = serde_json::from_str(&line).expect("the server speaks JSON");
             if message["id"] == id {
                 return message;
@@ -65,8 +94,18 @@ impl Server {
     #[allow(dead_code, reason = "only attacks send such lines")]
     pub fn send_line(&mut self, line: &str) -> Value {
         writeln!(self.input.as_mut().expect("the input is open"), "{line}").expect("the server reads");
-        let line = self.lines.recv_timeout(PATIENCE).expect("an answer comes in time");
-        serde_json::from_str(&line).expect("the server speaks JSON")
+        serde_json::from_str(&self.next_line()).expect("the server speaks JSON")
+    }
+
+    fn next_line(&self) -> String {
+        let waiting = Waiting::new(self.child.id());
+        loop {
+            match self.lines.recv_timeout(Duration::from_secs(1)) {
+                Ok(line) => return line,
+                Err(RecvTimeoutError::Timeout) => assert!(!waiting.is_over(), "no answer comes in time"),
+                Err(RecvTimeoutError::Disconnected) => panic!("the server has ended"),
+            }
+        }
     }
 
     /// Begins a call and takes it back after a while; no answer is waited for.

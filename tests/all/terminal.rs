@@ -265,6 +265,11 @@ fn colours_in_a_repository_are_shown_as_text() {
         &["text", "--no-heading", "--color", "never", "return"],
         &["text", "--files"],
         &["outline", "\x1b[31mnone.py"],
+        &["\x1b[31mnone"],
+        &["search", "--\x1b[31mnone"],
+        &["search", "a", "--kind", "\x1b[31mnone"],
+        &["export", "--format", "ctags"],
+        &["export", "--format", "ndjson"],
     ] {
         let mut terminal = Terminal::start(place.command(args), 100, 24);
         terminal.ended();

@@ -34,14 +34,12 @@ use std::fs;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use serde_json::Value;
 
-use client::Server;
+use client::{Server, Waiting};
 
-/// A program that is still at work after so long hangs.
-const PATIENCE: Duration = Duration::from_secs(60);
 /// Seconds of processor time that a program may take.
 const PROCESSOR: u64 = 60;
 /// Megabytes that a program may have resident at most.
@@ -136,7 +134,7 @@ fn limit() -> std::io::Result<()> {
 
 /// Waits for a program, which must end by itself, in time, and without ever having taken too much memory.
 fn survives(mut child: Child, what: &str) {
-    let begun = Instant::now();
+    let waiting = Waiting::new(child.id());
     // The system's own count at the end holds what this program had resident when it forked, so it is no use.
     let mut most = 0;
     loop {
@@ -146,7 +144,7 @@ fn survives(mut child: Child, what: &str) {
             assert!(most < MEMORY, "{what}: took {most} MB");
             return;
         }
-        if begun.elapsed() > PATIENCE {
+        if waiting.is_over() {
             let _ = child.kill();
             panic!("{what}: hangs");
         }
