@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Judges the tests that `codelode tests --changed` selects, by tests that fail once a source is broken.
 
-    benches/review/mutations.py REPO RUNNER SOURCES [--program codelode] [--of 20] [--seed 26] [--keep FILE]
+    benches/review/mutations.py REPO RUNNER SOURCES [--program codelode] [--of 20] [--seed 26] [--keep FILE] [--recording FILE]
 
 REPO is a checkout in which RUNNER (pytest, go, mocha, nextest) runs; it is left as it was. SOURCES is a regular expression of
 the paths that are broken. A mutation changes one operator or value in one line inside a function; one that no test notices, or
@@ -140,9 +140,11 @@ def mutated(line, draw):
     return re.sub(pattern, new, line, count=1)
 
 
-def ask(program, repo, env):
-    args = [program, "call", "--json", "find_tests", json.dumps({"changed": True, "max_tokens": 1_000_000})]
-    answer = json.loads(run(repo, *args, env=env).stdout)
+def ask(program, repo, env, recording):
+    arguments = {"changed": True, "max_tokens": 1_000_000, **({"recording": recording} if recording else {})}
+    answer = json.loads(run(repo, program, "call", "--json", "find_tests", json.dumps(arguments), env=env).stdout)
+    if answer["_meta"].get("freshness") not in ("fresh", None):
+        sys.exit(f"the answer is not about the files as they are: {answer['_meta']}")
     return [argument for one in answer["runs"] for argument in one["arguments"]]
 
 
@@ -213,6 +215,7 @@ def main():
     parser.add_argument("--of", type=int, default=20)
     parser.add_argument("--seed", type=int, default=26)
     parser.add_argument("--keep", type=Path)
+    parser.add_argument("--recording", help="a path in REPO: which tests ran which lines")
     given = parser.parse_args()
     repo, runner = given.repo.resolve(), RUNNERS[given.runner]
     good, mutations = known(given.keep, repo, runner, given)
@@ -222,7 +225,7 @@ def main():
         for path, number, line, failed in mutations:
             failed = set(failed)
             with edited(repo, path, number, line):
-                arguments = ask(given.program, repo, env)
+                arguments = ask(given.program, repo, env, given.recording)
                 chosen = runner.selected(repo, good, arguments) if arguments else set()
             n += 1
             hits += len(failed & chosen)

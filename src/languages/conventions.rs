@@ -98,6 +98,8 @@ pub struct Conventions {
     pub constructors: &'static [&'static str],
     /// Prefixes of names that a test runner collects.
     pub tests: &'static [&'static str],
+    /// Prefix of functions that are examples for the definition after which they are named.
+    pub examples: Option<&'static str>,
     /// Decorators of tests and benchmarks, by the last part of their name.
     pub test_decorators: &'static [&'static str],
     /// Texts in the signature of what is meant for tests.
@@ -199,6 +201,7 @@ impl Conventions {
         started: None,
         constructors: &[],
         tests: &[],
+        examples: None,
         test_decorators: &[],
         test_parameters: &[],
         test_files: &[],

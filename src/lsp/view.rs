@@ -1,7 +1,7 @@
 //! A fresh index as a request sees it: files by address, positions of the protocol, and symbols at them.
 
 use std::cell::RefCell;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::ops::Deref;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
@@ -187,6 +187,8 @@ pub(super) struct Page<'a> {
     pub snapshot: &'a Snapshot,
     /// Lines of the files in the answer.
     lines: RefCell<HashMap<u32, Rc<Lines<'a>>>>,
+    /// Addresses of files that were named: making one takes longer than all else about a place.
+    uris: RefCell<HashMap<u32, Option<Uri>>>,
 }
 
 /// A position in a file.
@@ -216,7 +218,7 @@ impl<'a> View<'a> {
 
 impl<'a> Page<'a> {
     pub fn new(workspace: &'a Workspace, repo: &'a Repo, snapshot: &'a Snapshot) -> Self {
-        Self { workspace, repo, snapshot, lines: RefCell::default() }
+        Self { workspace, repo, snapshot, lines: RefCell::default(), uris: RefCell::default() }
     }
 
     /// The file at a path.
@@ -253,7 +255,8 @@ impl<'a> Page<'a> {
     }
 
     pub fn uri(&self, file: FileView<'_>) -> Option<Uri> {
-        self.workspace.uri(&self.repo.root.as_deref()?.join(file.path()))
+        let make = || self.workspace.uri(&self.repo.root.as_deref()?.join(file.path()));
+        self.uris.borrow_mut().entry(file.number()).or_insert_with(make).clone()
     }
 
     pub fn location(&self, file: FileView<'a>, span: Span) -> Option<Location> {
@@ -262,12 +265,8 @@ impl<'a> Page<'a> {
 
     /// Locations of symbols' names, each once.
     pub fn locations(&self, symbols: &[SymbolView<'a>]) -> Vec<Location> {
-        let mut found: Vec<Location> = Vec::new();
-        for location in symbols.iter().filter_map(|symbol| self.location(symbol.file, symbol.name_span())) {
-            if !found.contains(&location) {
-                found.push(location);
-            }
-        }
-        found
+        let mut seen = HashSet::new();
+        let new = symbols.iter().filter(|symbol| seen.insert((symbol.file.number(), symbol.name_span())));
+        new.filter_map(|symbol| self.location(symbol.file, symbol.name_span())).collect()
     }
 }

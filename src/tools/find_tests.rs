@@ -1,5 +1,9 @@
 //! Tests that reach a symbol, a file or a change, as their runner takes them.
 
+use std::collections::BTreeSet;
+use std::fs::File;
+use std::io::BufReader;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -8,7 +12,7 @@ use super::review::change::{Asked, ChangeSet};
 use super::review::report::tested;
 use super::{Call, Error, Tool, indexes, related};
 use crate::query::review::{self, TestFile, Through, Unit};
-use crate::store::{EdgeTable, Snapshot};
+use crate::store::Snapshot;
 
 /// Tests of a function, file or change: which tests cover or reach it, to run after an edit, the most direct first.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -19,6 +23,7 @@ pub struct Args {
     repo: Option<String>,
     /// Ids of symbols, or paths.
     #[serde(default)]
+    #[schemars(extend("x-aliases" = ["symbol_id", "symbol_ids", "symbols", "symbol"]))]
     targets: Vec<String>,
     /// Of the change since a commit, or of BASE..HEAD.
     #[serde(default)]
@@ -26,6 +31,11 @@ pub struct Args {
     /// Of the edits since HEAD.
     #[serde(default)]
     changed: bool,
+    /// A file of the repository with coverage of each test: from coverage.py (`coverage json --show-contexts`), or lcov with a
+    /// `TN:` for each. Tests that ran the lines come first, and are enough.
+    #[serde(default)]
+    #[schemars(extend("x-rare" = true))]
+    recording: Option<String>,
     /// How many files.
     #[serde(default = "fifty")]
     max_results: usize,
@@ -102,25 +112,28 @@ impl Tool for FindTests {
             let code: Vec<&str> = paths.iter().copied().filter(|path| review::is_code(snapshot, path)).collect();
             let companions = review::companions(&change.commits(call), &code);
             let found = review::tests_of(snapshot, edges, &touched, paths.iter().copied(), &companions);
-            return Ok(output(call, &args, snapshot, &own, &found));
+            let is_new = touched.iter().any(|touched| !touched.is_of_test() && touched.was.is_none());
+            let ran = recorded(call, &change.repo, &args, &review::lines_before(&touched))?;
+            return Ok(output(call, &args, snapshot, &own, found, ran.map(|ran| ran.and_new(is_new))));
         }
         let repo = related::open_now(call, args.repo.as_deref())?;
         related::note_unread(call, &repo);
         let (snapshot, edges) = (&*repo.snapshot, related::edges(&repo)?);
-        let found = of_targets(&repo, snapshot, edges, &args.targets)?;
-        Ok(output(call, &args, snapshot, &[], &found))
+        let targets = named(&repo, snapshot, &args.targets)?;
+        let found = review::tests_of_targets(snapshot, edges, &targets, &[]);
+        let ran = recorded(call, &repo, &args, &review::lines_of(&targets))?;
+        Ok(output(call, &args, snapshot, &[], found, ran))
     }
 }
 
-/// The tests of symbols and files, in turns.
-fn of_targets(
-    repo: &indexes::Repo,
-    snapshot: &Snapshot,
-    edges: &EdgeTable,
-    targets: &[String],
-) -> Result<Vec<TestFile>, Error> {
+/// The files and symbols that are named.
+fn named<'a>(
+    repo: &'a indexes::Repo,
+    snapshot: &'a Snapshot,
+    names: &[String],
+) -> Result<Vec<review::Target<'a>>, Error> {
     let mut sources = Vec::new();
-    for target in targets {
+    for target in names {
         let path = target.strip_prefix("./").unwrap_or(target);
         match snapshot.file(path) {
             Some(file) => sources.push(review::Target::File(file)),
@@ -131,7 +144,57 @@ fn of_targets(
             }
         }
     }
-    Ok(review::tests_of_targets(snapshot, edges, &sources, &[]))
+    Ok(sources)
+}
+
+/// The largest recording that is read.
+const LARGEST_RECORDING: u64 = 1 << 30;
+
+/// Tests that a recording saw.
+struct Recorded {
+    units: BTreeSet<Unit>,
+    /// Whether they are all that the lines need.
+    is_whole: bool,
+}
+
+impl Recorded {
+    /// As it is where some of the code is newer than any recording.
+    fn and_new(self, is_new: bool) -> Self {
+        Self { is_whole: self.is_whole && !is_new, ..self }
+    }
+}
+
+/// The tests that the given recording saw running lines, if there is one.
+fn recorded(
+    call: &Call<'_>,
+    repo: &indexes::Repo,
+    args: &Args,
+    lines: &[review::Ran<'_>],
+) -> Result<Option<Recorded>, Error> {
+    let Some(given) = &args.recording else { return Ok(None) };
+    let no = |why: &str| Error::invalid_arguments(format!("the recording {given:?} {why}"));
+    let root = repo
+        .root
+        .as_deref()
+        .and_then(|root| root.canonicalize().ok())
+        .ok_or_else(|| no("cannot be read: the folder is gone"))?;
+    let path = root.join(given).canonicalize().map_err(|_| no("is not there"))?;
+    if !path.starts_with(&root) || !path.is_file() {
+        return Err(no("must be a file in the repository"));
+    }
+    let file = File::open(&path).map_err(|err| no(&format!("cannot be read: {err}")))?;
+    if file.metadata().map_or(u64::MAX, |metadata| metadata.len()) > LARGEST_RECORDING {
+        return Err(no("is larger than 1 GB"));
+    }
+    let wanted: BTreeSet<&str> = lines.iter().map(|(path, ..)| *path).collect();
+    let recording = review::Recording::read(BufReader::new(file), &root.to_string_lossy(), &wanted)
+        .map_err(|err| no(&format!("cannot be read: {err}")))?;
+    let (units, n_unknown) = recording.tests(&repo.snapshot, lines);
+    if n_unknown > 0 {
+        call.note("not_recorded", n_unknown);
+        call.note("hint", "no recorded test ran some of the code: tests that reach it by names are added");
+    }
+    Ok(Some(Recorded { is_whole: n_unknown == 0 && !lines.is_empty(), units }))
 }
 
 /// Files that a runner is given where no test is known to be near.
@@ -141,17 +204,29 @@ const FIRST: usize = 10;
 /// changed together with a target, or import it through others, do not notice an edit.
 fn is_near(file: &TestFile) -> bool {
     match file.through {
-        Through::Uses | Through::Possible | Through::Name => true,
+        Through::Recorded | Through::Uses | Through::Possible | Through::Name => true,
         Through::Imports => file.tests.first().is_some_and(|test| test.way.len() <= 2),
         Through::History => false,
     }
 }
 
-fn output(call: &Call<'_>, args: &Args, snapshot: &Snapshot, own: &[Unit], found: &[TestFile]) -> Output {
+fn output(
+    call: &Call<'_>,
+    args: &Args,
+    snapshot: &Snapshot,
+    own: &[Unit],
+    mut found: Vec<TestFile>,
+    recorded: Option<Recorded>,
+) -> Output {
+    let is_enough = recorded.as_ref().is_some_and(|recorded| recorded.is_whole);
+    if let Some(recorded) = recorded {
+        found = review::with_recorded(found, &recorded.units);
+    }
     call.found(!own.is_empty() || !found.is_empty());
     let found = &found[..found.len().min(args.max_results.max(1))];
     let mut units: Vec<Unit> = own.to_vec();
-    let mut run: Vec<&TestFile> = found.iter().filter(|file| is_near(file)).collect();
+    let is_run = |file: &&TestFile| if is_enough { file.through == Through::Recorded } else { is_near(file) };
+    let mut run: Vec<&TestFile> = found.iter().filter(is_run).collect();
     if run.is_empty() {
         run = found.iter().take(FIRST).collect();
     }

@@ -498,3 +498,55 @@ fn a_changed_declaration_leads_to_those_alike_and_to_every_call() {
     let refused = place.call("plan_change_signature", json!({"symbol_id": "shop/store.py::Store#class"}));
     assert_eq!(refused["code"], "invalid_arguments", "{refused}");
 }
+
+#[test]
+fn a_recording_of_coverage_says_which_tests_run_changed_lines() {
+    let place = shop();
+    place.write("shop/store.py", &STORE.replace("self.prices[name]", "self.prices.get(name, 0)"));
+    let both = "tests/test_cart.py::test_total\ntests/test_cart.py::test_receipt\n".to_owned();
+    assert_eq!(place.say(&["tests", "--changed"]), (0, both.clone()));
+    // Line 10 is the declaration, which runs when the file is read; line 11 is what changed.
+    let json = |tests: &str| {
+        let contexts = format!(r#"{{"10": ["tests/test_cart.py::test_total|run"], "11": [""{tests}]}}"#);
+        let other = r#""shop/cart.py": {"contexts": {"5": ["tests/test_cart.py::test_total|run"]}}"#;
+        format!(
+            r#"{{"meta": {{"format": 3}}, "files": {{{other}, "shop/store.py": {{"executed_lines": [10, 11], "contexts": {contexts}}}}}}}"#
+        )
+    };
+    let lcov = "TN:tests/test_cart.py::test_receipt\nSF:./shop/store.py\nDA:11,2\nend_of_record\nTN:tests/test_cart.py::test_total\nSF:shop/store.py\nDA:11,0\nend_of_record\n";
+    let one = "tests/test_cart.py::test_receipt\n".to_owned();
+    for recording in
+        [&json(r#", "tests/test_cart.py::test_receipt[tea]|run""#), &json(r#", "test_cart.test_receipt""#), lcov]
+    {
+        place.write("coverage", recording);
+        assert_eq!(place.say(&["tests", "--changed", "--recording", "coverage"]), (0, one.clone()), "{recording}");
+    }
+    let found = place.call("find_tests", json!({"changed": true, "recording": "coverage"}));
+    assert_eq!(each(&found, "tests", "through"), ["recorded", "uses"], "{found}");
+    let found = place.call(
+        "find_tests",
+        json!({"targets": ["shop/store.py::MemoryStore.price_of#method"], "recording": "coverage"}),
+    );
+    assert_eq!(found["tests"][0]["tests"], json!(["test_receipt"]), "{found}");
+
+    // Code that no recorded test ran is tested by what reaches it.
+    place.write("coverage", &json(r#", "tests/test_gone.py::test_gone|run""#));
+    let found = place.call("find_tests", json!({"changed": true, "recording": "coverage"}));
+    assert_eq!(
+        (&found["_meta"]["not_recorded"], &found["runs"][0]["arguments"].as_array().map(Vec::len)),
+        (&json!(1), &Some(2)),
+        "{found}"
+    );
+
+    place.write("coverage", r#"{"files": {"shop/store.py": {"executed_lines": [11]}}}"#);
+    for (recording, why) in [
+        ("coverage", "names no test"),
+        ("README.md", "neither"),
+        ("none", "is not there"),
+        ("../index", "must be a file in"),
+        ("shop", "must be a file in"),
+    ] {
+        let refused = place.call("find_tests", json!({"changed": true, "recording": recording}));
+        assert!(refused["error"].as_str().is_some_and(|error| error.contains(why)), "{refused}");
+    }
+}

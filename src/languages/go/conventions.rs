@@ -8,6 +8,7 @@ pub static CONVENTIONS: Conventions = Conventions {
     mains: &["main", "init"],
     starts: &[(Kind::Function, "main")],
     tests: &["Test", "Benchmark", "Example", "Fuzz"],
+    examples: Some("Example"),
     test_parameters: &["*testing.", " testing.TB"],
     test_files: &["*_test"],
     runner: Some(&super::runner::RUNNER),

@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::entry::decorator_name;
-use super::overrides::{class_of, overridden};
+use super::overrides::{class_of, files_in, folder, overridden};
 use super::related::implementations;
 use super::relations::{line_of, outside_bases, written_as};
 use super::{filled_in, strings};
@@ -69,6 +69,12 @@ pub fn renaming<'a>(snapshot: &'a Snapshot, edges: &EdgeTable, symbol: &SymbolVi
             doubts.insert(Doubt::at(own.file, own.name_span().start, "its file is named after it"));
         }
         places.entry(own.file.number()).or_default().insert(own.name_span());
+        for (file, span) in examples(snapshot, own) {
+            match new.is_some_and(|new| !new.starts_with(char::is_uppercase)) {
+                true => drop(doubts.insert(Doubt::at(file, span.start, "an example is named after it"))),
+                false => drop(places.entry(file.number()).or_default().insert(span)),
+            }
+        }
         for edge in edges.users(own.number()) {
             let Some(file) = snapshot.file_by_number(edge.file) else { continue };
             if !edges.targets(edge).all(|target| is_meant(&target)) {
@@ -102,6 +108,29 @@ pub fn renaming<'a>(snapshot: &'a Snapshot, edges: &EdgeTable, symbol: &SymbolVi
     }
     let places = places.into_iter().map(|(file, spans)| (file, spans.into_iter().collect())).collect();
     Renaming { places, doubts: doubts.into_iter().collect() }
+}
+
+/// The places of a symbol's name in those of its examples: `ExampleType_Method_suffix` beside it.
+fn examples<'a>(snapshot: &'a Snapshot, own: &SymbolView<'a>) -> Vec<(FileView<'a>, Span)> {
+    let Some(prefix) = own.file.conventions().examples else { return Vec::new() };
+    let owner = class_of(snapshot, own).map(|class| class.name().into_owned());
+    if owner.is_none() && own.has_parent() {
+        return Vec::new();
+    }
+    let own_name = own.name();
+    let before = owner.map_or_else(|| prefix.to_owned(), |owner| format!("{prefix}{owner}_"));
+    let of_folder = files_in(snapshot, folder(own.file.path())).filter(|file| file.exercises());
+    let functions = of_folder.flat_map(|file| file.symbols()).filter(|symbol| symbol.kind() == Kind::Function);
+    let named = functions.filter(|function| {
+        let name = function.name();
+        let behind = name.strip_prefix(&*before).and_then(|name| name.strip_prefix(&*own_name));
+        behind.is_some_and(|behind| behind.is_empty() || behind.starts_with('_'))
+    });
+    let place = |function: SymbolView<'a>| {
+        let start = function.name_span().start + before.len() as u32;
+        (function.file, Span { start, end: start + own_name.len() as u32 })
+    };
+    named.map(place).collect()
 }
 
 fn span(edge: &Edge) -> Span {

@@ -34,6 +34,8 @@ pub enum Node {
 /// How a test reaches a change, the surest first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Through {
+    /// A recording of coverage saw it run changed lines.
+    Recorded,
     /// Resolved uses.
     Uses,
     /// At least one step is possible only: a name after something unknown.
@@ -50,6 +52,7 @@ impl Through {
     /// The word used in answers.
     pub fn as_str(self) -> &'static str {
         match self {
+            Self::Recorded => "recorded",
             Self::Uses => "uses",
             Self::Possible => "possible",
             Self::Imports => "imports",
@@ -176,6 +179,14 @@ pub fn nearest(snapshot: &Snapshot, edges: &EdgeTable, symbol: SymbolId) -> Vec<
 impl TestFile {
     fn new(file: u32, through: Through) -> Self {
         Self { file, through, tests: Vec::new(), score: 0.0, named: 0.0 }
+    }
+
+    /// A file of tests that were recorded: those whose way is known, then others.
+    pub(super) fn recorded(file: u32, known: Vec<Reaching>, others: &[Unit]) -> Self {
+        let through = Through::Recorded;
+        let others = others.iter().map(|unit| Reaching { unit: *unit, through, way: Vec::new(), score: 0.0 });
+        let tests = known.into_iter().map(|test| Reaching { through, ..test }).chain(others).collect();
+        Self { tests, ..Self::new(file, through) }
     }
 
     /// Adds weight for a way that concerns the whole file.

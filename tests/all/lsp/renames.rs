@@ -57,6 +57,26 @@ fn a_symbol_is_renamed_wherever_it_is_written() {
 }
 
 #[test]
+fn examples_of_go_follow_what_they_are_named_after() {
+    let project = "--- go.mod\nmodule shop\n--- cart.go\npackage shop\n\ntype Cart struct{}\n\nfunc (c Cart) Total() int { return 1 }\n\n\
+        func Open() Cart { return Cart{} }\n--- cart_test.go\npackage shop\n\nfunc ExampleCart() {}\n\nfunc ExampleCart_Total_empty() {}\n\n\
+        func ExampleOpen() {}\n\nfunc ExampleCartTotal() {}\n";
+    let found = renamed(project, "cart.go", "Total", 0, "Sum").expect("nothing is in doubt");
+    assert_eq!(
+        found,
+        project
+            .replace("--- go.mod\nmodule shop\n", "")
+            .replace("Total()", "Sum()")
+            .replace("Cart_Total", "Cart_Sum")
+            .replace("CartSum()", "CartTotal()")
+    );
+    let found = renamed(project, "cart.go", "Open", 0, "New").expect("nothing is in doubt");
+    assert!(found.contains("ExampleNew()") && found.contains("func New()"), "{found}");
+    let why = renamed(project, "cart.go", "Open", 0, "open").expect_err("examples have no such name");
+    assert!(why.contains("cart_test.go:7 (an example is named after it)"), "{why}");
+}
+
+#[test]
 fn what_is_in_doubt_is_not_renamed() {
     let check = |more: &str, expected: &str| {
         let why = renamed(&format!("{SHOP}{more}"), "base.py", "price", 0, "cost").expect_err("it is in doubt");
