@@ -538,9 +538,12 @@ fn a_recording_of_coverage_says_which_tests_run_changed_lines() {
         "{found}"
     );
 
-    place.write("coverage", r#"{"files": {"shop/store.py": {"executed_lines": [11]}}}"#);
+    place.write(
+        "coverage",
+        r#"{"meta": {"show_contexts": false}, "files": {"shop/store.py": {"executed_lines": [11]}}}"#,
+    );
     for (recording, why) in [
-        ("coverage", "names no test"),
+        ("coverage", "names no tests"),
         ("README.md", "neither"),
         ("none", "is not there"),
         ("../index", "must be a file in"),

@@ -188,14 +188,25 @@ impl Reader<'_, '_> {
 
     fn json(mut self, text: impl Read) -> io::Result<()> {
         let mut reader = serde_json::Deserializer::from_reader(text);
-        reader.deserialize_map(Whole(&mut self)).map_err(io::Error::other)?;
-        match self.recording.names.is_empty() {
-            true => Err(io::Error::other(
-                "it names no test: `coverage json --show-contexts` writes them, after a run with a context for each",
+        match reader.deserialize_map(Whole(&mut self)).map_err(io::Error::other)? {
+            true => Ok(()),
+            false => Err(io::Error::other(
+                "it names no tests: write it by `coverage json --show-contexts`, after a run with a context for each",
             )),
-            false => Ok(()),
         }
     }
+}
+
+/// How coverage.py wrote a recording.
+#[derive(Deserialize)]
+struct Meta {
+    #[serde(default = "shown")]
+    show_contexts: bool,
+}
+
+/// Not every version says it.
+fn shown() -> bool {
+    true
 }
 
 /// A file in the form of coverage.py.
@@ -205,27 +216,29 @@ struct File {
     contexts: HashMap<u32, Vec<String>>,
 }
 
-/// The whole in the form of coverage.py, of which the files are read.
+/// The whole in the form of coverage.py, of which the files are read; tells whether contexts are in it.
 struct Whole<'s, 'r, 'w>(&'s mut Reader<'r, 'w>);
 
 /// Files by path, of which wanted ones are kept: the others are larger than all else.
 struct Files<'s, 'r, 'w>(&'s mut Reader<'r, 'w>);
 
 impl<'de> Visitor<'de> for Whole<'_, '_, '_> {
-    type Value = ();
+    type Value = bool;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("an object with `files`")
     }
 
-    fn visit_map<M: MapAccess<'de>>(self, mut map: M) -> Result<(), M::Error> {
+    fn visit_map<M: MapAccess<'de>>(self, mut map: M) -> Result<bool, M::Error> {
+        let mut has_contexts = true;
         while let Some(key) = map.next_key::<String>()? {
             match &*key {
+                "meta" => has_contexts = map.next_value::<Meta>()?.show_contexts,
                 "files" => map.next_value_seed(Files(self.0))?,
                 _ => drop(map.next_value::<IgnoredAny>()?),
             }
         }
-        Ok(())
+        Ok(has_contexts)
     }
 }
 
