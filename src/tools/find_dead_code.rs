@@ -10,7 +10,7 @@ use super::{Call, Error, Tool, related};
 use crate::query::{self, Certainty, DeadDoubt};
 
 /// Detect unused code: functions, methods, classes or files that are never called or reached from an entry point, to be
-/// deleted, each with how sure that is.
+/// deleted.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Args {
@@ -27,7 +27,7 @@ pub struct Args {
     /// Judge tests, too.
     #[serde(default)]
     include_tests: bool,
-    /// Globs of paths, names or ids that are in use.
+    /// Globs of paths, names or ids in use.
     #[serde(default)]
     entry_point_patterns: Vec<String>,
 }

@@ -14,25 +14,24 @@ use super::{Call, Error, Tool, indexes, related};
 use crate::query::review::{self, TestFile, Through, Unit};
 use crate::store::Snapshot;
 
-/// Tests of a function, file or change: which tests cover or reach it, to run after an edit, the most direct first.
+/// Tests of a function, file or change: which tests cover or reach it, to run after an edit.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Args {
     /// Id, name or path (default: the current one).
     #[serde(default)]
     repo: Option<String>,
-    /// Ids of symbols, or paths.
+    /// Symbol ids or paths.
     #[serde(default)]
     #[schemars(extend("x-aliases" = ["symbol_id", "symbol_ids", "symbols", "symbol"]))]
     targets: Vec<String>,
-    /// Of the change since a commit, or of BASE..HEAD.
+    /// Since a commit, or BASE..HEAD.
     #[serde(default)]
     base: Option<String>,
-    /// Of the edits since HEAD.
+    /// Edits since HEAD.
     #[serde(default)]
     changed: bool,
-    /// A file of the repository with coverage of each test: from coverage.py (`coverage json --show-contexts`), or lcov with a
-    /// `TN:` for each. Tests that ran the lines come first, and are enough.
+    /// Coverage by test, a file: JSON of coverage.py, or lcov.
     #[serde(default)]
     #[schemars(extend("x-rare" = true))]
     recording: Option<String>,
