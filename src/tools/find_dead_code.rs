@@ -20,14 +20,14 @@ pub struct Args {
     /// Symbols or files.
     #[serde(default)]
     granularity: Granularity,
-    /// 1 unused, 0.9 only tests use it, 0.8 offered to others, 0.7 only dead code.
+    /// 1 unused, 0.9 tests use it, 0.8 offered to others, 0.7 dead code.
     #[serde(default = "sure")]
     #[schemars(range(min = 0.0, max = 1.0))]
     min_confidence: f64,
     /// Judge tests, too.
     #[serde(default)]
     include_tests: bool,
-    /// Globs of paths, names or ids in use.
+    /// Globs of used paths, names or ids.
     #[serde(default)]
     entry_point_patterns: Vec<String>,
 }

@@ -25,13 +25,13 @@ pub struct Args {
     #[serde(default)]
     #[schemars(extend("x-aliases" = ["symbol_id", "symbol_ids", "symbols", "symbol"]))]
     targets: Vec<String>,
-    /// Since a commit, or BASE..HEAD.
+    /// Commit, or BASE..HEAD.
     #[serde(default)]
     base: Option<String>,
     /// Edits since HEAD.
     #[serde(default)]
     changed: bool,
-    /// Coverage by test, a file: JSON of coverage.py, or lcov.
+    /// Coverage by test, a file: coverage.py JSON, or lcov.
     #[serde(default)]
     #[schemars(extend("x-rare" = true))]
     recording: Option<String>,
