@@ -41,6 +41,7 @@
 //!
 //! `pictures` draws calls, classes and imports as graphs. `export` writes definitions and uses for other programs.
 //!
+//! `fleet` keeps a queue of repositories to index, on NATS.
 //! `ship` sends stores to files and folders, and takes them from there.
 //!
 //! [`setup`] writes the server into the configurations of clients.
@@ -69,6 +70,8 @@ pub(crate) mod enrich;
 pub(crate) mod export;
 pub mod extract;
 pub mod facts;
+#[cfg(feature = "fleet")]
+pub(crate) mod fleet;
 #[cfg(any(test, fuzzing))]
 pub mod fuzzing;
 pub(crate) mod git;

@@ -7,6 +7,8 @@ use serde_json::json;
 use super::indexes::shell_word;
 use crate::answer::{Code, Error};
 use crate::embed;
+#[cfg(feature = "fleet")]
+use crate::fleet;
 use crate::git::{self, NameError};
 use crate::github;
 use crate::model::SourceError;
@@ -222,6 +224,17 @@ pub fn ship_error(err: ship::Error) -> Error {
         }
         ship::Error::Url(_) | ship::Error::Key(_) | ship::Error::ReadOnly(_) => Error::invalid_arguments(message),
         ship::Error::Cancelled => Error::cancelled(message),
+        _ => Error::unavailable(message),
+    }
+}
+
+/// Converts an error of the queue to an error for the caller.
+#[cfg(feature = "fleet")]
+pub fn fleet_error(err: fleet::Error) -> Error {
+    let message = err.to_string();
+    match err {
+        fleet::Error::NoServer | fleet::Error::Plain(_) | fleet::Error::Name(_) => Error::invalid_arguments(message),
+        fleet::Error::NoQueue(_) => Error::not_found(message),
         _ => Error::unavailable(message),
     }
 }

@@ -15,7 +15,7 @@ mod tests;
 const MOST_BLOBS: usize = 10_000;
 
 /// Creates a client from the configuration.
-fn client(caller: &Caller<'_>) -> Result<Client, Error> {
+pub(super) fn client(caller: &Caller<'_>) -> Result<Client, Error> {
     let config = caller.config;
     let options = Options {
         api: config.github.api.clone(),

@@ -9,6 +9,8 @@ pub mod doctor;
 mod early;
 pub mod errors;
 pub mod files;
+#[cfg(feature = "fleet")]
+pub mod fleet;
 mod freshness;
 pub mod github;
 mod here;

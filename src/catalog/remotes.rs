@@ -142,6 +142,17 @@ pub fn open(caller: &Caller<'_>, remote: &Remote, reference: Option<&str>, age: 
     Ok(opened)
 }
 
+/// The newest commit of a repository's ref, or of its default branch. Nothing is cloned.
+#[cfg(feature = "ship")]
+pub fn newest_commit(caller: &Caller<'_>, remote: &Remote, reference: Option<&str>) -> Result<Found, Error> {
+    let by_git = || {
+        let located = with_cache(caller, |cache, fetch_options| cache.find(remote, reference, fetch_options))?;
+        Ok(located.found)
+    };
+    let by_github = |way: &github::Way<'_>| github::find(way, remote, reference).map(|(found, _)| found);
+    Ok(github::either(caller, remote, by_git, by_github)?.0)
+}
+
 /// Files of a commit, read from stored texts if available.
 fn with_texts(caller: &Caller<'_>, remote: &Remote, tree: Box<dyn SourceTree>, far: bool) -> Result<Arc<Kept>, Error> {
     caller.remotes.settle(Some(tree.commit()));

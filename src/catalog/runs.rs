@@ -13,6 +13,8 @@ use super::locate::{is_odd, not_indexed};
 use super::remotes::{open_clone, remote, with_cache};
 use crate::allocator;
 use crate::answer::Error;
+#[cfg(feature = "fleet")]
+use crate::git::{Cache, FetchOptions, Located};
 use crate::git::{Found, Remote};
 use crate::model::SourceTree;
 use crate::pipeline::{self, Drift, Omitted, Options, Report, Watcher, owner};
@@ -122,6 +124,31 @@ pub struct Indexed {
     pub folder: String,
     /// Error of git, when it was read without git.
     pub failure: Option<Error>,
+}
+
+/// Indexes a commit of a remote repository that was found earlier, or updates the index of its ref to it.
+#[cfg(feature = "fleet")]
+pub fn index_found(caller: &Caller<'_>, remote: &Remote, found: &Found) -> Result<Indexed, Error> {
+    let by_git = || {
+        let sidecar = sidecar(remote, found, Some(&found.reference));
+        // The ref may have moved on: the commit itself is fetched.
+        let exact = Found { reference: found.commit.clone(), ..found.clone() };
+        let located = Located::earlier(exact, remote);
+        let open = |cache: &Cache, options: &FetchOptions<'_>| {
+            cache.open_located(remote, Some(&found.commit), located, options)
+        };
+        let opened = open_clone(caller, open)?;
+        let report = index(caller, &opened.commit, sidecar, None, true)?;
+        Ok(Indexed { report, up_to_date: false, folder: String::new(), failure: None })
+    };
+    let by_github = |way: &Way<'_>| {
+        let (_, commit) = github::find(way, remote, Some(&found.commit))?;
+        let tree = github::open(caller, way, commit)?;
+        let report = index(caller, &tree, sidecar(remote, found, Some(&found.reference)), way.max_files, true)?;
+        Ok(Indexed { report, up_to_date: false, folder: String::new(), failure: None })
+    };
+    let (indexed, failure) = github::either(caller, remote, by_git, by_github)?;
+    Ok(Indexed { failure, ..indexed })
 }
 
 /// Indexes by git.

@@ -7,12 +7,14 @@ use std::time::Duration;
 use super::Caller;
 use super::errors::{ship_error, store_error};
 use super::locate::resolve;
+use super::remotes::{newest_commit, remote};
 use super::runs;
 use crate::answer::Error;
-use crate::git::Commit;
+use crate::git::{Commit, Remote};
 use crate::model::SourceTree;
 use crate::pipeline::{self, Options, Report, Shipped};
-use crate::ship::{self, Facts, Pushed, Taken, Watcher};
+use crate::ship::{self, Facts, Source, Taken, Watcher};
+pub use crate::ship::{LATEST, Pushed};
 use crate::store::{Sidecar, Snapshot, StoreCopy};
 
 /// Maximum wait for another process that writes the same index.
@@ -55,6 +57,7 @@ fn copied(caller: &Caller<'_>, repo: Option<&str>, name: Option<&str>) -> Result
         commit: sidecar.git_head.clone(),
         tree: tree(caller, &sidecar, snapshot, &contents),
         indexed_at: snapshot.facts().indexed_at,
+        order: None,
         file_count: snapshot.facts().files,
         symbol_count: snapshot.facts().symbols,
     };
@@ -84,6 +87,74 @@ fn own_name(sidecar: &Sidecar) -> String {
     format!("local/{}", if folder.is_empty() { "root" } else { &folder })
 }
 
+/// Name of a repository elsewhere for others: the given one, or `owner/name` by its address; of groups in groups
+/// `a.b/name`; of a folder `local/<folder>`.
+pub fn name_of_remote(remote: &Remote, given: Option<&str>) -> Result<String, Error> {
+    let is_one = |name: &String| ship::is_repo_name(name);
+    if let Some(given) = given {
+        let message = format!("{given:?} is no name of a repository; give one like owner/name");
+        return Some(given.to_owned()).filter(is_one).ok_or_else(|| Error::invalid_arguments(message));
+    }
+    let parts: Vec<&str> = remote.name().split('/').filter(|part| !part.is_empty()).collect();
+    let name = match (remote.folder(), parts.split_last()) {
+        (Some(_), Some((name, _))) => format!("local/{name}"),
+        (None, Some((name, owners))) => format!("{}/{name}", owners.join(".")),
+        (_, None) => String::new(),
+    };
+    let message = || format!("{} has no name like owner/name for others; give it one", remote.url());
+    Some(name).filter(is_one).ok_or_else(|| Error::invalid_arguments(message()))
+}
+
+/// Whether a place has the index of what is to be indexed: of a folder's commit under the key of its tree, or of the newest
+/// commit of a repository elsewhere. Its name there, if it has. A folder under another key has to be looked at.
+pub fn is_published(
+    caller: &Caller<'_>,
+    what: &Unindexed<'_>,
+    name: Option<&str>,
+    (url, key): (&str, &str),
+) -> Result<Option<String>, Error> {
+    let client = caller.remotes.client(caller.config);
+    match *what {
+        Unindexed::Folder(path) if key == OF_TREE => {
+            let root = runs::folder(caller, path)?;
+            let Ok(commit) = Commit::open(&root, "HEAD") else { return Ok(None) };
+            let name = match name {
+                Some(name) => name.to_owned(),
+                None => own_name(&pipeline::sidecar_of(&root, caller.config)),
+            };
+            let is_there = ship::has(url, &name, &key_of(commit.tree()), &client).map_err(ship_error)?;
+            Ok(is_there.then_some(name))
+        }
+        Unindexed::Remote(text, reference) if key == ship::LATEST => {
+            let remote = remote(caller, text)?;
+            let name = name_of_remote(&remote, name)?;
+            let place = Source::open(url, &client).map_err(ship_error)?;
+            let newest = match place.newest(&name) {
+                // It is replaced.
+                Err(ship::Error::Damaged { .. } | ship::Error::Version { .. }) => None,
+                newest => newest.map_err(ship_error)?,
+            };
+            let Some(commit) = newest.and_then(|newest| newest.facts.commit) else { return Ok(None) };
+            Ok((newest_commit(caller, &remote, reference)?.commit == commit).then_some(name))
+        }
+        _ => Ok(None),
+    }
+}
+
+/// Something that is to be indexed and published.
+#[derive(Clone, Copy, Debug)]
+pub enum Unindexed<'a> {
+    /// A folder, by its path.
+    Folder(Option<&'a str>),
+    /// A repository elsewhere, by its address and a ref.
+    Remote(&'a str, Option<&'a str>),
+}
+
+/// Name for others of a repository elsewhere that a caller names.
+pub fn name_of_named(caller: &Caller<'_>, text: &str) -> Result<String, Error> {
+    name_of_remote(&remote(caller, text)?, None)
+}
+
 /// Git's name of the tree that is checked out, if the snapshot holds exactly its files.
 fn tree(caller: &Caller<'_>, sidecar: &Sidecar, snapshot: &Snapshot, contents: &[u8]) -> Option<String> {
     if let Some(remote) = &sidecar.remote {
@@ -105,15 +176,23 @@ fn tree(caller: &Caller<'_>, sidecar: &Sidecar, snapshot: &Snapshot, contents: &
     (is_committed && entries.iter().all(|entry| is_there(&entry.path))).then(|| commit.tree().to_owned())
 }
 
-/// Publishes the index of a repository in a place, after bringing it up to date. `key` is a name, or [`OF_TREE`] for
-/// that of the commit's tree. Of listings of trees the newest `keep` stay.
-pub fn push(
-    caller: &Caller<'_>,
-    repo: Option<&str>,
-    name: Option<&str>,
-    (url, key, keep): (&str, &str, usize),
-) -> Result<Pushed, Error> {
+/// A place for an index, and how it is published there.
+#[derive(Clone, Copy, Debug)]
+pub struct Target<'a> {
+    /// Folder or URL.
+    pub url: &'a str,
+    /// Its key: a name, or [`OF_TREE`] for that of the commit's tree.
+    pub key: &'a str,
+    /// How many listings of trees stay, the newest.
+    pub keep: usize,
+    /// Number that a state which was asked for later has higher; a higher one that is there stays.
+    pub order: Option<u64>,
+}
+
+/// Publishes the index of a repository in a place, after bringing it up to date.
+pub fn push(caller: &Caller<'_>, repo: Option<&str>, name: Option<&str>, to: &Target<'_>) -> Result<Pushed, Error> {
     let (copy, contents, facts) = copied(caller, repo, name)?;
+    let (facts, Target { url, key, keep, .. }) = (Facts { order: to.order, ..facts }, *to);
     let key = match (key, &facts.tree) {
         (OF_TREE, Some(tree)) => key_of(tree),
         (OF_TREE, None) => {
@@ -126,6 +205,18 @@ pub fn push(
     let watcher = Watcher { progress: &tell, cancelled: &caller.request.cancelled };
     let client = caller.remotes.client(caller.config);
     ship::push((&copy, contents, facts), url, &key, keep, &client, &watcher).map_err(ship_error)
+}
+
+/// Publishes the index of a ref of a repository elsewhere that was indexed just now.
+pub fn push_indexed(
+    caller: &Caller<'_>,
+    url: &str,
+    reference: Option<&str>,
+    name: Option<&str>,
+    to: &Target<'_>,
+) -> Result<Pushed, Error> {
+    let indexed = runs::index_commit(caller, url, reference, true)?;
+    push(caller, Some(&indexed.report.sidecar.repo), name, to)
 }
 
 /// Word for the key that is named after the commit's tree.

@@ -41,6 +41,7 @@ pub(super) const GROUPS: &[(&str, &[&str])] = &[
             "pack",
             "push",
             "pull",
+            "fleet",
             "grep",
             "remote-refs",
             "github",

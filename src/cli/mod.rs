@@ -7,6 +7,8 @@ mod doctor;
 mod draw;
 mod editor;
 mod export;
+#[cfg(feature = "fleet")]
+mod fleet;
 mod grep;
 mod guide;
 mod help;
@@ -173,6 +175,8 @@ enum Own {
     Push(ship::Push),
     #[cfg(feature = "ship")]
     Pull(ship::Pull),
+    #[cfg(feature = "fleet")]
+    Fleet(fleet::Fleet),
     /// Call any tool by its full name, with its arguments as JSON.
     Call {
         /// The tool's name, as `search_symbols`.
@@ -236,6 +240,10 @@ pub fn run(args: impl IntoIterator<Item = OsString>) -> u8 {
                         if let Err(failed) = ship::before(&global, &arguments, given) {
                             return failed;
                         }
+                        #[cfg(feature = "ship")]
+                        if let Some(published) = ship::published(given) {
+                            return ship::index_and_push(&global, spec, arguments, &published);
+                        }
                         (spec.name.to_owned(), arguments, Words::of(spec.name))
                     }
                 },
@@ -267,6 +275,8 @@ pub fn run(args: impl IntoIterator<Item = OsString>) -> u8 {
                     Ok(arguments) => ("index_folder".to_owned(), arguments, Words::of("index_folder")),
                     Err(failed) => return failed,
                 },
+                #[cfg(feature = "fleet")]
+                Ok(Own::Fleet(how)) => return fleet::run(&global, how),
                 Ok(Own::Export(how)) => return export::run(&global, &how),
                 Ok(Own::Languages(_)) => return languages::run(&global),
                 Ok(Own::Models(_)) => return show_models(&global),

@@ -77,12 +77,13 @@ struct Network {
     /// The REST interface of a forge whose tokens are accepted, as https://api.github.com or https://gitlab.example/api/v4.
     #[arg(long, value_name = "URL")]
     forge: Option<String>,
-    /// A file of repositories (folders, git URLs) to index and keep up to date.
+    /// A file of repositories (folders, git URLs) to index and keep up to date; of a replica, to be indexed by the workers of the
+    /// queue that `nats` sets.
     #[arg(long = "repos", value_name = "FILE")]
     repos_file: Option<PathBuf>,
     /// A place of indexes (s3://bucket/folder, a folder, a web server) to be a replica of: they are fetched when a question
     /// opens them, and again when newer ones are published.
-    #[arg(long, value_name = "PLACE", conflicts_with = "repos_file")]
+    #[arg(long, value_name = "PLACE")]
     from: Option<String>,
     /// The folder for what a replica fetched, in the place of the index directory.
     #[arg(long, value_name = "FOLDER", requires = "from")]
@@ -150,15 +151,8 @@ pub(super) fn run(global: &Global, how: Serve) -> u8 {
     if !is_stdio && !config.origins.contains_key("log") {
         config.log.push_str(mcp::LOG_OF_SERVER);
     }
-    if web && (is_stdio || !cfg!(feature = "web")) {
-        return complain(
-            "pages are shown over HTTP: give --transport streamable-http, in a program built with the feature `web`",
-        );
-    }
-    if config.http.from.is_some() && (is_stdio || !cfg!(feature = "ship")) {
-        return complain(
-            "a replica serves over HTTP: give --transport streamable-http, in a program built with the feature `ship`",
-        );
+    if let Some(problem) = misfit(&config, web) {
+        return complain(problem);
     }
     if let Err(problem) = mcp::surface::check(&config.surface).and_then(|()| log_to(&config)) {
         return complain(&problem);
@@ -205,6 +199,29 @@ pub(super) fn run(global: &Global, how: Serve) -> u8 {
     }
 }
 
+/// The problem with settings that do not go together.
+fn misfit(config: &config::Config, web: bool) -> Option<&'static str> {
+    let is_stdio = config.http.transport == Transport::Stdio;
+    let (from, repos) = (config.http.from.is_some(), config.http.repos_file.is_some());
+    if web && (is_stdio || !cfg!(feature = "web")) {
+        return Some(
+            "pages are shown over HTTP: give --transport streamable-http, in a program built with the feature `web`",
+        );
+    }
+    if from && (is_stdio || !cfg!(feature = "ship")) {
+        return Some(
+            "a replica serves over HTTP: give --transport streamable-http, in a program built with the feature `ship`",
+        );
+    }
+    if from && repos && (config.fleet.servers.is_empty() || !cfg!(feature = "fleet")) {
+        return Some(
+            "a replica indexes nothing, so its --repos are for the workers of a queue: set `nats`, in a program built with \
+             the feature `fleet`, or leave --repos out",
+        );
+    }
+    None
+}
+
 /// Where clients come in.
 enum Door {
     /// The standard streams.
@@ -226,11 +243,17 @@ fn pages(_: &Arc<Views>) -> Option<Arc<dyn crate::http::Pages>> {
     None
 }
 
-/// Keeps the repositories of a file up to date, if there is one. The rights of callers have no bearing on that.
+/// Keeps the repositories of a file up to date, if there is one; a replica has that done by workers. The rights of callers
+/// have no bearing on that.
 #[cfg(feature = "http")]
 fn keep(cx: &Context) -> Result<Option<Arc<dyn crate::http::Kept>>, String> {
     let Some(path) = &cx.config.http.repos_file else { return Ok(None) };
     let upkeep = Upkeep::of(path)?;
+    #[cfg(feature = "fleet")]
+    if let Some(place) = &cx.config.http.from {
+        super::fleet::keep(cx.seen_by("_upkeep", Rights::default()), place, &upkeep)?;
+        return Ok(Some(upkeep));
+    }
     upkeep.begin(cx.seen_by("_upkeep", Rights::default()))?;
     Ok(Some(upkeep))
 }

@@ -7,11 +7,15 @@ use clap::{Arg, ArgMatches, Args, Command};
 use serde_json::{Map, Value, json};
 
 use super::progress::Bar;
-use super::{FOUND, Global, here, output, request, server, with_context};
+use super::words::Words;
+use super::{FOUND, Global, ask, here, output, request, server, with_context};
 use crate::answer::{Error, Request};
-use crate::catalog::ship::{self, Elsewhere, Took};
+use crate::catalog::ship::{self, Elsewhere, LATEST, Pushed, Target, Took, Unindexed};
 use crate::catalog::{Caller, Options};
 use crate::tools::ToolSpec;
+
+/// Keys of trees that stay in a place, the newest.
+const KEEP: usize = 50;
 
 /// Write the index of a repository into a file, to be opened on another machine by `codelode index --from FILE`. The index is
 /// brought up to date first.
@@ -39,7 +43,7 @@ pub(super) struct Push {
     #[arg(long, value_name = "OWNER/NAME")]
     name: Option<String>,
     /// How many keys of trees stay, the newest.
-    #[arg(long, value_name = "N", default_value_t = 50)]
+    #[arg(long, value_name = "N", default_value_t = KEEP)]
     keep: usize,
 }
 
@@ -84,23 +88,37 @@ pub(super) fn pack(global: &Global, how: &Pack) -> u8 {
 /// Publishes the index of a repository.
 pub(super) fn push(global: &Global, how: &Push) -> u8 {
     asked(global, |caller, repo| {
-        let place = (&*how.to, &*how.key, how.keep);
-        let pushed = ship::push(caller, repo, how.name.as_deref(), place)?;
-        let facts = pushed.facts;
-        let answer = json!({
-            "repo": facts.repo, "to": how.to, "up_to_date": pushed.is_there, "objects_sent": pushed.sent,
-            "objects_held": pushed.held, "bytes_sent": pushed.bytes, "commit": facts.commit, "tree": facts.tree,
-            "file_count": facts.file_count, "symbol_count": facts.symbol_count,
-        });
-        let text = match pushed.is_there {
-            true => format!("{}: this tree is there already", facts.repo),
-            false => {
-                let size = megabytes(pushed.bytes);
-                format!("{}: {} objects sent, {size}; {} were there", facts.repo, pushed.sent, pushed.held)
-            }
-        };
-        Ok((answer, text))
+        let to = Target { url: &how.to, key: &how.key, keep: how.keep, order: None };
+        let pushed = ship::push(caller, repo, how.name.as_deref(), &to)?;
+        Ok(told(&pushed, &how.to))
     })
+}
+
+/// A publication, for programs and for people.
+fn told(pushed: &Pushed, to: &str) -> (Value, String) {
+    let facts = &pushed.facts;
+    let answer = json!({
+        "repo": facts.repo, "to": to, "up_to_date": pushed.is_there || pushed.is_late, "objects_sent": pushed.sent,
+        "objects_held": pushed.held, "bytes_sent": pushed.bytes, "commit": facts.commit, "tree": facts.tree,
+        "file_count": facts.file_count, "symbol_count": facts.symbol_count,
+    });
+    let text = match pushed.is_there {
+        true => format!("{}: this tree is there already", facts.repo),
+        false => {
+            let size = megabytes(pushed.bytes);
+            format!("{}: {} objects sent, {size}; {} were there", facts.repo, pushed.sent, pushed.held)
+        }
+    };
+    (answer, text)
+}
+
+/// Prints an answer: as JSON, or as text for people.
+fn show(global: &Global, answer: &Value, text: &str) {
+    if global.json {
+        output::print_bytes(format!("{answer}\n").as_bytes());
+    } else if !global.quiet {
+        output::print_bytes(format!("{text}\n").as_bytes());
+    }
 }
 
 /// Runs a command about a repository, and prints its answer: as JSON, or as text for people.
@@ -113,11 +131,7 @@ fn asked(global: &Global, ask: impl FnOnce(&Caller<'_>, Option<&str>) -> Result<
         let answer = ask(&cx.caller(&request), repo.as_deref());
         bar.lock().expect("drawing does not panic").finish();
         let (answer, text) = answer?;
-        if global.json {
-            output::print_bytes(format!("{answer}\n").as_bytes());
-        } else if !global.quiet {
-            output::print_bytes(format!("{text}\n").as_bytes());
-        }
+        show(global, &answer, &text);
         Ok(FOUND)
     })
 }
@@ -126,33 +140,112 @@ fn megabytes(bytes: u64) -> String {
     format!("{:.1} MB", bytes as f64 / 1e6)
 }
 
-/// The tool whose command takes `--from`, and its flag.
+/// Tools whose commands take `--push`; the first takes `--from`, too. Their flags.
 const INDEX: &str = "index_folder";
+const INDEX_REPO: &str = "index_repo";
 const FROM: &str = "ship-from";
+const PUSH: &str = "ship-push";
+const PUSH_KEY: &str = "push-key";
 
-/// Adds the flags to the command that indexes a folder.
+/// Adds the flags to the commands that index.
 pub(super) fn flags(command: Command, spec: &ToolSpec) -> Command {
-    if spec.name != INDEX {
+    if ![INDEX, INDEX_REPO].contains(&spec.name) {
         return command;
+    }
+    let help = "Publish the index in a folder or bucket when it is made, unless it is there: of a repository elsewhere its \
+                newest commit, of a folder the commit's tree when it is pushed under `tree-sha`";
+    let push = Arg::new(PUSH).long("push").value_name("PLACE").help(help);
+    let help = "Its key there: a name, or `tree-sha` [default: latest]";
+    let key = Arg::new(PUSH_KEY).long("push-key").value_name("KEY").help(help).requires(PUSH);
+    let command = command.arg(push).arg(key);
+    if spec.name == INDEX_REPO {
+        let help = "The repository's name there [default: owner/name of its address]";
+        return command.arg(Arg::new("name").long("name").value_name("OWNER/NAME").help(help).requires(PUSH));
     }
     let help = "Begin with an index that was made elsewhere, and read only what differs here: a file of `codelode pack`, a \
                 folder or bucket of `codelode push`, or a web server that shows one; a folder that has an index keeps it";
     let from = Arg::new(FROM).long("from").value_name("FROM").help(help).conflicts_with("no_incremental");
-    Named::augment_args(command.arg(from)).mut_args(|arg| match arg.get_id().as_str() {
-        "key" | "name" => arg.requires(FROM),
+    let either = clap::ArgGroup::new("ship-places").args([FROM, PUSH]).multiple(true);
+    Named::augment_args(command.arg(from)).group(either).mut_args(|arg| match arg.get_id().as_str() {
+        "key" => arg.requires(FROM),
+        "name" => arg.requires("ship-places"),
         _ => arg,
     })
+}
+
+fn text(given: &ArgMatches, name: &str) -> Option<String> {
+    given.try_get_one::<String>(name).ok().flatten().cloned()
 }
 
 /// Indexes a folder from elsewhere, if that is given. The command itself then finds little left to do, and answers. The
 /// exit status, if it failed.
 pub(super) fn before(global: &Global, arguments: &Map<String, Value>, given: &ArgMatches) -> Result<(), u8> {
-    let text = |name| given.try_get_one::<String>(name).ok().flatten().cloned();
-    let Some(from) = text(FROM) else { return Ok(()) };
-    match take(global, arguments, &from, &Named { key: text("key"), name: text("name") }, false) {
+    let Some(from) = text(given, FROM) else { return Ok(()) };
+    let named = Named { key: text(given, "key"), name: text(given, "name") };
+    match take(global, arguments, &from, &named, false) {
         FOUND => Ok(()),
         failed => Err(failed),
     }
+}
+
+/// An index that is to be published when it is made.
+pub(super) struct Published {
+    to: String,
+    key: String,
+    name: Option<String>,
+}
+
+/// The publication that the flags of a command ask for.
+pub(super) fn published(given: &ArgMatches) -> Option<Published> {
+    let key = text(given, PUSH_KEY).unwrap_or_else(|| LATEST.to_owned());
+    Some(Published { to: text(given, PUSH)?, key, name: text(given, "name") })
+}
+
+/// Indexes and publishes, unless that was done already: then nothing is indexed.
+pub(super) fn index_and_push(global: &Global, spec: &ToolSpec, arguments: Map<String, Value>, how: &Published) -> u8 {
+    let argument = |name: &str| arguments.get(name).and_then(Value::as_str).map(str::to_owned);
+    let (url, reference, path) = (argument("url"), argument("ref_name"), argument("path"));
+    let what = match &url {
+        Some(url) => Unindexed::Remote(url, reference.as_deref()),
+        None => Unindexed::Folder(path.as_deref()),
+    };
+    let mut is_there = false;
+    let mut name = how.name.clone();
+    let checked = with_context(global, |cx| {
+        server::refuse(cx)?;
+        let request = Request { directory: std::env::current_dir().ok(), ..Request::default() };
+        let caller = cx.caller(&request);
+        if let (None, Some(url)) = (&name, &url) {
+            name = Some(ship::name_of_named(&caller, url)?);
+        }
+        if let Some(there) = ship::is_published(&caller, &what, name.as_deref(), (&how.to, &how.key))? {
+            is_there = true;
+            let answer = json!({"repo": there, "to": how.to, "up_to_date": true});
+            show(global, &answer, &format!("{there}: {} has this state already", how.to));
+        }
+        Ok(FOUND)
+    });
+    if is_there || checked != FOUND {
+        return checked;
+    }
+    let status = ask(global, spec.name, arguments, Words::of(spec.name));
+    if status != FOUND {
+        return status;
+    }
+    with_context(global, |cx| {
+        let bar = Arc::new(Mutex::new(Bar::new(global.quiet)));
+        let request = Request { for_people: true, ..request(&bar) };
+        let caller = cx.caller(&request);
+        let to = Target { url: &how.to, key: &how.key, keep: KEEP, order: None };
+        let pushed = match &url {
+            Some(url) => ship::push_indexed(&caller, url, reference.as_deref(), name.as_deref(), &to),
+            None => ship::push(&caller, path.as_deref(), name.as_deref(), &to),
+        };
+        bar.lock().expect("drawing does not panic").finish();
+        let (answer, text) = told(&pushed?, &how.to);
+        show(global, &answer, &text);
+        Ok(FOUND)
+    })
 }
 
 /// Replaces the index of a folder. Returns the arguments with which it is indexed after that, or the exit status.

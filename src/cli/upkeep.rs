@@ -11,6 +11,8 @@ use std::time::{Duration, Instant, SystemTime};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
+#[cfg(feature = "fleet")]
+use crate::catalog::fleet::Wanted;
 use crate::config;
 use crate::http::{Hooked, Kept};
 use crate::tools::{self, Context, Request};
@@ -39,7 +41,7 @@ struct State {
 /// An entry of the file.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Entry {
+pub(super) struct Entry {
     /// A git URL, or owner/name on GitHub.
     url: Option<String>,
     /// Branch, tag or commit; the default branch if none is named.
@@ -65,30 +67,42 @@ impl Upkeep {
 
     /// Keeps them up to date, in a thread.
     pub(super) fn begin(self: &Arc<Self>, cx: Context) -> Result<(), String> {
-        let upkeep = self.clone();
-        let run = move || {
-            loop {
-                let (name, entry) = upkeep.next();
-                let (tool, arguments) = entry.call();
-                // A fault in one repository does not end the upkeep of the others.
-                let call = || tools::call(&cx, tool, arguments, &Request::default());
-                let answer = thread::scope(|scope| scope.spawn(call).join());
-                match answer {
-                    Err(_) => tracing::error!(repo = name, "not brought up to date: the call broke off"),
-                    Ok(answer) if answer.is_error => {
-                        tracing::error!(repo = name, "not brought up to date: {}", answer.value["error"]);
-                    }
-                    Ok(answer) => {
-                        if let Some(repo) = answer.value["repo"].as_str() {
-                            cx.indexes.give_name(repo, &name);
-                        }
-                        tracing::info!(target: "access", repo = name, "up to date");
+        self.each(1, move |name, entry| {
+            let (tool, arguments) = entry.call();
+            let answer = tools::call(&cx, tool, arguments, &Request::default());
+            if answer.is_error {
+                tracing::error!(repo = name, "not brought up to date: {}", answer.value["error"]);
+            } else {
+                if let Some(repo) = answer.value["repo"].as_str() {
+                    cx.indexes.give_name(repo, name);
+                }
+                tracing::info!(target: "access", repo = name, "up to date");
+            }
+            cx.session.flush_when_due();
+        })
+    }
+
+    /// Gives each repository that is due to a function, in so many threads.
+    pub(super) fn each(
+        self: &Arc<Self>,
+        n_threads: usize,
+        act: impl Fn(&str, &Entry) + Send + Sync + 'static,
+    ) -> Result<(), String> {
+        let act = Arc::new(act);
+        for _ in 0..n_threads {
+            let (upkeep, act) = (self.clone(), act.clone());
+            let run = move || {
+                loop {
+                    let (name, entry) = upkeep.next();
+                    // A fault in one repository does not end the upkeep of the others.
+                    if thread::scope(|scope| scope.spawn(|| act(&name, &entry)).join()).is_err() {
+                        tracing::error!(repo = name, "not brought up to date: the call broke off");
                     }
                 }
-                cx.session.flush_when_due();
-            }
-        };
-        thread::Builder::new().name("upkeep".to_owned()).spawn(run).map(drop).map_err(|err| err.to_string())
+            };
+            thread::Builder::new().name("upkeep".to_owned()).spawn(run).map_err(|err| err.to_string())?;
+        }
+        Ok(())
     }
 
     /// The next repository that is due, once one is.
@@ -130,11 +144,7 @@ impl Upkeep {
             Err(_) if !is_news => return Ok(()),
             Err(err) => return Err(format!("cannot read the repositories in {shown}: {err}")),
         };
-        let entries: BTreeMap<String, Entry> =
-            toml::from_str(&text).map_err(|err| format!("the repositories in {shown} are malformed: {err}"))?;
-        for (name, entry) in &entries {
-            entry.check().map_err(|problem| format!("the repository {name:?} in {shown} {problem}"))?;
-        }
+        let entries = parsed(&text, &self.path)?;
         state.due.retain(|name, _| entries.contains_key(name));
         for (name, entry) in &entries {
             if state.entries.get(name) != Some(entry) {
@@ -149,6 +159,25 @@ impl Upkeep {
         // A panic leaves a repository due or not.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// The repositories of a file.
+fn parsed(text: &str, path: &Path) -> Result<BTreeMap<String, Entry>, String> {
+    let shown = path.display();
+    let entries: BTreeMap<String, Entry> =
+        toml::from_str(text).map_err(|err| format!("the repositories in {shown} are malformed: {err}"))?;
+    for (name, entry) in &entries {
+        entry.check().map_err(|problem| format!("the repository {name:?} in {shown} {problem}"))?;
+    }
+    Ok(entries)
+}
+
+/// Reads the repositories of a file, once.
+#[cfg(feature = "fleet")]
+pub(super) fn entries(path: &Path) -> Result<BTreeMap<String, Entry>, String> {
+    let text =
+        fs::read_to_string(path).map_err(|err| format!("cannot read the repositories in {}: {err}", path.display()))?;
+    parsed(&text, path)
 }
 
 impl Kept for Upkeep {
@@ -190,6 +219,17 @@ impl Entry {
                 let interval = humantime::parse_duration(text);
                 interval.map(|it| Some(it.max(SHORTEST))).map_err(|err| format!("has a `poll` that is no time: {err}"))
             }
+        }
+    }
+
+    /// Its submission to a queue. Its name in the place is that in the file, if it is one like `owner/name`.
+    #[cfg(feature = "fleet")]
+    pub(super) fn wanted(&self, name: &str) -> Wanted {
+        let path = || self.path.as_ref().map(|path| path.to_string_lossy().into_owned());
+        Wanted {
+            name: Some(name.to_owned()).filter(|name| name.contains('/')),
+            url: self.url.clone().or_else(path).unwrap_or_default(),
+            reference: self.reference.clone(),
         }
     }
 

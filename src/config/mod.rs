@@ -2,6 +2,7 @@
 //! then flags. All other modules take their settings from here.
 
 mod error;
+mod fleet;
 mod git;
 mod github;
 mod http;
@@ -30,6 +31,7 @@ use url::Url;
 use crate::model::Roles;
 
 pub use error::Error;
+pub use fleet::Fleet;
 pub use git::{CacheMode, Git, Secret, TOKENS};
 pub use github::{GitHub, GitHubMode};
 pub use http::{Http, NAMED_TOKENS, OAuth, Transport, caller_token, secret};
@@ -118,6 +120,8 @@ pub struct Config {
     pub github: GitHub,
     /// Serving over HTTP.
     pub http: Http,
+    /// Queue of jobs for workers.
+    pub fleet: Fleet,
     /// Server that commands ask, in the place of the indexes here.
     pub server: Option<Url>,
     /// Address that opens a file in an editor, with `{path}` and `{line}`.
@@ -201,6 +205,7 @@ impl Default for Config {
             claude_poll_interval: Duration::from_secs(5),
             github: GitHub::default(),
             http: Http::default(),
+            fleet: Fleet::default(),
             server: None,
             editor_link: None,
             models: Models::default(),
@@ -250,11 +255,13 @@ pub fn apply(
     })?;
     config.http.token = http::token(env);
     config.http.tokens = http::named_tokens(env);
+    config.fleet.read_secrets(env);
     config.models.read_keys(env);
     config.toolchains = Toolchains::of(env, user.as_deref());
     config.layer(flags.settings.clone(), &|_| Origin::CommandLine)?;
     let Http { tokens_file, repos_file, tls_cert, tls_key, roots, .. } = &mut config.http;
-    let files = [&mut config.log_file, &mut config.ca_file, tokens_file, repos_file, tls_cert, tls_key];
+    let credentials = &mut config.fleet.credentials;
+    let files = [&mut config.log_file, &mut config.ca_file, tokens_file, repos_file, tls_cert, tls_key, credentials];
     for path in files.into_iter().flatten().chain(roots).chain(&mut config.models.embed_model) {
         *path = expand(std::mem::take(path), user.as_deref());
     }

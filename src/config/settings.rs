@@ -8,6 +8,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 use url::Url;
 
+use super::fleet;
 use super::{
     CacheMode, Config, Error, Format, Freshness, GitHubMode, LEAST_MEMORY, PathMap, Secrets, Surface, Transport,
 };
@@ -406,6 +407,18 @@ settings! {
     user cache_size: u64 = ["CODELODE_CACHE_SIZE"] number,
         |config, megabytes| config.http.cache_size = megabytes.saturating_mul(1_000_000),
         config.http.cache_size / 1_000_000;
+    /// The NATS servers of a fleet's queue, as `nats://a:4222,nats://b:4222` or `tls://…`; hosts without TLS are named in `trusted_hosts`.
+    user nats: Vec<String> = ["CODELODE_NATS"] list,
+        |config, urls| config.fleet.servers = fleet::servers(urls)?,
+        config.fleet.servers.iter().map(Url::as_str).collect::<Vec<_>>();
+    /// A file with the credentials of a user of these servers (JWT and key), as `nsc` writes it.
+    user nats_credentials: PathBuf = ["CODELODE_NATS_CREDENTIALS"] path,
+        |config, path| config.fleet.credentials = Some(path),
+        config.fleet.credentials;
+    /// The name of a fleet's queue; several may share the servers.
+    user queue: String = ["CODELODE_QUEUE"] text,
+        |config, name| config.fleet.queue = fleet::queue(name)?,
+        config.fleet.queue;
     /// The server that commands ask in the place of the indexes here, as `https://code.example/mcp`.
     user server: String = ["CODELODE_SERVER"] text,
         |config, url| config.server = Some(base_url(&url)?),

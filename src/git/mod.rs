@@ -22,6 +22,8 @@ mod sshd {
 #[cfg(test)]
 mod tests;
 
+#[cfg(feature = "fleet")]
+pub use cache::Located;
 pub use cache::kept::Kept;
 pub use cache::{Age, Cache, Keep, Opened};
 pub use error::Error;

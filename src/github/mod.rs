@@ -15,6 +15,8 @@ mod described {
 }
 mod error;
 mod listing;
+#[cfg(feature = "fleet")]
+mod owned;
 #[cfg(test)]
 mod recorded {
     mod tests;
@@ -38,6 +40,8 @@ use crate::net;
 use cache::{Cache, Kept};
 
 pub use error::Error;
+#[cfg(feature = "fleet")]
+pub use owned::owned;
 pub use search::{Found, Order, Query, REACHABLE, Repository, Sort, search};
 pub use tree::{Commit, How, Tree, resolve};
 

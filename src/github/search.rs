@@ -70,6 +70,9 @@ pub struct Repository {
     pub description: Option<String>,
     #[serde(default)]
     pub fork: bool,
+    #[cfg(feature = "fleet")]
+    #[serde(default)]
+    pub archived: bool,
     pub created_at: Option<String>,
     pub updated_at: Option<String>,
     pub pushed_at: Option<String>,

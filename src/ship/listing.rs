@@ -46,6 +46,9 @@ pub struct Facts {
     pub tree: Option<String>,
     /// Seconds since 1970.
     pub indexed_at: i64,
+    /// Number that a state which was asked for later has higher, where a queue gives them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub order: Option<u64>,
     /// Number of files with content, and of their symbols.
     pub file_count: u64,
     /// Number of symbols.

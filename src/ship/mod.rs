@@ -27,6 +27,8 @@ pub use archive::{pack, unpack};
 pub use listing::{Facts, LATEST, is_key, is_repo_name};
 pub use parts::Taken;
 pub use push::Pushed;
+#[cfg(feature = "fleet")]
+pub use source::Newest;
 pub use source::Source;
 
 use std::io;
@@ -165,6 +167,14 @@ pub fn push(
         tracing::warn!(%err, "nothing was removed from {}", place.shown());
     }
     Ok(pushed)
+}
+
+/// Whether a place has a state of a repository under a key, made by this version.
+pub fn has(url: &str, repo: &str, key: &str, client: &net::Client) -> Result<bool, Error> {
+    if !is_repo_name(repo) || !is_key(key) {
+        return Err(Error::Key(key.to_owned()));
+    }
+    Ok(place::open(url, client)?.tag(&listing::key_path(repo, key), listing::LARGEST)?.is_some())
 }
 
 /// Takes a repository's store from a place, by the first of these keys that is there. `None` when none is.

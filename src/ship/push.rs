@@ -34,6 +34,8 @@ pub struct Pushed {
     pub held: usize,
     /// Whether this tree was there already, so that nothing was published.
     pub is_there: bool,
+    /// Whether a state was there that was asked for later, so that nothing was published.
+    pub is_late: bool,
 }
 
 /// Publishes a copy of a store under a key.
@@ -62,11 +64,14 @@ pub(super) fn push(
         let facts = &cut.listing.facts;
         if let Some((json, _)) = &now
             && let Ok(there) = Listing::read(json, &place.shown())
-            && facts.tree.is_some()
-            && there.facts.tree == facts.tree
         {
-            let held = there.parts().count();
-            return Ok(Pushed { facts: there.facts, sent: 0, bytes: 0, held, is_there: true });
+            let is_late = facts.order < there.facts.order && facts.order.is_some();
+            let is_of_commit = facts.order.is_none() || there.facts.commit == facts.commit;
+            let is_there = facts.tree.is_some() && there.facts.tree == facts.tree && is_of_commit;
+            if is_late || is_there {
+                let held = there.parts().count();
+                return Ok(Pushed { facts: there.facts, sent: 0, bytes: 0, held, is_there, is_late });
+            }
         }
         let known = known(place, &repo)?;
         for part in cut.listing.files.iter_mut().flat_map(|file| &mut file.parts) {
@@ -97,7 +102,7 @@ pub(super) fn push(
         watcher.check()?;
         if place.put(&path, &cut.listing.to_json(), when)? {
             let facts = cut.listing.facts.clone();
-            return Ok(Pushed { facts, sent: sent.len(), bytes, held, is_there: false });
+            return Ok(Pushed { facts, sent: sent.len(), bytes, held, is_there: false, is_late: false });
         }
     }
     Err(Error::Contended(place.shown()))

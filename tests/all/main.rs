@@ -14,6 +14,8 @@ mod documents;
 mod edits;
 mod export;
 mod first;
+#[cfg(feature = "fleet")]
+mod fleet;
 mod graph;
 mod hooks;
 mod http;

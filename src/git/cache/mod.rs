@@ -77,6 +77,14 @@ pub struct Located {
     used: Remote,
 }
 
+#[cfg(feature = "fleet")]
+impl Located {
+    /// The meaning of a name, as it was found earlier.
+    pub fn earlier(found: Found, remote: &Remote) -> Self {
+        Self { found, used: remote.whole() }
+    }
+}
+
 /// The clones in a folder.
 pub struct Cache {
     root: PathBuf,

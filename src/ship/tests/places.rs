@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use super::super::collect::collect;
 use super::super::fetch::fetch;
-use super::super::listing::{LATEST, Listing, key_path, keys_folder};
+use super::super::listing::{Facts, LATEST, Listing, key_path, keys_folder};
 use super::super::place::{self, Found, When};
 use super::super::push::push;
 use super::super::{Error, Pushed};
@@ -145,6 +145,27 @@ fn what_no_listing_names_goes_in_two_steps_and_nothing_else() {
     let before = objects(&place);
     assert!(collect(&*shared, "a/b", 50, day).is_err());
     assert_eq!(objects(&place), before);
+}
+
+#[test]
+fn a_state_that_was_asked_for_earlier_replaces_no_later_one() {
+    let place = Place::new();
+    let shared = shared(&place);
+    let pushed = |order: Option<u64>, commit: &str| {
+        let (copy, contents, facts) = place.copied(Some("one-tree"));
+        let facts = Facts { order, commit: Some(commit.to_owned()), ..facts };
+        let pushed = push(&copy, contents, facts, &*shared, LATEST, &watcher()).expect("there is room");
+        (pushed.is_late, pushed.is_there, pushed.facts.commit.unwrap_or_default())
+    };
+    let now = |commit: &str| (false, false, commit.to_owned());
+    assert_eq!(pushed(Some(5), "five"), now("five"));
+    assert_eq!(pushed(Some(4), "four"), (true, false, "five".to_owned()));
+    assert_eq!(pushed(Some(5), "five"), (false, true, "five".to_owned()));
+    // The same files under another commit are another state, which is to be known by it.
+    assert_eq!(pushed(Some(6), "six"), now("six"));
+    // By hand there is no order: the last one stays.
+    assert_eq!(pushed(None, "by hand"), (false, true, "six".to_owned()), "the tree is there");
+    assert_eq!(pushed(Some(7), "seven"), now("seven"));
 }
 
 #[test]

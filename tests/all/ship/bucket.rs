@@ -15,14 +15,14 @@ use crate::client::{PATIENCE, skipped};
 use crate::web::Site;
 
 /// The server, which ends with this.
-struct Moto {
+pub struct Moto {
     child: Child,
     port: u16,
 }
 
 impl Moto {
     /// Starts it with a bucket `indexes`; `None` where it is not installed.
-    fn start() -> Option<Self> {
+    pub fn start() -> Option<Self> {
         let program = Path::new(env!("CARGO_MANIFEST_DIR")).join("target/papers/bin/moto_server");
         if !program.exists() {
             skipped("there is no moto_server, see .ci/run");
@@ -55,15 +55,18 @@ impl Moto {
 
     /// A world whose programs know the server.
     fn world(&self) -> World {
-        let mut world = World::new();
-        world.environment = vec![
+        World { environment: self.environment(), ..World::new() }
+    }
+
+    /// Variables of programs that know the server.
+    pub fn environment(&self) -> Vec<(&'static str, String)> {
+        vec![
             ("AWS_ACCESS_KEY_ID", "shop".to_owned()),
             ("AWS_SECRET_ACCESS_KEY", "never shown".to_owned()),
             ("AWS_REGION", "eu-central-1".to_owned()),
             ("AWS_ENDPOINT_URL", format!("http://127.0.0.1:{}", self.port)),
             ("CODELODE_TRUSTED_HOSTS", "127.0.0.1".to_owned()),
-        ];
-        world
+        ]
     }
 }
 

@@ -1,0 +1,387 @@
+//! `fleet`: repositories into a queue, workers that index them, and what has become of them.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+use std::time::{Duration, Instant, SystemTime};
+
+use clap::{Args, Subcommand};
+use serde_json::{Value, json};
+
+use super::upkeep::{self, Entry, Upkeep};
+use super::{FAILED, FOUND, Global, NOTHING, complain, fail, flags, here, interrupt, note_to, output, server};
+use crate::catalog::fleet::{
+    self, Event, Fate, Organisation, Queue, Submission, Submitter, Wanted, Worker, fleet_error, repositories,
+};
+use crate::config::{self, Settings};
+use crate::tools::{Context, Error, Request};
+
+/// Repositories of a file that are asked for their newest commit at once.
+const AT_ONCE: usize = 8;
+/// Interval of looking whether the queue is empty.
+const LOOK: Duration = Duration::from_millis(500);
+
+/// Index many repositories with many workers: a queue on NATS holds what is due, and indexes are published in a bucket or a
+/// folder.
+#[derive(Args)]
+pub(super) struct Fleet {
+    #[command(subcommand)]
+    what: What,
+}
+
+#[derive(Subcommand)]
+enum What {
+    Index(Index),
+    Work(Work),
+    Status(Status),
+    Dead(Dead),
+}
+
+// Servers and queue. A doc comment would become the help of every command that has it.
+#[derive(Args)]
+struct Servers {
+    /// The NATS servers, as nats://host:4222 or tls://host; repeatable [default: the setting `nats`].
+    #[arg(long, value_name = "URL", value_delimiter = ',')]
+    nats: Option<Vec<String>>,
+    /// The queue's name [default: codelode].
+    #[arg(long, value_name = "NAME")]
+    queue: Option<String>,
+}
+
+/// Put repositories into the queue: the newest commit of each, unless its index is published or it is queued.
+#[derive(Args)]
+struct Index {
+    /// Git URLs, owner/name on GitHub, or folders that the workers see, too.
+    #[arg(value_name = "REPOSITORY")]
+    repositories: Vec<String>,
+    /// A file of repositories, as that of `codelode serve --repos`.
+    #[arg(long = "repos", value_name = "FILE")]
+    file: Option<PathBuf>,
+    /// An organisation whose repositories are meant: github:NAME, gitlab:GROUP, https://HOST/api/v4/groups/GROUP; repeatable.
+    #[arg(long, value_name = "ORGANISATION")]
+    org: Vec<String>,
+    /// Forks of an organisation, too.
+    #[arg(long, requires = "org")]
+    forks: bool,
+    /// Archived repositories of an organisation, too.
+    #[arg(long, requires = "org")]
+    archived: bool,
+    /// The place of the indexes: a folder, file://, s3://bucket/folder, gs://, az://.
+    #[arg(long, value_name = "PLACE")]
+    to: String,
+    /// Give commits that have failed for good another chance.
+    #[arg(long)]
+    again: bool,
+    /// Ask for newer commits again and again, as every 5m.
+    #[arg(long, value_name = "TIME", value_parser = humantime::parse_duration)]
+    every: Option<Duration>,
+    /// Wait until workers have emptied the queue.
+    #[arg(long, conflicts_with = "every")]
+    wait: bool,
+    #[command(flatten)]
+    servers: Servers,
+}
+
+/// Take jobs from the queue: fetch, index, publish, until told to end. May be killed at any time: another worker takes the job.
+#[derive(Args)]
+struct Work {
+    /// The place of the indexes: a folder, file://, s3://bucket/folder, gs://, az://.
+    #[arg(long, value_name = "PLACE")]
+    to: String,
+    /// End when no job is left.
+    #[arg(long)]
+    until_empty: bool,
+    /// Attempts after which a job has failed for good.
+    #[arg(long, value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u64).range(1..))]
+    attempts: u64,
+    /// Pause after the first failure of a job; each later one is four times as long, up to half an hour.
+    #[arg(long, value_name = "TIME", default_value = "10s", value_parser = humantime::parse_duration)]
+    pause: Duration,
+    /// Silence after which a worker is taken for dead, and its job given to another one.
+    #[arg(long, value_name = "TIME", default_value = "60s", value_parser = humantime::parse_duration)]
+    silence: Duration,
+    /// Longest time for a job.
+    #[arg(long, value_name = "TIME", default_value = "6h", value_parser = humantime::parse_duration)]
+    limit: Duration,
+    /// The folder for clones and indexes between jobs, for workers alone [default: `workers` in the index directory].
+    #[arg(long, value_name = "FOLDER")]
+    cache_dir: Option<PathBuf>,
+    /// How many megabytes of indexes stay there [default: 20000].
+    #[arg(long, value_name = "MEGABYTES")]
+    cache_size: Option<u64>,
+    #[command(flatten)]
+    servers: Servers,
+}
+
+/// Show how many jobs wait, are at work and have failed, and which workers live.
+#[derive(Args)]
+struct Status {
+    #[command(flatten)]
+    servers: Servers,
+}
+
+/// List jobs that have failed for good, with their reasons.
+#[derive(Args)]
+struct Dead {
+    /// Forget these repositories, so that they are submitted again; `*` for all.
+    #[arg(long, value_name = "OWNER/NAME")]
+    forget: Vec<String>,
+    #[command(flatten)]
+    servers: Servers,
+}
+
+/// Runs a command of a fleet.
+pub(super) fn run(global: &Global, how: Fleet) -> u8 {
+    match how.what {
+        What::Index(how) => with_fleet(global, &how.servers, Settings::default(), None, |cx| index(global, cx, &how)),
+        What::Work(how) => {
+            let settings = Settings { cache_size: how.cache_size, ..Settings::default() };
+            let folder = how.cache_dir.clone().map_or(Folder::Workers, Folder::Given);
+            with_fleet(global, &how.servers, settings, Some(folder), |cx| work(global, cx, &how))
+        }
+        What::Status(how) => with_fleet(global, &how.servers, Settings::default(), None, |cx| status(global, cx)),
+        What::Dead(how) => with_fleet(global, &how.servers, Settings::default(), None, |cx| dead(global, cx, &how)),
+    }
+}
+
+/// The index directory of workers.
+enum Folder {
+    /// In the index directory of the user, whose indexes are not theirs to drop.
+    Workers,
+    Given(PathBuf),
+}
+
+/// Runs a command with the state of a process, and prints its error.
+fn with_fleet(
+    global: &Global,
+    servers: &Servers,
+    settings: Settings,
+    folder: Option<Folder>,
+    run: impl FnOnce(&Context) -> Result<u8, Error>,
+) -> u8 {
+    let settings = Settings { nats: servers.nats.clone(), queue: servers.queue.clone(), ..settings };
+    let mut flags = flags(global, settings);
+    if let Some(Folder::Given(folder)) = &folder {
+        flags.index_dir = Some(folder.clone());
+    }
+    let mut config = match config::load(&flags) {
+        Ok(config) => config,
+        Err(err) => return fail(&err),
+    };
+    if matches!(folder, Some(Folder::Workers)) {
+        config.home = config.home.join("workers");
+    }
+    if let Err(problem) = note_to(&config) {
+        return complain(&problem);
+    }
+    let cx = Context::new(config);
+    let result = server::refuse(&cx).and_then(|()| run(&cx));
+    cx.end();
+    result.unwrap_or_else(|err| complain(&err.message))
+}
+
+/// Prints an answer: as JSON, or as text for people.
+fn show(global: &Global, answer: &Value, text: &str) {
+    if global.json {
+        output::print_bytes(format!("{answer}\n").as_bytes());
+    } else if !global.quiet {
+        output::print_bytes(text.as_bytes());
+    }
+}
+
+/// Puts repositories into the queue.
+fn index(global: &Global, cx: &Context, how: &Index) -> Result<u8, Error> {
+    if how.repositories.is_empty() && how.file.is_none() && how.org.is_empty() {
+        return Err(Error::invalid_arguments("give repositories, a file of them with --repos, or --org"));
+    }
+    let submitter = Submitter::open(cx, &how.to)?;
+    let request = Request { directory: std::env::current_dir().ok(), ..Request::default() };
+    loop {
+        let began = Instant::now();
+        let submitted = submit(cx, &submitter, &request, how);
+        let status = match (submitted, how.every) {
+            (Ok(submissions), _) => report(global, &submissions),
+            // A forge that is away now may be there the next time.
+            (Err(err), Some(_)) => complain(&err.message),
+            (Err(err), None) => return Err(err),
+        };
+        match how.every {
+            Some(every) => thread::sleep(every.saturating_sub(began.elapsed())),
+            None if how.wait => return emptied(submitter.queue()).map(|()| status),
+            None => return Ok(status),
+        }
+    }
+}
+
+/// Waits until a queue is empty.
+fn emptied(queue: &Queue) -> Result<(), Error> {
+    while queue.left().map_err(fleet_error)? > 0 {
+        thread::sleep(LOOK);
+    }
+    Ok(())
+}
+
+/// Submits all that is named.
+fn submit(cx: &Context, submitter: &Submitter, request: &Request, how: &Index) -> Result<Vec<Submission>, Error> {
+    let caller = cx.caller(request);
+    let named = |text: &String| Wanted { url: here::local_path(text.clone(), false), ..Wanted::default() };
+    let mut wanted: Vec<Wanted> = how.repositories.iter().map(named).collect();
+    if let Some(path) = &how.file {
+        let entries = upkeep::entries(path).map_err(Error::invalid_arguments)?;
+        wanted.extend(entries.iter().map(|(name, entry)| entry.wanted(name)));
+    }
+    for org in &how.org {
+        let all = repositories(&caller, &Organisation::parse(org)?)?;
+        let meant = all.into_iter().filter(|one| (how.forks || !one.is_fork) && (how.archived || !one.is_archived));
+        wanted.extend(meant.map(|one| Wanted { url: one.url, ..Wanted::default() }));
+    }
+    Ok(submitter.submit_all(&caller, &wanted, how.again))
+}
+
+/// Prints what was submitted. The exit status: found if anything was, or is published.
+fn report(global: &Global, submissions: &[Submission]) -> u8 {
+    let word = |fate: &Fate| match fate {
+        Fate::Published => "published",
+        Fate::Queued => "queued",
+        Fate::Known => "in the queue",
+        Fate::Dead(_) => "dead",
+        Fate::Failed(_) => "failed",
+    };
+    let reason = |fate: &Fate| match fate {
+        Fate::Dead(reason) | Fate::Failed(reason) => Some(reason.clone()),
+        _ => None,
+    };
+    let rows: Vec<Value> = submissions
+        .iter()
+        .map(|one| json!({"repo": one.repo, "commit": one.commit, "state": word(&one.fate), "reason": reason(&one.fate)}))
+        .collect();
+    let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+    submissions.iter().for_each(|one| *counts.entry(word(&one.fate)).or_default() += 1);
+    let mut text = String::new();
+    for one in submissions {
+        if let Some(reason) = reason(&one.fate) {
+            text.push_str(&format!("{}: {}: {reason}\n", one.repo, word(&one.fate)));
+        }
+    }
+    let counted: Vec<String> = counts.iter().map(|(word, n)| format!("{n} {word}")).collect();
+    text.push_str(&format!("{} repositories: {}\n", submissions.len(), counted.join(", ")));
+    show(global, &json!({"repositories": rows, "counts": counts}), &text);
+    let is_bad = |one: &Submission| reason(&one.fate).is_some();
+    match submissions {
+        [] => NOTHING,
+        _ if submissions.iter().any(is_bad) => FAILED,
+        _ => FOUND,
+    }
+}
+
+/// Works until it is told to end, or until no job is left.
+fn work(global: &Global, cx: &Context, how: &Work) -> Result<u8, Error> {
+    let queue = fleet::queue(&cx.config)?;
+    queue.prepare().map_err(fleet_error)?;
+    let ending = Arc::new(AtomicBool::new(false));
+    interrupt::IS_SERVER.store(true, Ordering::Relaxed);
+    queue.end_on_signal(ending.clone()).map_err(fleet_error)?;
+    let worker = Worker {
+        cx,
+        queue: &queue,
+        place: &how.to,
+        name: fleet::worker_name(),
+        attempts: how.attempts,
+        pause: how.pause,
+        silence: how.silence.max(Duration::from_secs(1)),
+        limit: how.limit,
+        most: cx.config.http.cache_size,
+        ending: &ending,
+    };
+    let tell = |event: &Event| {
+        let (event, text) = told(event);
+        let now = humantime::format_rfc3339_seconds(SystemTime::now());
+        show(global, &event, &format!("{now} {text}\n"));
+    };
+    let is_well = worker.run(how.until_empty, &tell);
+    Ok(if is_well { FOUND } else { NOTHING })
+}
+
+/// An event, for programs and for people.
+fn told(event: &Event) -> (Value, String) {
+    match event {
+        Event::Published { job, objects, bytes, files, took } => {
+            let megabytes = *bytes as f64 / 1e6;
+            let seconds = took.as_secs_f64();
+            (
+                json!({"event": "published", "job": job, "objects": objects, "bytes": bytes, "files_read": files, "seconds": seconds}),
+                format!(
+                    "{job}: published, {files} files read, {objects} objects of {megabytes:.1} MB sent in {seconds:.1} s"
+                ),
+            )
+        }
+        Event::Needless(job) => {
+            (json!({"event": "needless", "job": job}), format!("{job}: this state or a newer one is published"))
+        }
+        Event::Failed(job, reason, pause) => (
+            json!({"event": "failed", "job": job, "reason": reason, "pause_s": pause.as_secs_f64()}),
+            format!("{job}: failed, again in {:.0} s: {reason}", pause.as_secs_f64()),
+        ),
+        Event::Dead(job, reason) => {
+            (json!({"event": "dead", "job": job, "reason": reason}), format!("{job}: failed for good: {reason}"))
+        }
+        Event::Returned(job) => (json!({"event": "returned", "job": job}), format!("{job}: given back")),
+        Event::Away(problem) => (json!({"event": "away", "reason": problem}), problem.clone()),
+    }
+}
+
+/// Shows the state of the queue.
+fn status(global: &Global, cx: &Context) -> Result<u8, Error> {
+    let status = fleet::queue(&cx.config)?.status().map_err(fleet_error)?;
+    let mut text = format!(
+        "{} waiting, {} at work, {} dead; {} of {} copies of the queue are there\n",
+        status.waiting, status.at_work, status.dead, status.copies_there, status.copies
+    );
+    for tries in &status.tried {
+        let reason = tries.reason.as_deref().unwrap_or_default();
+        text.push_str(&format!("{}: failed {} times: {reason}\n", tries.repo, tries.failed));
+    }
+    for worker in &status.workers {
+        let job = worker.job.as_deref().unwrap_or("waiting");
+        text.push_str(&format!("worker {}: {job}; {} done, {} failed\n", worker.name, worker.done, worker.failed));
+    }
+    show(global, &serde_json::to_value(&status).unwrap_or_default(), &text);
+    Ok(FOUND)
+}
+
+/// Lists jobs that have failed for good, or forgets them.
+fn dead(global: &Global, cx: &Context, how: &Dead) -> Result<u8, Error> {
+    let queue = fleet::queue(&cx.config)?;
+    let buried = queue.buried().map_err(fleet_error)?;
+    if how.forget.is_empty() {
+        let mut text = String::new();
+        for dead in &buried {
+            text.push_str(&format!("{}: tried {} times: {}\n", dead.job.id(), dead.attempts, dead.reason));
+        }
+        show(global, &json!({"dead": buried}), &text);
+        return Ok(if buried.is_empty() { NOTHING } else { FOUND });
+    }
+    let is_meant = |repo: &String| how.forget.iter().any(|meant| meant == "*" || meant == repo);
+    let meant: Vec<&String> = buried.iter().map(|dead| &dead.job.repo).filter(|repo| is_meant(repo)).collect();
+    for repo in &meant {
+        queue.forget(repo).map_err(fleet_error)?;
+    }
+    show(global, &json!({"forgotten": meant}), &format!("{} forgotten\n", meant.len()));
+    Ok(if meant.is_empty() { NOTHING } else { FOUND })
+}
+
+/// Puts the repositories of a file into the queue whenever one is due.
+pub(super) fn keep(cx: Context, place: &str, upkeep: &Arc<Upkeep>) -> Result<(), String> {
+    let submitter = Submitter::open(&cx, place).map_err(|err| err.message)?;
+    upkeep.each(AT_ONCE, move |name: &str, entry: &Entry| {
+        let request = Request::default();
+        let submission = submitter.submit(&cx.caller(&request), &entry.wanted(name));
+        match submission.fate {
+            Fate::Failed(reason) => tracing::error!(repo = name, "not put into the queue: {reason}"),
+            Fate::Dead(reason) => tracing::error!(repo = name, "its newest commit has failed for good: {reason}"),
+            fate => tracing::info!(target: "access", repo = name, "{fate:?}"),
+        }
+    })
+}
