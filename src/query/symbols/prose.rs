@@ -139,7 +139,7 @@ struct ChangeWeights {
     text: f32,
 }
 
-const CHANGE: ChangeWeights = ChangeWeights { name: 0.3, file: 0.5, area: 1.0, size: 1.4, text: 0.15 };
+const CHANGE: ChangeWeights = ChangeWeights { name: 0.3, file: 0.5, area: 1.0, size: 2.0, text: 0.6 };
 
 /// The signals of a file's path, shared by all its symbols.
 #[derive(Default)]
@@ -189,6 +189,7 @@ pub fn is_change(query: &str) -> bool {
     let is_described = words.clone().find(|word| !word.is_empty()).is_some_and(|second| ARTICLES.contains(&&*second));
     let is_numbered = query.split('#').skip(1).any(|after| after.starts_with(|c: char| c.is_ascii_digit()));
     CHANGES.contains(&first.as_str()) && !(is_described && ALSO_DONE_BY_FUNCTIONS.contains(&first.as_str()))
+        || ALSO_CHANGES.contains(&first.as_str()) && !is_described
         || is_numbered
         || !areas(query).is_empty()
         || words.any(|word| TELLTALES.contains(&word.as_str()))
@@ -198,6 +199,15 @@ pub fn is_change(query: &str) -> bool {
 const ALSO_DONE_BY_FUNCTIONS: [&str; 21] = [
     "add", "allow", "apply", "build", "change", "clean", "disable", "drop", "enable", "ensure", "handle", "make",
     "merge", "move", "remove", "replace", "restore", "switch", "test", "update", "use",
+];
+/// Further words that titles of changes begin with, where no article follows. They may also say what the change is about,
+/// so they are searched, unlike those of [`CHANGES`].
+const ALSO_CHANGES: [&str; 48] = [
+    "adding", "adjust", "adjusted", "always", "better", "bring", "clarify", "decouple", "do", "document", "dont",
+    "enhance", "expose", "fixing", "ignore", "include", "included", "increase", "just", "made", "migrate", "more",
+    "moving", "now", "omit", "only", "port", "preserve", "properly", "reduce", "relax", "reorder", "replaced",
+    "respect", "reuse", "reverted", "revise", "rework", "show", "skip", "small", "speed", "stop", "treat", "tweak",
+    "unify", "updating", "upgrade",
 ];
 /// Articles and the like, before described things.
 const ARTICLES: [&str; 5] = ["a", "all", "an", "any", "the"];
@@ -375,6 +385,8 @@ mod tests {
             "reverseproxy: fix misleading error",
             "Add facets",
             "Fix the facet",
+            "Do not lose facets of empty segments",
+            "Show facets in the order of their counts",
             "[spider] log",
         ] {
             assert!(is_change(change), "{change}");
@@ -382,6 +394,7 @@ mod tests {
         for description in [
             "Returns the value on the top of the stack",
             "Add a facet",
+            "Show the facet below the cursor",
             "how are headers parsed",
             "where a note: is kept as text",
         ] {
