@@ -30,6 +30,7 @@ pub use error::Error;
 pub use history::blame::{Blamed, blame, blame_text};
 #[cfg(any(test, feature = "ship"))]
 pub use history::commit::Commit;
+pub use history::folder::Entry as FolderEntry;
 pub use history::lines::{Hunk, changed_lines};
 pub use history::log::{Log, Logged};
 pub use history::recent::Recent;

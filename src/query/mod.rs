@@ -12,7 +12,7 @@ mod tree;
 pub use symbols::terms;
 pub use text::{blobs, scan, syntax};
 
-pub use crate::git::{Blamed, History, HistoryError, Hunk, Logged, Recent, changed_lines};
+pub use crate::git::{Blamed, FolderEntry, History, HistoryError, Hunk, Logged, Recent, changed_lines};
 pub use crate::languages::{without_relations, without_symbols};
 pub use files::files_like;
 pub use graph::overrides::overridden;

@@ -4,7 +4,7 @@
 use maud::{Markup, PreEscaped, html};
 
 use super::failure::Failure;
-use super::folder::crumbs;
+use super::folder::{crumbs, crumbs_in};
 use super::layout::Page;
 use super::lines::{self, Beside, Window};
 use super::margin::{self, Version};
@@ -13,9 +13,9 @@ use super::routes::{Asked, Place, Reply};
 use super::start::grouped;
 use super::text::{Visible, plain};
 use super::view::{self, View};
-use super::{links, markdown, meanings, panel};
+use super::{links, markdown, meanings, panel, versions};
 use crate::languages::{self, LanguageSpec};
-use crate::query::text::colours::Colour;
+use crate::query::text::colours::{Colour, Painted};
 use crate::query::text::window::{Pieces, pieces};
 use crate::query::{self, History};
 use crate::store::FileView;
@@ -24,7 +24,7 @@ use crate::tools::Context;
 /// Symbols in an outline.
 const MOST_SYMBOLS: usize = 2_000;
 /// Digits of a hash in an address, and the fewest that are accepted.
-const HASH: usize = 16;
+const HASH: usize = versions::DIGITS;
 const SHORTEST_HASH: usize = 7;
 
 /// Shows a file, as it is or in a version.
@@ -37,7 +37,14 @@ pub(super) fn page(asked: &Asked<'_>, place: &Place) -> Result<Reply, Failure> {
         let now = view.snapshot.file(path);
         if let Some(version) = &place.version {
             let is_now = now.is_some_and(|file| is_hash(version) && hash(file).starts_with(version.as_str()));
-            let old = if is_now { None } else { Some(read(asked.cx, view, version, path)?) };
+            let old = match is_now {
+                true => None,
+                false => match read(asked.cx, view, version, path) {
+                    Ok(past) => Some(past),
+                    // It may be a folder there.
+                    Err(failure) => return versions::folder(asked, view, version, path).map_err(|_| failure),
+                },
+            };
             if let Some(past) = old.filter(|past| now.is_none_or(|file| file.content() != past.text)) {
                 let title = format!("{path} at {}", &past.version[..past.version.len().min(10)]);
                 let body = older(asked, view, path, &past, at);
@@ -56,11 +63,18 @@ pub(super) fn page(asked: &Asked<'_>, place: &Place) -> Result<Reply, Failure> {
     })
 }
 
-/// The file's own text.
+/// The file's own text, as it is or in a version.
 pub(super) fn raw(asked: &Asked<'_>, place: &Place) -> Result<Reply, Failure> {
+    const KIND: &str = "text/plain; charset=utf-8";
     view::on(asked.cx, &place.repo, |view| {
-        let file = view.file(&place.path)?;
-        Ok((Reply::File("text/plain; charset=utf-8", file.content().to_owned()), vec![place.path.clone()]))
+        let now = view.snapshot.file(&place.path);
+        if let Some(version) = &place.version
+            && !now.is_some_and(|file| is_hash(version) && hash(file).starts_with(version.as_str()))
+        {
+            let past = read(asked.cx, view, version, &place.path)?;
+            return Ok((Reply::File(KIND, past.text), Vec::new()));
+        }
+        Ok((Reply::File(KIND, view.file(&place.path)?.content().to_owned()), vec![place.path.clone()]))
     })
 }
 
@@ -125,7 +139,8 @@ fn hash(file: FileView<'_>) -> String {
     file.hash().iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-fn is_hash(text: &str) -> bool {
+/// Whether a version may be a hash or a commit's id.
+pub(super) fn is_hash(text: &str) -> bool {
     text.len() >= SHORTEST_HASH && text.bytes().all(|byte| byte.is_ascii_hexdigit())
 }
 
@@ -165,6 +180,7 @@ fn current(
                     @if file.is_cut() {
                         ", " span title="It holds more than is read of a file of its size: some names are missing." { "read in part" }
                     }
+                    (cut(&painted))
                     span.acts data-copy=(plain(file.path())) data-label="Copy path" {
                         @if markdown::is_markdown(file.path()) {
                             a href=(links::with_query(address.clone(), &[("as", if is_prose { "" } else { "prose" })])) {
@@ -177,11 +193,11 @@ fn current(
                         }
                         (editor(asked, view, file.path()))
                         a #permalink href=(permalink) { "Permalink" } " "
-                        a href=(links::raw(view.id(), file.path())) { "Raw" }
+                        a href=(links::raw(view.id(), None, file.path())) { "Raw" }
                     }
                 }
                 @if is_prose {
-                    div.prose.alone { (markdown::shown(view.id(), file.path(), &String::from_utf8_lossy(file.content()))) }
+                    div.prose.alone { (markdown::shown(&links::root(view.id(), None), file.path(), &String::from_utf8_lossy(file.content()))) }
                 } @else {
                 (since(asked, view, &address, &problems))
                 (text(file.content(), &window, &painted.colours, &names, &beside, &kept(asked, address.clone(), &["blame", "since", "panel", "show"])))
@@ -256,7 +272,7 @@ fn older(asked: &Asked<'_>, view: &View<'_>, path: &str, past: &Past, at: u32) -
     let address = links::version(view.id(), commit, path);
     html! {
         main {
-            (crumbs(view.id(), path))
+            (crumbs_in(view.id(), past.is_commit.then_some(commit), path))
             h1.out-of-sight { (Visible(path)) }
             p.facts {
                 @if past.is_commit {
@@ -264,12 +280,25 @@ fn older(asked: &Asked<'_>, view: &View<'_>, path: &str, past: &Past, at: u32) -
                         code { (commit.get(..10).unwrap_or(commit)) }
                     }
                 } @else { "A former text, never committed, with the hash " code { (commit.get(..HASH).unwrap_or(commit)) } }
-                "; its names are not resolved. "
+                "; its names are not resolved" (cut(&painted)) ". "
                 @if view.snapshot.file(path).is_some() { a href=(links::file(view.id(), path)) { "The file as it is now" } }
-                span.acts { (blame(asked, &address)) }
+                span.acts data-copy=(plain(path)) data-label="Copy path" {
+                    (blame(asked, &address))
+                    a #permalink href=(links::version(view.id(), &commit[..commit.len().min(HASH)], path)) { "Permalink" } " "
+                    a href=(links::raw(view.id(), Some(commit), path)) { "Raw" }
+                }
             }
             (since(asked, view, &address, &problems))
             (text(content, &window, &painted.colours, &[], &beside, &kept(asked, address, &["blame", "since"])))
+        }
+    }
+}
+
+/// Says that colours are missing.
+fn cut(painted: &Painted) -> Markup {
+    html! {
+        @if painted.is_cut {
+            ", " span title="Colouring these lines takes longer than a page may: some colours and links are missing." { "coloured in part" }
         }
     }
 }

@@ -2,13 +2,14 @@
 
 use maud::{Markup, html};
 
+use super::code::is_hash;
 use super::failure::Failure;
 use super::layout::Page;
 use super::routes::{Asked, Place, Reply};
 use super::start::{counted, grouped};
 use super::text::{Visible, plain};
 use super::view::{self, View};
-use super::{links, markdown};
+use super::{links, markdown, versions};
 use crate::query::{self, Node};
 use crate::store::FileView;
 
@@ -17,11 +18,15 @@ const MOST_PLAIN: usize = 20_000;
 
 pub(super) fn page(asked: &Asked<'_>, place: &Place) -> Result<Reply, Failure> {
     let path = place.path.trim_matches('/');
-    if place.version.is_some() {
-        let now = links::folder(&place.repo, path);
-        return Err(Failure::missing("Versions are shown of files alone.").instead(now, "This folder now"));
-    }
     view::on(asked.cx, &place.repo, |view| {
+        // The index of a commit elsewhere holds that commit, and no other.
+        let is_held = |version: &str| {
+            let head = view.repo.sidecar.git_head.as_deref().filter(|_| view.repo.root.is_none());
+            head.is_some_and(|head| is_hash(version) && head.starts_with(version))
+        };
+        if let Some(version) = place.version.as_deref().filter(|version| !is_held(version)) {
+            return versions::folder(asked, view, version, path);
+        }
         let mut nodes = query::tree(view.snapshot, path, 1);
         // Folders first, as in most listings.
         nodes.sort_by_key(|node| matches!(node, Node::File { .. }));
@@ -35,7 +40,7 @@ pub(super) fn page(asked: &Asked<'_>, place: &Place) -> Result<Reply, Failure> {
             _ => {}
         }
         let title = if path.is_empty() { view.id() } else { path };
-        let described = readme(view, &nodes);
+        let readme = readme(view, &nodes);
         let body = html! {
             main {
                 (crumbs(view.id(), path))
@@ -44,6 +49,9 @@ pub(super) fn page(asked: &Asked<'_>, place: &Place) -> Result<Reply, Failure> {
                 p.facts { span.acts {
                     @if view.repo.root.is_some() && path.is_empty() { a href=(links::change(view.id(), &[("since", "HEAD")])) { "Changes since HEAD" } }
                     a href=(links::matrix(view.id(), path)) { "Imports between folders" }
+                    @if let Some(head) = view.repo.head() {
+                        " " a #permalink href=(versions::permanent(view.id(), &head, path)) title="This folder in the commit that is checked out" { "Permalink" }
+                    }
                 } }
                 div.scrolls tabindex="0" role="region" aria-label="Files" { table.files {
                     thead { tr {
@@ -54,10 +62,10 @@ pub(super) fn page(asked: &Asked<'_>, place: &Place) -> Result<Reply, Failure> {
                     } }
                     tbody { @for node in &nodes { (row(view.id(), node)) } }
                 } }
-                @if let Some(file) = described { (written(view, file)) }
+                @if let Some(file) = readme { (described(&links::root(view.id(), None), file.path(), file.content())) }
             }
         };
-        let paths = described.iter().map(|file| file.path().to_owned()).collect();
+        let paths = readme.iter().map(|file| file.path().to_owned()).collect();
         Ok((Reply::Page(Page::of_repo(title, view.id(), body)), paths))
     })
 }
@@ -65,28 +73,29 @@ pub(super) fn page(asked: &Asked<'_>, place: &Place) -> Result<Reply, Failure> {
 /// The file of a folder that describes it.
 fn readme<'a>(view: &View<'a>, nodes: &[Node]) -> Option<FileView<'a>> {
     let paths = nodes.iter().filter_map(|node| match node {
-        Node::File { path, .. } => Some(path),
+        Node::File { path, .. } => Some(path.as_str()),
         Node::Folder { .. } => None,
     });
-    let named = |path: &&String| last(path).get(..6).is_some_and(|begin| begin.eq_ignore_ascii_case("readme"));
-    // Of several, the one that can be shown as it is meant.
-    let best = paths.filter(named).min_by_key(|path| (!markdown::is_markdown(path), path.len()))?;
-    view.snapshot.file(best)
+    view.snapshot.file(readme_of(paths)?)
 }
 
-/// A file that describes its folder.
-fn written(view: &View<'_>, file: FileView<'_>) -> Markup {
-    let end = file.content().len().min(MOST_PLAIN);
-    let text = String::from_utf8_lossy(if markdown::is_markdown(file.path()) {
-        file.content()
-    } else {
-        &file.content()[..end]
-    });
+/// The path among those of a folder's files that describes it.
+pub(super) fn readme_of<'p>(paths: impl Iterator<Item = &'p str>) -> Option<&'p str> {
+    let named = |path: &&str| last(path).get(..6).is_some_and(|begin| begin.eq_ignore_ascii_case("readme"));
+    // Of several, the one that can be shown as it is meant.
+    paths.filter(named).min_by_key(|path| (!markdown::is_markdown(path), path.len()))
+}
+
+/// A file that describes its folder, below the address of its repository.
+pub(super) fn described(root: &str, path: &str, text: &[u8]) -> Markup {
+    let end = text.len().min(MOST_PLAIN);
+    let is_markdown = markdown::is_markdown(path);
+    let text = String::from_utf8_lossy(if is_markdown { text } else { &text[..end] });
     html! {
-        section.readme aria-label=(plain(last(file.path()))) {
-            p.name { a href=(links::file(view.id(), file.path())) { (Visible(last(file.path()))) } }
-            @if markdown::is_markdown(file.path()) {
-                div.prose { (markdown::shown(view.id(), file.path(), &text)) }
+        section.readme aria-label=(plain(last(path))) {
+            p.name { a href=(links::below(root, path)) { (Visible(last(path))) } }
+            @if is_markdown {
+                div.prose { (markdown::shown(root, path, &text)) }
             } @else {
                 pre.prose tabindex="0" { (Visible(&text)) }
             }
@@ -125,29 +134,39 @@ fn row(repo: &str, node: &Node) -> Markup {
 }
 
 /// The last part of a path, with the slash of a folder.
-fn last(path: &str) -> &str {
+pub(super) fn last(path: &str) -> &str {
     let end = path.trim_end_matches('/').rfind('/').map_or(0, |slash| slash + 1);
     &path[end..]
 }
 
 /// The way to a path, each step a link.
 pub(super) fn crumbs(repo: &str, path: &str) -> Markup {
-    let steps: Vec<(usize, &str)> = path
-        .split('/')
-        .filter(|part| !part.is_empty())
-        .scan(0, |end, part| {
-            *end += part.len() + 1;
-            Some((*end, part))
-        })
-        .collect();
+    crumbs_in(repo, None, path)
+}
+
+/// The same in a version.
+pub(super) fn crumbs_in(repo: &str, version: Option<&str>, path: &str) -> Markup {
+    let root = links::root(repo, version);
+    // Forty digits are too many to read.
+    let shown = version.map(|version| if is_hash(version) { &version[..version.len().min(10)] } else { version });
+    // Each step with where the path to it ends.
+    let mut steps: Vec<(usize, &str)> = Vec::new();
+    let mut start = 0;
+    for part in path.split('/') {
+        let end = start + part.len();
+        if !part.is_empty() {
+            steps.push(((end + 1).min(path.len()), part));
+        }
+        start = end + 1;
+    }
     html! {
         nav.crumbs aria-label="Path" { ol {
-            li { a href=(links::folder(repo, "")) { (Visible(repo)) } }
+            li { a href=(links::below(&root, "")) { (Visible(repo)) @if let Some(version) = shown { "@" (Visible(version)) } } }
             @for (place, (end, part)) in steps.iter().enumerate() {
                 @let is_last = place + 1 == steps.len();
                 li {
                     @if is_last { span aria-current="page" { (Visible(part)) } }
-                    @else { a href=(links::folder(repo, &path[..*end])) { (Visible(part)) } }
+                    @else { a href=(links::below(&root, &path[..*end])) { (Visible(part)) } }
                 }
             }
         } }

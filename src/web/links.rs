@@ -7,6 +7,19 @@ use crate::store::{FileView, SymbolView};
 /// Lines of a file on one page.
 pub(super) const WINDOW: u32 = 1_500;
 
+/// Address of a repository as it is, or in a version.
+pub(super) fn root(repo: &str, version: Option<&str>) -> String {
+    match version {
+        Some(version) => format!("/r/{}@{}", repo_part(repo), encoded(version, "")),
+        None => format!("/r/{}", repo_part(repo)),
+    }
+}
+
+/// Address of a file below the address of a repository, see [`root`]; of a folder if the path ends with a slash.
+pub(super) fn below(root: &str, path: &str) -> String {
+    format!("{root}/{}", encoded(path, "/"))
+}
+
 /// Address of a folder.
 pub(super) fn folder(repo: &str, path: &str) -> String {
     let slash = if path.is_empty() || path.ends_with('/') { "" } else { "/" };
@@ -15,7 +28,7 @@ pub(super) fn folder(repo: &str, path: &str) -> String {
 
 /// Address of a file.
 pub(super) fn file(repo: &str, path: &str) -> String {
-    format!("/r/{}/{}", repo_part(repo), encoded(path, "/"))
+    below(&root(repo, None), path)
 }
 
 /// Address of a line.
@@ -33,9 +46,9 @@ pub(super) fn at_line(line: u32) -> String {
     if line > WINDOW { format!("?at={line}#L{line}") } else { format!("#L{line}") }
 }
 
-/// Address of a file in a version.
+/// Address of a file in a version; of a folder if the path ends with a slash.
 pub(super) fn version(repo: &str, version: &str, path: &str) -> String {
-    format!("/r/{}@{}/{}", repo_part(repo), encoded(version, ""), encoded(path, "/"))
+    below(&root(repo, Some(version)), path)
 }
 
 /// Address of a symbol's panel beside the line that it is defined on, or that one reads.
@@ -65,9 +78,9 @@ pub(super) fn byte(byte: u32) -> String {
     format!("?byte={byte}")
 }
 
-/// Address of a file's own text.
-pub(super) fn raw(repo: &str, path: &str) -> String {
-    format!("/raw/{}/{}", repo_part(repo), encoded(path, "/"))
+/// Address of a file's own text, as it is or in a version.
+pub(super) fn raw(repo: &str, version: Option<&str>, path: &str) -> String {
+    format!("/raw{}", below(&root(repo, version)[2..], path))
 }
 
 /// Address of a symbol.

@@ -25,11 +25,11 @@ pub(super) fn is_markdown(path: &str) -> bool {
     ["md", "markdown", "mdx"].iter().any(|known| end.eq_ignore_ascii_case(known))
 }
 
-/// A text as HTML; links lead on from the file that it is in.
-pub(super) fn shown(repo: &str, path: &str, source: &str) -> Markup {
+/// A text as HTML; links lead on from the file that it is in, below the address of its repository.
+pub(super) fn shown(root: &str, path: &str, source: &str) -> Markup {
     let end = (0..=MOST.min(source.len())).rev().find(|end| source.is_char_boundary(*end)).unwrap_or(0);
     let options = Options::ENABLE_TABLES | Options::ENABLE_STRIKETHROUGH | Options::ENABLE_TASKLISTS;
-    let mut writer = Writer { repo, path, page: String::new(), open: Vec::new(), until: Instant::now() + COLOURING };
+    let mut writer = Writer { root, path, page: String::new(), open: Vec::new(), until: Instant::now() + COLOURING };
     for event in Parser::new_ext(&source[..end], options) {
         writer.write(event);
     }
@@ -49,7 +49,7 @@ enum Open {
 }
 
 struct Writer<'a> {
-    repo: &'a str,
+    root: &'a str,
     path: &'a str,
     page: String,
     open: Vec<Open>,
@@ -129,7 +129,7 @@ impl Writer<'_> {
             Tag::Emphasis => self.element("<em>", "</em>"),
             Tag::Strong => self.element("<strong>", "</strong>"),
             Tag::Strikethrough => self.element("<s>", "</s>"),
-            Tag::Link { dest_url, .. } => match target(self.repo, self.path, &dest_url) {
+            Tag::Link { dest_url, .. } => match target(self.root, self.path, &dest_url) {
                 Some(address) => {
                     self.page.push_str("<a rel=\"noreferrer\" href=\"");
                     text::write(&mut self.page, &text::plain(&address));
@@ -198,7 +198,7 @@ fn without_tags(markup: &str) -> String {
 }
 
 /// The address that a link leads to; `None` where a page must not lead.
-fn target(repo: &str, path: &str, link: &str) -> Option<String> {
+fn target(root: &str, path: &str, link: &str) -> Option<String> {
     if let Some(heading) = link.strip_prefix('#') {
         return Some(format!("#{ID}{}", links::encoded(&slug(&links::decoded(heading)?), "")));
     }
@@ -220,7 +220,7 @@ fn target(repo: &str, path: &str, link: &str) -> Option<String> {
         }
     }
     parts.retain(|part| !part.is_empty());
-    Some(links::file(repo, &parts.join("/")))
+    Some(links::below(root, &parts.join("/")))
 }
 
 #[cfg(test)]
@@ -228,7 +228,7 @@ mod tests {
     use super::{is_markdown, shown, target};
 
     fn page(source: &str) -> String {
-        shown("a/b", "docs/README.md", source).into_string()
+        shown("/r/a/b", "docs/README.md", source).into_string()
     }
 
     #[test]
@@ -257,7 +257,7 @@ mod tests {
 
     #[test]
     fn links_lead_on_from_the_file() {
-        let to = |link: &str| target("a/b", "docs/README.md", link);
+        let to = |link: &str| target("/r/a/b", "docs/README.md", link);
         assert_eq!(to("../src/x y.rs#L3").as_deref(), Some("/r/a/b/src/x%20y.rs"));
         assert_eq!(to("sub/").as_deref(), Some("/r/a/b/docs/sub"));
         assert_eq!(to("/top.md").as_deref(), Some("/r/a/b/top.md"));

@@ -31,6 +31,7 @@ mod search;
 mod start;
 mod symbol;
 mod text;
+mod versions;
 mod view;
 
 use std::sync::Arc;

@@ -4,6 +4,7 @@ pub(super) mod bare;
 pub(super) mod blame;
 pub(super) mod commit;
 pub(super) mod contents;
+pub(super) mod folder;
 pub(super) mod lines;
 mod listing;
 pub(super) mod log;
@@ -258,7 +259,8 @@ impl History {
 
     /// The text of a file in a commit; `None` if it is not there, is larger than `limit` bytes, or may hold a credential.
     pub fn file(&self, commit: &str, path: &str, limit: u64) -> Result<Option<Vec<u8>>, Error> {
-        let Some(tree) = self.tree(commit)?.filter(|_| !self.secrets.hides(path)) else { return Ok(None) };
+        let is_shown = is_plain(path) && !self.secrets.hides(path);
+        let Some(tree) = self.tree(commit)?.filter(|_| is_shown) else { return Ok(None) };
         let entry = tree.lookup_entry_by_path(path).map_err(unreadable)?.filter(|entry| entry.mode().is_blob());
         entry.map_or(Ok(None), |entry| self.read(Content(entry.object_id()), limit))
     }
@@ -278,6 +280,11 @@ impl History {
         let tree = self.repository.find_tree(entry.object_id()).map_err(unreadable)?;
         Ok(Some(tree))
     }
+}
+
+/// Whether a path is written in the one way that rules for paths know: without empty parts, `.` and `..`.
+fn is_plain(path: &str) -> bool {
+    path.split('/').all(|part| !matches!(part, "" | "." | ".."))
 }
 
 fn unreadable(err: impl std::fmt::Display) -> Error {

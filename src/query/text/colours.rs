@@ -3,6 +3,7 @@
 use std::cmp::Reverse;
 use std::ops::ControlFlow;
 use std::sync::OnceLock;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 use tree_sitter::{Node, Query, QueryCursor, QueryCursorOptions, QueryCursorState, StreamingIterator as _};
 
@@ -46,12 +47,17 @@ pub struct Painted {
     pub colours: Vec<Option<Colour>>,
     /// Words that may name something.
     pub words: Vec<Word>,
+    /// A limit was reached before all of it was read, of time, of memory, or of matches at once: some colours and words are missing.
+    pub is_cut: bool,
 }
 
 /// Reads a part of a text; neither colours nor words for a text without a grammar, or when time runs out. `pieces` are the parts
 /// of the text that are enough to parse it, see [`super::window`]; none for all of it.
 pub fn read(content: &[u8], part: Span, pieces: &Pieces, spec: &'static LanguageSpec, is_over: IsOver<'_>) -> Painted {
-    let mut painted = Painted { colours: vec![None; part.len()], words: Vec::new() };
+    let mut painted = Painted { colours: vec![None; part.len()], ..Painted::default() };
+    // Remembers that it was over once, since whoever works stops at that.
+    let was_over = AtomicBool::new(false);
+    let is_over: IsOver<'_> = &|| was_over.load(Relaxed) || is_over() && !was_over.swap(true, Relaxed);
     let text = String::from_utf8_lossy(content);
     // Replaced bytes would move all others.
     if text.len() != content.len() {
@@ -60,14 +66,18 @@ pub fn read(content: &[u8], part: Span, pieces: &Pieces, spec: &'static Language
     let Some(highlights) = highlights(spec) else { return painted };
     let of_pieces = || parse_pieces(&text, &pieces.0, spec, is_over).filter(|tree| !tree.root_node().has_error());
     let tree = if pieces.is_empty() { None } else { of_pieces() };
-    let Some(tree) = tree.or_else(|| parse(&text, spec, is_over)) else { return painted };
-    for (start, end, colour) in highlights.find(tree.root_node(), content, part, is_over) {
+    let Some(tree) = tree.or_else(|| parse(&text, spec, is_over)) else {
+        return Painted { is_cut: true, ..painted };
+    };
+    let (found, is_whole) = highlights.find(tree.root_node(), content, part, is_over);
+    for (start, end, colour) in found {
         let (first, last) = (part.start as usize, part.end as usize);
         if start < last && end > first {
             painted.colours[start.max(first) - first..end.min(last) - first].fill(colour);
         }
     }
     painted.words = words(tree.root_node(), content, part, &painted.colours, spec, is_over);
+    painted.is_cut = was_over.load(Relaxed) || !is_whole;
     painted
 }
 
@@ -102,14 +112,15 @@ impl Highlights {
         Some(Self { query, colours, doubtful, operators })
     }
 
-    /// Colours of pieces of a part of a text, each before those inside of it, and a later pattern after an earlier one.
+    /// Colours of pieces of a part of a text, each before those inside of it, and a later pattern after an earlier one; and
+    /// whether no match was given up for too many at once.
     fn find(
         &self,
         root: Node<'_>,
         content: &[u8],
         part: Span,
         is_over: IsOver<'_>,
-    ) -> impl Iterator<Item = (usize, usize, Option<Colour>)> + use<> {
+    ) -> (impl Iterator<Item = (usize, usize, Option<Colour>)> + use<>, bool) {
         let mut cursor = QueryCursor::new();
         cursor.set_byte_range(part.start as usize..part.end as usize);
         cursor.set_match_limit(MOST_MATCHES);
@@ -131,8 +142,10 @@ impl Highlights {
                 found.push((place.start, Reverse(place.end), matched.pattern_index, colour));
             }
         }
+        drop(captures);
         found.sort_by_key(|(start, end, pattern, _)| (*start, *end, *pattern));
-        found.into_iter().map(|(start, Reverse(end), _, colour)| (start, end, colour))
+        let is_whole = !cursor.did_exceed_match_limit();
+        (found.into_iter().map(|(start, Reverse(end), _, colour)| (start, end, colour)), is_whole)
     }
 }
 
@@ -161,8 +174,10 @@ mod tests {
     use std::collections::BTreeSet;
     use std::fs;
     use std::path::{Path, PathBuf};
+    use std::sync::atomic::AtomicU32;
+    use std::sync::atomic::Ordering::Relaxed;
 
-    use super::{Colour, highlights, read};
+    use super::{Colour, Painted, highlights, read};
     use crate::languages::{LANGUAGES, LanguageSpec, of_file, of_shown};
     use crate::model::Span;
     use crate::query::text::trees::IsOver;
@@ -237,6 +252,29 @@ mod tests {
         assert!(of_file("data.json", text).is_none());
         let found = colours(text, Span::new(0, text.len()), of_shown("data.json", text), &|| false);
         assert_eq!(found.iter().map(letter).collect::<String>(), ".sss...n..oooo..sss..");
+    }
+
+    #[test]
+    fn a_text_says_that_its_time_ran_out_at_any_moment() {
+        let spec = of_file("a.py", b"").expect("it is built in").1;
+        let text = "def f(a):\n    return [a, 'x', 1]  # y\n".repeat(2_000);
+        let part = Span::new(0, text.len());
+        let looks = AtomicU32::new(0);
+        let read_for = |most: u32| {
+            looks.store(0, Relaxed);
+            let is_over = || looks.fetch_add(1, Relaxed) >= most;
+            read(text.as_bytes(), part, &Pieces::default(), spec, &is_over)
+        };
+        let whole = read_for(u32::MAX);
+        assert!(!whole.is_cut && whole.colours.iter().any(Option::is_some));
+        let all = looks.load(Relaxed);
+        assert!(all > 100, "it looks at the clock {all} times");
+        let missing = |cut: &Painted| cut.colours != whole.colours || cut.words != whole.words;
+        for most in [0, 1, all / 4, all / 2, all - 1] {
+            let cut = read_for(most);
+            assert!(cut.is_cut || !missing(&cut), "{most} of {all} looks");
+            assert!(most > all / 2 || missing(&cut), "{most} of {all} looks");
+        }
     }
 
     #[test]
