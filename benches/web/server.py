@@ -13,7 +13,12 @@ from urllib.parse import quote
 
 NAME = re.compile(rb"\b(?:def|fn|class|struct|function)\s+([A-Za-z_]\w{3,30})")
 SENTENCES = ["how is a request retried after a timeout", "where is a model's query compiled to sql", "what happens when a lock cannot be taken",
-             "how are arguments of the command line parsed", "which headers does a response get by default"]
+             "how are arguments of the command line parsed", "which headers does a response get by default", "read a file line by line into a buffer",
+             "how does a form validate its fields", "where are migrations applied to a database", "convert a date to another time zone",
+             "who closes the connection when the pool is full", "write bytes of a number in big endian", "how is a password hashed and checked",
+             "where is the cache of templates cleared", "split a string at white space without copying", "what does the middleware do with a session",
+             "how are errors of the parser shown", "find the shortest path between two nodes", "when is a thread of the pool parked",
+             "which signals are sent before a model is saved", "how is the size of an allocation rounded up"]
 
 
 class Server:
@@ -149,8 +154,13 @@ def main():
         server.run("lines as one types", [find(words, "text") for words in typed])
         if given.only in "browser":
             browser(server, f"/r/{repo}/", random.sample(names, 12))
-        server.run("the first sentence of a process", [find("what is known of this", "rest")])
-        server.run("sentences, with context", [find(words, "rest") for words in SENTENCES * 20])
+        words = [sentence.split() for sentence in SENTENCES]
+        begun = [" ".join(some[:end]) for some in words for end in range(4, len(some) + 1)]
+        server.run("the first sentence of a process", [find("what is known of this", "names")])
+        server.run("sentences: symbols, with their code", [find(words, "names") for words in SENTENCES * 5])
+        server.run("sentences: lines", [find(words, "rest") for words in SENTENCES * 5])
+        server.run("sentences as one types", [find(words, sort) for words in begun for sort in ("names", "rest")])
+        server.run("page of a sentence, all sorts", [f"/search?q={quote(words)}&repo={quote(repo, '/')}" for words in SENTENCES])
         pages = []
         for file in files[:320]:
             path = f"/r/{repo}/{quote(file[2:])}"

@@ -93,6 +93,11 @@ impl Filters {
         self.globs.iter().all(|glob| glob.is_match(path)) && !self.other_globs.iter().any(|glob| glob.is_match(path))
     }
 
+    /// Whether every path passes.
+    pub fn take_all_files(&self) -> bool {
+        self.globs.is_empty() && self.other_globs.is_empty()
+    }
+
     /// Accepts several kinds, one of which the query may name; with none, all are accepted.
     pub fn keep_kinds(&mut self, kinds: Vec<String>) -> Result<(), Error> {
         let kinds: Vec<String> = kinds.iter().flat_map(|kind| alternatives(kind)).collect();

@@ -91,7 +91,7 @@ impl Finder {
     /// The matcher for all files; `None` if each file has a matcher of its own, [`Finder::ranges`].
     pub fn regex(&self) -> Option<&(impl Matcher + use<>)> {
         match &self.0 {
-            Kind::Text(matcher) => Some(&matcher.regex),
+            Kind::Text(matcher) => Some(matcher.regex()),
             Kind::Syntax(_) => None,
         }
     }

@@ -234,7 +234,10 @@ fn absence(repos: &[Repo], scope: &Scope<'_>, name: Option<&str>, timed_out: boo
     let mut left_out: BTreeMap<String, u64> = BTreeMap::new();
     let (mut scanned_files, mut nearest, mut doubt) = (0, Vec::new(), None);
     for repo in repos {
-        scanned_files += repo.snapshot.files().filter(|file| scope.keeps(file)).count() as u64;
+        scanned_files += match (scope.language, scope.glob) {
+            (None, None) => repo.snapshot.n_files(),
+            _ => repo.snapshot.files().filter(|file| scope.keeps(file)).count(),
+        } as u64;
         for (reason, count) in &repo.snapshot.facts().skipped {
             *left_out.entry(reason.clone()).or_default() += count;
         }

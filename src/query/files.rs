@@ -1,5 +1,7 @@
 //! Files by their names.
 
+use memchr::memmem::Finder;
+
 use crate::store::{FileView, Snapshot};
 
 /// The files whose paths hold every word of a query in any case, best first: named like it, beginning with it, holding it
@@ -15,9 +17,16 @@ pub fn files_like(
     if words.is_empty() {
         return Vec::new();
     }
-    let rank = |path: &str| {
-        let lower = path.to_lowercase();
-        if !words.iter().all(|word| lower.contains(word)) {
+    let finders: Vec<Finder<'_>> = words.iter().map(Finder::new).collect();
+    // Most paths lack a word, so this is all that happens to them.
+    let mut lower = String::new();
+    let mut rank = |path: &str| {
+        lower.clear();
+        match path.is_ascii() {
+            true => lower.extend(path.bytes().map(|byte| char::from(byte.to_ascii_lowercase()))),
+            false => lower.push_str(&path.to_lowercase()),
+        }
+        if !finders.iter().all(|word| word.find(lower.as_bytes()).is_some()) {
             return None;
         }
         let name = lower.rsplit('/').next().unwrap_or(&lower);
@@ -32,9 +41,10 @@ pub fn files_like(
         // Of equal ones the shorter path is the more likely.
         Some(place << 16 | path.len().min(0xffff) as u32)
     };
-    let ranked = snapshot.files().filter_map(|file| Some((rank(file.path())?, file)));
+    let ranked = snapshot.paths().filter_map(|(path, file)| Some((rank(path)?, path, file)));
+    let is_kept = |file: u32| snapshot.file_by_number(file).is_some_and(|file| keep(&file));
     let mut found: Vec<(u32, &str)> =
-        ranked.filter(|(_, file)| keep(file)).map(|(rank, file)| (rank, file.path())).collect();
+        ranked.filter(|(.., file)| is_kept(*file)).map(|(rank, path, _)| (rank, path)).collect();
     found.sort_unstable();
     found.into_iter().take(limit).map(|(rank, path)| (rank, path.to_owned())).collect()
 }

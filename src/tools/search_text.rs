@@ -236,7 +236,7 @@ impl<'a> Search<'a> {
 /// A match in the form of answers.
 fn shown(file: &FileView<'_>, hit: &LineHit, matcher: &Matcher) -> Match {
     let around = |lines: &[Vec<u8>]| lines.iter().map(|line| narrowed(line)).collect();
-    let at = matcher.regex.find(&hit.text).ok().flatten().map_or(0, |found| found.start());
+    let at = matcher.regex().find(&hit.text).ok().flatten().map_or(0, |found| found.start());
     let symbol = matches::symbol_around(file, hit.line);
     let widest = if hit.lines > 1 { WIDEST_OF_SEVERAL } else { WIDEST };
     let text = cut(&hit.text, at, widest);

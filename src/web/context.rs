@@ -1,5 +1,7 @@
 //! Code that answers a sentence, in a search.
 
+use std::collections::HashMap;
+
 use maud::{Markup, html};
 use serde_json::{Map, Value};
 
@@ -8,6 +10,8 @@ use super::routes::Asked;
 use super::search::{list, text, words};
 use super::text::{Marked, Visible};
 use super::view;
+use crate::catalog::indexes::{Repo, open_as_indexed};
+use crate::catalog::related;
 use crate::tools;
 
 /// Repositories that are asked when none is named: those indexed last.
@@ -15,7 +19,9 @@ const MOST_REPOS: usize = 3;
 /// Tokens of an answer, lines of a symbol's code, and symbols.
 const BUDGET: u64 = 6_000;
 const LINES: usize = 12;
-const MOST: usize = 5;
+pub(super) const MOST: usize = 5;
+/// Bytes of a symbol's code.
+const MOST_BYTES: usize = 4_000;
 /// Letters of a word that stands out.
 const LEAST_LETTERS: usize = 4;
 
@@ -55,23 +61,77 @@ fn of_repo(asked: &Asked<'_>, repo: &str) -> Markup {
     let items = list(&envelope.value, "items");
     html! {
         @if items.is_empty() { p.weak { "Nothing answers it." } }
-        @else if text(&envelope.value, "confidence") == "low" { p.weak { "Any of these may answer it, or other words may find it." } }
+        @else if text(&envelope.value, "confidence") == "low" { (unsure()) }
         ol.symbols { @for item in items.iter().take(MOST) { li { (symbol(asked, repo, item)) } } }
     }
 }
 
 fn symbol(asked: &Asked<'_>, repo: &str, item: &Value) -> Markup {
-    let id = text(item, "symbol_id");
+    let shown = if text(item, "source").is_empty() { text(item, "signature") } else { text(item, "source") };
+    with_code(asked, repo, text(item, "symbol_id"), item, shown)
+}
+
+/// The first of some symbols that were found, each with the beginning of its code, which is read from the index. `sureness` is
+/// the confidence that the answer is among them.
+pub(super) fn typed(asked: &Asked<'_>, found: &[Value], sureness: &str, repo_of: impl Fn(&Value) -> String) -> Markup {
+    let mut codes = Codes::new(asked);
+    html! {
+        @if found.is_empty() { p.weak { "Nothing answers it." } }
+        @else if sureness == "low" { (unsure()) }
+        ol.symbols { @for hit in found.iter().take(MOST) { li {
+            @let repo = repo_of(hit);
+            @let code = codes.beginning(&repo, text(hit, "id"));
+            (with_code(asked, &repo, text(hit, "id"), hit, code.as_deref().unwrap_or(text(hit, "signature"))))
+        } } }
+    }
+}
+
+fn unsure() -> Markup {
+    html! { p.weak { "Any of these may answer it, or other words may find it." } }
+}
+
+fn with_code(asked: &Asked<'_>, repo: &str, id: &str, item: &Value, shown: &str) -> Markup {
     let (path, name) = id.split_once("::").unwrap_or((id, id));
     let name = name.split('#').next().unwrap_or(name);
     let line = item["line"].as_u64().and_then(|line| u32::try_from(line).ok()).unwrap_or(1);
-    let shown = if text(item, "source").is_empty() { text(item, "signature") } else { text(item, "source") };
     // Short words of a sentence stand everywhere.
     let words: Vec<String> = words(asked).into_iter().filter(|word| word.len() >= LEAST_LETTERS).collect();
-    let code: Vec<&str> = shown.lines().take(LINES).collect();
     html! {
         a.hit href=(links::line(repo, path, line)) { (Marked { text: name, words: &words }) } " "
         span.place { (Visible(path)) ":" (line) } " " a.place.to-uses href=(links::symbol_by_id(repo, id)) { "uses" }
-        pre.snippet tabindex="0" { code { (Marked { text: &code.join("\n"), words: &words }) @if shown.lines().count() > LINES { "\n…" } } }
+        (snippet(shown, &words))
+    }
+}
+
+/// The first lines of a code.
+pub(super) fn snippet(code: &str, words: &[String]) -> Markup {
+    let lines: Vec<&str> = code.lines().take(LINES + 1).collect();
+    let shown = lines[..lines.len().min(LINES)].join("\n");
+    html! { pre.snippet tabindex="0" { code { (Marked { text: &shown, words }) @if lines.len() > LINES { "\n…" } } } }
+}
+
+/// Codes of symbols that were found, from indexes that are opened once. Their files were compared with the disk just now.
+pub(super) struct Codes<'a> {
+    asked: &'a Asked<'a>,
+    opened: HashMap<String, Option<Repo>>,
+}
+
+impl<'a> Codes<'a> {
+    pub fn new(asked: &'a Asked<'a>) -> Self {
+        Self { asked, opened: HashMap::new() }
+    }
+
+    /// The beginning of a symbol's code; a line more than [`snippet`] shows if it goes on. `None` for one that is gone.
+    pub fn beginning(&mut self, repo: &str, id: &str) -> Option<String> {
+        let asked = self.asked;
+        let open = || {
+            let request = view::request();
+            open_as_indexed(&asked.cx.caller(&request), Some(repo)).ok()
+        };
+        let repo = self.opened.entry(repo.to_owned()).or_insert_with(open).as_ref()?;
+        let symbol = related::symbol(repo, id).ok()?;
+        let source = symbol.indented_source();
+        let end = memchr::memchr_iter(b'\n', source).nth(LINES).unwrap_or(source.len());
+        Some(String::from_utf8_lossy(&source[..end.min(MOST_BYTES)]).into_owned())
     }
 }

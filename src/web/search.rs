@@ -65,12 +65,21 @@ pub(super) fn results(asked: &Asked<'_>, sort: &str) -> Markup {
         "" | NAMES | REST if is_pattern => name == "text" && sort != NAMES,
         "" => name != "context" || is_sentence,
         NAMES => matches!(name, "symbols" | "files"),
-        REST => name == "text" || name == "context" && is_sentence,
+        REST => name == "text",
         sort => sort == name,
     };
+    // As one types, one search finds the code that answers a sentence and the other symbols.
+    if sort == NAMES && is_sentence {
+        let [context, symbols] = answered(asked);
+        return html! {
+            (section(asked, "context", true, &context))
+            (section(asked, "symbols", true, &symbols))
+            (section(asked, "files", true, &files(asked, sort)))
+        };
+    }
     let others = || {
         [
-            ("symbols", wanted("symbols").then(|| symbols(asked, sort))),
+            ("symbols", wanted("symbols").then(|| found(asked, sort))),
             ("files", wanted("files").then(|| files(asked, sort))),
             ("text", wanted("text").then(|| lines(asked, sort))),
         ]
@@ -90,15 +99,18 @@ pub(super) fn results(asked: &Asked<'_>, sort: &str) -> Markup {
     let parts = [("context", context)].into_iter().chain(others);
     html! {
         @for (name, part) in parts {
-            @if let Some(part) = part {
-                section {
-                    h2 {
-                        @let title = SORTS.iter().find(|(known, _)| *known == name).map_or("", |(_, title)| *title);
-                        @if matches!(sort, "" | NAMES | REST) { a href=(address(asked, name)) { (title) } } @else { (title) }
-                    }
-                    (part)
-                }
-            }
+            @if let Some(part) = part { (section(asked, name, matches!(sort, "" | NAMES | REST), &part)) }
+        }
+    }
+}
+
+/// Results of one sort; among others its title leads to more.
+fn section(asked: &Asked<'_>, name: &str, is_one_of_several: bool, part: &Markup) -> Markup {
+    let title = SORTS.iter().find(|(known, _)| *known == name).map_or("", |(_, title)| *title);
+    html! {
+        section {
+            h2 { @if is_one_of_several { a href=(address(asked, name)) { (title) } } @else { (title) } }
+            (part)
         }
     }
 }
@@ -240,15 +252,35 @@ pub(super) fn problem(why: &str) -> Markup {
     html! { p.problem { (Visible(why)) } }
 }
 
-fn symbols(asked: &Asked<'_>, sort: &str) -> Markup {
+/// Symbols that a query finds.
+fn found(asked: &Asked<'_>, sort: &str) -> Markup {
+    match search(asked, sort) {
+        Ok(answer) => symbols(asked, sort, &answer, 0),
+        Err(why) => problem(&why),
+    }
+}
+
+/// The symbols that answer a sentence best, with their code, and the others.
+fn answered(asked: &Asked<'_>) -> [Markup; 2] {
+    let answer = match search(asked, NAMES) {
+        Ok(answer) => answer,
+        Err(why) => return [problem(&why), problem(&why)],
+    };
+    let repo_of = |hit: &Value| repo_of(asked, &answer, hit).to_owned();
+    let context = context::typed(asked, list(&answer, "results"), text(&answer, "confidence"), repo_of);
+    [context, symbols(asked, NAMES, &answer, context::MOST)]
+}
+
+fn search(asked: &Asked<'_>, sort: &str) -> Result<Value, String> {
     let mut args = Map::new();
     args.insert("query".to_owned(), asked.value("q").into());
     args.insert("max_results".to_owned(), limit(asked, sort).into());
-    let answer = match call(asked, "search_symbols", args) {
-        Ok(answer) => answer,
-        Err(why) => return problem(&why),
-    };
-    let found = list(&answer, "results");
+    call(asked, "search_symbols", args)
+}
+
+/// Symbols of an answer after those that are `shown` already. The first of all has its code beneath it.
+fn symbols(asked: &Asked<'_>, sort: &str, answer: &Value, shown: usize) -> Markup {
+    let found = list(answer, "results");
     if found.is_empty() {
         let near = list(&answer["negative_evidence"], "nearest").iter().filter_map(Value::as_str);
         let near: Vec<&str> = near.collect();
@@ -258,11 +290,15 @@ fn symbols(asked: &Asked<'_>, sort: &str) -> Markup {
         };
     }
     let words = words(asked);
+    let code = found.first().filter(|_| shown == 0).and_then(|first| {
+        let repo = repo_of(asked, answer, first);
+        context::Codes::new(asked).beginning(repo, text(first, "id"))
+    });
     html! {
         (narrower(asked, "symbols", sort, found))
         ol.symbols {
-            @for hit in found {
-                @let repo = repo_of(asked, &answer, hit);
+            @for (place, hit) in found.iter().enumerate().skip(shown) {
+                @let repo = repo_of(asked, answer, hit);
                 @let line = hit["line"].as_u64().unwrap_or(1) as u32;
                 li {
                     a.hit href=(links::line(repo, text(hit, "file"), line)) {
@@ -274,7 +310,11 @@ fn symbols(asked: &Asked<'_>, sort: &str) -> Markup {
                         (Visible(text(hit, "file"))) ":" (line)
                     }
                     " " a.place.to-uses href=(links::symbol_by_id(repo, text(hit, "id"))) { "uses" }
-                    div.line { code { (Marked { text: text(hit, "signature"), words: &words }) } }
+                    @if let Some(code) = code.as_ref().filter(|_| place == 0) {
+                        (context::snippet(code, &words))
+                    } @else {
+                        div.line { code { (Marked { text: text(hit, "signature"), words: &words }) } }
+                    }
                     @if !text(hit, "summary").is_empty() { div.summary { (Visible(text(hit, "summary"))) } }
                 }
             }
@@ -349,12 +389,13 @@ fn lines(asked: &Asked<'_>, sort: &str) -> Markup {
         word: is_on("word"),
         ..Pattern::default()
     };
-    let matcher = pattern.compile().ok();
+    let found = list(&answer, "results");
+    let matcher = if found.is_empty() { None } else { pattern.compile().ok() };
     let places = |line: &str| matcher.as_ref().map_or_else(Vec::new, |matcher| matcher.places(line));
     html! {
-        (narrower(asked, "text", sort, list(&answer, "results")))
-        @if list(&answer, "results").is_empty() { p.weak { "No line." } }
-        @for file in list(&answer, "results") {
+        (narrower(asked, "text", sort, found))
+        @if found.is_empty() { p.weak { "No line." } }
+        @for file in found {
             @let (repo, path) = (repo_of(asked, &answer, file), text(file, "file"));
             h3 {
                 a href=(links::file(repo, path)) { (Visible(path)) }

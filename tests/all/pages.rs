@@ -184,9 +184,19 @@ fn a_search_narrows_by_language_and_folder_and_answers_sentences() {
     let sentence = "how%20is%20the%20amount%20of%20an%20invoice%20read%3F";
     let context = page(&client, &format!("/search?q={sentence}&repo={repo}"));
     assert!(context.contains(">Context</a></h2>") && context.contains("class=\"snippet\""), "{context}");
+    let typed = page(&client, &format!("/find?q={sentence}&in=names&repo={repo}&few=1"));
+    let typed = typed.replace("<mark>", "").replace("</mark>", "");
+    let code = typed.find("Reads the amount of an invoice.").expect("it comes with its code");
+    assert!(typed.contains(">Context</a></h2>") && typed[..code].contains("class=\"snippet\""), "{typed}");
+    assert!(!typed.contains("<html") && typed.matches("one.py:1<").count() == 1, "each is shown once: {typed}");
     let rest = page(&client, &format!("/find?q={sentence}&in=rest&repo={repo}"));
-    assert!(rest.contains("class=\"snippet\"") && !rest.contains("<html"), "{rest}");
-    assert!(!page(&client, "/find?q=parse&in=rest").contains("Context"), "one word is no sentence");
+    assert!(rest.contains(">Text</a></h2>") && !rest.contains("Context"), "{rest}");
+    let word = page(&client, "/find?q=parse_invoice&in=names");
+    assert!(!word.contains("Context"), "one word is no sentence: {word}");
+    assert!(
+        word.contains("class=\"snippet\"") && word.contains("return text"),
+        "the first comes with its code: {word}"
+    );
 }
 
 #[test]
@@ -393,6 +403,115 @@ fn a_permalink_shows_the_same_text_after_an_edit() {
     for broken in ["HEAD~99", "..", "-x", "%00"] {
         assert_eq!(client.get(&format!("/r/{repo}@{broken}/a.py")).status, 404, "{broken}");
     }
+}
+
+#[test]
+fn names_of_a_long_file_lead_to_the_window_that_they_are_in() {
+    let site = Site::start(&["--web"]);
+    let folder = site.folder("long");
+    let between = "between\n".repeat(19_990);
+    let text =
+        format!("def first():\n    return last()\n\nTEXT = '''\n{between}'''\n\n\ndef last():\n    return first()\n");
+    fs::write(folder.join("long.py"), text).expect("ours");
+    fs::write(folder.join("use.py"), "from long import last\n\nlast()\n").expect("ours");
+    site.run(&["index", folder.to_str().expect("text")]);
+    let (client, repo) = (site.client(), site.repo("long"));
+    let file = format!("/r/{repo}/long.py");
+    let begin = page(&client, &file);
+    assert!(begin.contains("Lines 1–1500 of ") && !begin.contains("id=\"L1501\""), "a window");
+    let line = |page: &str, number: u32| unlinked(page, number as usize).0;
+    let to_last = link(&line(&begin, 2), "last");
+    assert_eq!(to_last, format!("{file}?at=19998#L19998"));
+    let end = page(&client, &to_last);
+    assert_eq!(link(&line(&end, 19_999), "first"), format!("{file}#L1"), "back to the first window");
+    let panel = link(&line(&end, 19_998), "last");
+    assert_eq!(panel, format!("{file}?panel=long.py%3A%3Alast%23function&at=19998#L19998"));
+    let beside = page(&client, &panel);
+    assert!(beside.contains("id=\"L19998\"") && beside.contains("3 resolved"), "the panel keeps the window");
+    // From the panel each use leads to its own window, with the panel still open.
+    let close = beside.find("class=\"close\"").expect("it can be closed");
+    let close = &beside[close..close + beside[close..].find('>').expect("it ends")];
+    assert!(close.contains("?at=19998"), "{close}");
+    assert_eq!(link(&page(&client, &format!("/r/{repo}/use.py")), "last"), to_last, "from another file");
+    let symbols = page(&client, &format!("/search?q=last&in=symbols&repo={repo}"));
+    assert!(symbols.contains("long.py?at=19998#L19998"), "{symbols}");
+    let after = page(&client, &link(&begin, "Lines after"));
+    assert!(after.contains("id=\"L1501\"") && after.contains("Lines before"), "windows lead on");
+}
+
+#[test]
+fn a_folder_is_shown_in_a_version_as_its_files_are() {
+    let site = Site::start(&["--web"]);
+    let folder = site.folder("past");
+    git(&folder, &["init", "-q"]);
+    fs::create_dir_all(folder.join("lib/deep")).expect("ours");
+    for (name, text) in [
+        ("README.md", "[the library](lib/one.py)\n"),
+        ("lib/one.py", "def one():\n    return 1\n"),
+        ("lib/deep/two.py", "def two():\n    return 2\n"),
+        ("lib/<b>.py", "x = 1\n"),
+        ("lib/.env", "PASSWORD=pl4inly\n"),
+        (".ssh/config", "Host pl4inly\n"),
+    ] {
+        let path = folder.join(name);
+        fs::create_dir_all(path.parent().expect("it lies in a folder")).expect("ours");
+        fs::write(path, text).expect("ours");
+    }
+    git(&folder, &["add", "-f", "."]);
+    git(&folder, &["commit", "-qm", "Begin"]);
+    git(&folder, &["tag", "v1.0"]);
+    fs::remove_dir_all(folder.join("lib")).expect("ours");
+    fs::write(folder.join("new.py"), "def new():\n    return 3\n").expect("ours");
+    git(&folder, &["add", "-A", "."]);
+    git(&folder, &["commit", "-qm", "Make it anew"]);
+    site.run(&["index", folder.to_str().expect("text")]);
+    let (client, repo) = (site.client(), site.repo("past"));
+    let now = page(&client, &format!("/r/{repo}/"));
+    assert!(now.contains("new.py") && !now.contains(">lib"), "{now}");
+    let permanent = page(&client, &link(&now, "Permalink"));
+    assert!(permanent.contains("As of commit") && permanent.contains("new.py"), "{permanent}");
+    let then = page(&client, &format!("/r/{repo}@v1.0/"));
+    assert!(then.contains("As of commit") && !then.contains("new.py") && !then.contains(".ssh"), "{then}");
+    assert_eq!(
+        link(&then, "the library"),
+        format!("/r/{repo}@v1.0/lib/one.py"),
+        "its description leads on inside of it"
+    );
+    let lib = page(&client, &link(&then, "lib"));
+    let deep = lib.find(">deep<").expect("it is listed");
+    assert!(deep < lib.find(">one.py<").expect("it is listed"), "folders come first: {lib}");
+    assert!(lib.contains("&lt;b&gt;.py") && !lib.contains(".env") && lib.contains("python"), "{lib}");
+    let file = page(&client, &link(&lib, "one.py"));
+    assert!(file.contains("As of commit") && file.contains("id=\"L2\""), "{file}");
+    let raw = client.get(&link(&file, "Raw"));
+    assert_eq!((raw.status, raw.body.as_str()), (200, "def one():\n    return 1\n"));
+    let lasting = link(&file, "Permalink");
+    let digits = lasting.split_once('@').and_then(|(_, rest)| rest.split_once('/')).expect("it has a version").0;
+    assert!(digits.len() == 16 && digits.bytes().all(|digit| digit.is_ascii_hexdigit()), "{lasting}");
+    assert!(page(&client, &link(&file, "lib")).contains(">deep<"), "the way up stays in the version");
+    let moved = |path: &str| client.get(path).header("location").map(str::to_owned);
+    let version = format!("/r/{repo}@v1.0");
+    assert_eq!(moved(&format!("{version}/lib/one.py/")), Some(format!("{version}/lib/one.py")));
+    assert!(page(&client, &format!("{version}/lib")).contains(">one.py<"), "without its slash");
+    for hidden in [
+        "lib/.env",
+        "lib/.env/.",
+        "lib/.env/",
+        "lib/./.env",
+        "x/../lib/.env",
+        ".ssh/",
+        ".ssh",
+        ".ssh/config",
+        "lib/%C3%A9//x/",
+    ] {
+        for kind in ["r", "raw"] {
+            let reply = client.get(&format!("/{kind}/{repo}@v1.0/{hidden}"));
+            assert!(reply.status == 404 && !reply.body.contains("pl4inly"), "{kind} {hidden}: {}", reply.body);
+        }
+    }
+    let gone = client.get(&format!("/r/{repo}@v1.0/none/"));
+    assert!(gone.status == 404 && gone.body.contains("This folder now"), "{}", gone.body);
+    assert_eq!(client.get(&format!("/r/{repo}@nothing/")).status, 404);
 }
 
 #[test]

@@ -134,7 +134,7 @@ fn file(
     }
     let mut collect = Collect { matcher: wanted.matcher, lines: Vec::new(), count: 0, before: Vec::new(), texts };
     // A slice can always be read, and the sink never fails.
-    let _ = searcher.search_slice(&wanted.matcher.regex, buffer, &mut collect);
+    let _ = searcher.search_slice(wanted.matcher.regex(), buffer, &mut collect);
     Seen::Lines(collect.count, collect.lines)
 }
 
@@ -157,7 +157,7 @@ impl Sink for Collect<'_> {
             let bytes = without_end(found.bytes());
             let mut ranges = Vec::new();
             // A pattern that fails here would have failed in the search.
-            let _ = self.matcher.regex.find_iter(bytes, |range| {
+            let _ = self.matcher.regex().find_iter(bytes, |range| {
                 ranges.push((range.start(), range.end()));
                 true
             });

@@ -16,6 +16,7 @@ pub mod window;
 pub mod words;
 
 use std::ops::Range;
+use std::sync::OnceLock;
 
 use grep_matcher::{LineTerminator, Matcher as _};
 use grep_regex::{RegexMatcher, RegexMatcherBuilder};
@@ -27,6 +28,8 @@ use scan::{Limits, Outcome, scan};
 
 /// The memory limit for compiling a pattern, in bytes.
 const LARGEST: usize = 10 << 20;
+/// Bytes of literal text whose expression is far below that size.
+const SHORT: usize = 1_000;
 /// The size limit of each thread's lazily built automaton, in bytes.
 const CACHE: usize = 32 << 20;
 
@@ -64,8 +67,10 @@ pub struct Pattern {
 /// A compiled [`Pattern`].
 #[derive(Clone, Debug)]
 pub struct Matcher {
-    /// The regular expression.
-    pub regex: RegexMatcher,
+    /// The regular expression. That of a short literal is compiled once a text is looked into: most sentences that
+    /// people type are in no file, and compiling takes as long as finding that.
+    regex: OnceLock<RegexMatcher>,
+    pattern: Pattern,
     /// The grams of every matching file.
     pub grams: GramQuery,
     /// A match may span several lines.
@@ -73,10 +78,15 @@ pub struct Matcher {
 }
 
 impl Matcher {
+    /// The regular expression.
+    pub fn regex(&self) -> &RegexMatcher {
+        self.regex.get_or_init(|| self.pattern.regex().expect("Pattern::is_sure holds, or it was compiled before"))
+    }
+
     /// Places of the matches in a line.
     pub fn places(&self, line: &str) -> Vec<Range<usize>> {
         let mut found = Vec::new();
-        let searched = self.regex.find_iter(line.as_bytes(), |place| {
+        let searched = self.regex().find_iter(line.as_bytes(), |place| {
             let place = place.start()..place.end();
             if !place.is_empty() && line.is_char_boundary(place.start) && line.is_char_boundary(place.end) {
                 found.push(place);
@@ -91,6 +101,20 @@ impl Matcher {
 impl Pattern {
     /// Compiles the pattern; an error, in the parser's words, if it is no regular expression or too large.
     pub fn compile(&self) -> Result<Matcher, String> {
+        let regex = OnceLock::new();
+        if !self.is_sure() {
+            _ = regex.set(self.regex()?);
+        }
+        Ok(Matcher { regex, pattern: self.clone(), grams: self.grams(), multi_line: self.multi_line })
+    }
+
+    /// Whether it is literal text that compiles for sure: short, and without bytes that are banned.
+    fn is_sure(&self) -> bool {
+        let length: usize = self.patterns.iter().map(String::len).sum();
+        self.fixed && length <= SHORT && !self.patterns.iter().any(|text| text.contains(['\n', '\r', '\0']))
+    }
+
+    fn regex(&self) -> Result<RegexMatcher, String> {
         let mut builder = RegexMatcherBuilder::new();
         builder
             .multi_line(true)
@@ -108,8 +132,7 @@ impl Pattern {
         if self.crlf {
             builder.crlf(true);
         }
-        let regex = builder.build_many(&self.patterns).map_err(|err| err.to_string())?;
-        Ok(Matcher { regex, grams: self.grams(), multi_line: self.multi_line })
+        builder.build_many(&self.patterns).map_err(|err| err.to_string())
     }
 
     /// The grams of every match. Options that only make matches narrower (words, capital letters) are ignored.
@@ -241,7 +264,7 @@ pub fn search_text<'a>(
 fn hits(searcher: &mut Searcher, matcher: &Matcher, file: &FileView<'_>, texts: usize) -> Vec<LineHit> {
     let mut collect = Collect { hits: Vec::new(), before: Vec::new(), texts };
     // A slice can always be read, and the sink never fails.
-    let _ = search_file(searcher, &matcher.regex, file, &mut collect);
+    let _ = search_file(searcher, matcher.regex(), file, &mut collect);
     collect.hits
 }
 
