@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::io::{BufReader, Read};
+use std::net::{TcpListener, TcpStream};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -457,11 +458,17 @@ fn rights_that_change_count_in_an_open_session() {
 }
 
 #[test]
-fn a_stream_ends_when_its_caller_loses_rights_and_others_go_on() {
+fn a_stream_or_a_call_ends_when_its_caller_loses_rights_and_others_go_on() {
     let place = tempfile::tempdir().expect("a folder");
-    let (all, shop, more) = ("repos = [\"*\"]", "repos = [\"local/shop-*\"]", "repos = [\"local/shop-*\", \"x/*\"]");
+    let (all, shop) = ("repos = [\"*\"]\nindex = true", "repos = [\"local/shop-*\"]\nindex = true");
+    let more = "repos = [\"local/shop-*\", \"x/*\"]\nindex = true";
     let path = tokens(place.path(), &[("alice", all), ("bob", all), ("carol", shop)]);
-    let site = Site::start(&["--tokens", path.to_str().expect("a path"), "--web"]);
+    // A provider of embeddings that takes every request and answers none.
+    let silent = TcpListener::bind("127.0.0.1:0").expect("a port is free");
+    let base = format!("http://localhost:{}/v1", silent.local_addr().expect("it is bound").port());
+    let provider =
+        [("OPENAI_API_BASE", &*base), ("OPENAI_EMBED_MODEL", "toy"), ("CODELODE_TRUSTED_HOSTS", "localhost")];
+    let site = Site::start_with(&["--tokens", path.to_str().expect("a path"), "--web"], &provider);
     let streams = ["alice", "bob", "carol"].map(|name| {
         let wanted = json!({"notifications": {"resourcesListChanged": true}});
         let headers = [("MCP-Protocol-Version", V2026), ("Mcp-Method", "subscriptions/listen")];
@@ -470,17 +477,28 @@ fn a_stream_ends_when_its_caller_loses_rights_and_others_go_on() {
         client.open(V2025);
         [newest, BufReader::new(client.listen())]
     });
+    let [mut call_of_alice, mut call_of_carol] = [("alice", "vault"), ("carol", "shop")].map(|(name, repo)| {
+        let params = json!({"name": "embed_repo", "arguments": {"repo": site.repo(repo)}});
+        let headers = [("MCP-Protocol-Version", V2026), ("Mcp-Method", "tools/call"), ("Mcp-Name", "embed_repo")];
+        let stream = site.client().with_token(&token(name)).events(&newest("tools/call", params), &headers);
+        (stream, silent.accept().expect("the provider is asked"))
+    });
     // One token is gone, one sees less, and one sees more.
     tokens(place.path(), &[("bob", shop), ("carol", more)]);
+    let goes_on = |stream: &mut BufReader<TcpStream>| {
+        stream.get_ref().set_read_timeout(Some(Duration::from_millis(100))).expect("it is a socket");
+        let ended = stream.read_to_end(&mut Vec::new());
+        assert!(ended.is_err(), "it goes on: {ended:?}");
+    };
+    let mut told = String::new();
+    call_of_alice.0.read_to_string(&mut told).expect("it ends");
+    assert!(!told.contains("\"result\""), "{told}");
+    goes_on(&mut call_of_carol.0);
     let [alice, bob, carol] = streams;
     for mut stream in alice.into_iter().chain(bob) {
         while Client::event(&mut stream).is_some() {}
     }
-    for mut stream in carol {
-        stream.get_ref().set_read_timeout(Some(Duration::from_millis(100))).expect("it is a socket");
-        let ended = stream.read_to_end(&mut Vec::new());
-        assert!(ended.is_err(), "it goes on: {ended:?}");
-    }
+    carol.into_iter().for_each(|mut stream| goes_on(&mut stream));
 }
 
 #[test]
