@@ -249,7 +249,7 @@ fn a_job_whose_workers_die_is_given_up_and_said_so() {
     let submit = ["fleet", "index", "--repos", file.to_str().expect("text"), "--to", &world.to];
     let submitted = world.answer(&submit);
     assert_eq!(submitted["counts"]["queued"], 1, "{submitted}");
-    fs::write(&script, format!("#!/bin/sh\ntouch {}\nexec sleep 1000\n", marker.display())).expect("it is ours");
+    fs::write(&script, format!("#!/bin/sh\ntouch {}\nexec cat > /dev/null\n", marker.display())).expect("it is ours");
     for _ in 0..2 {
         let mut worker = world.worker("a", &["--attempts", "2"]).stdout(Stdio::null()).stderr(Stdio::null()).spawn();
         let worker = worker.as_mut().expect("the binary is there");
@@ -266,7 +266,7 @@ fn a_job_whose_workers_die_is_given_up_and_said_so() {
     // A worker that is told to end gives its job back at once, and that is no attempt.
     fs::write(&script, format!("#!/bin/sh\n{serve}\n")).expect("it is ours");
     assert_eq!(world.answer(&[&submit[..], &["--again"]].concat())["counts"]["queued"], 1);
-    fs::write(&script, format!("#!/bin/sh\ntouch {}\nexec sleep 1000\n", marker.display())).expect("it is ours");
+    fs::write(&script, format!("#!/bin/sh\ntouch {}\nexec cat > /dev/null\n", marker.display())).expect("it is ours");
     for _ in 0..3 {
         let flags = ["--attempts", "1", "--silence", "60s"];
         let worker = world.worker("a", &flags).stdout(Stdio::piped()).stderr(Stdio::null()).spawn();
