@@ -1,82 +1,26 @@
 //! Changed symbols between commits and between repositories, through the real program on real repositories.
 
 use std::fs;
-use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::path::Path;
 
 use codelode::extract::extract;
 use codelode::languages;
 use codelode::query::{Changes, Same, Version, compare, versions};
 use serde_json::{Value, json};
 
-/// A repository, and an index directory beside it.
-pub(crate) struct Place {
-    folder: tempfile::TempDir,
-}
+use crate::place::Place;
 
 impl Place {
-    pub(crate) fn new() -> Self {
-        let place = Self { folder: tempfile::tempdir().expect("there is room for a folder") };
-        fs::create_dir(place.source()).expect("the folder is new");
-        place.git(&["init", "-q"]);
-        place
+    /// Indexes the sources.
+    pub(crate) fn indexed(&self) {
+        assert_eq!(json(self, &self.source(), &["index", ".", "--json"]).0, 0);
     }
+}
 
-    fn path(&self) -> PathBuf {
-        self.folder.path().canonicalize().expect("the folder is there")
-    }
-
-    fn source(&self) -> PathBuf {
-        self.path().join("source")
-    }
-
-    pub(crate) fn git(&self, args: &[&str]) -> String {
-        self.git_at("2024-01-01T00:00:00Z", args)
-    }
-
-    /// Runs git at a time.
-    pub(crate) fn git_at(&self, date: &str, args: &[&str]) -> String {
-        let mut command = Command::new("git");
-        command.arg("-C").arg(self.source()).args(["-c", "user.name=a", "-c", "user.email=a@b.c"]).args(args);
-        command.env("GIT_AUTHOR_DATE", date).env("GIT_COMMITTER_DATE", date);
-        let output = command.env("GIT_CONFIG_GLOBAL", "/dev/null").env("GIT_CONFIG_NOSYSTEM", "1").output();
-        let output = output.expect("git is installed where tests run");
-        assert!(output.status.success(), "git {args:?}: {}", String::from_utf8_lossy(&output.stderr));
-        String::from_utf8_lossy(&output.stdout).trim().to_owned()
-    }
-
-    pub(crate) fn write(&self, path: &str, text: &str) {
-        let path = self.source().join(path);
-        fs::create_dir_all(path.parent().expect("a file lies in a folder")).expect("folders can be made");
-        fs::write(path, text).expect("files can be written");
-    }
-
-    /// Commits everything and says which commit that is.
-    fn commit(&self) -> String {
-        self.git(&["add", "-A", "."]);
-        self.git(&["commit", "-q", "-m", "a change"]);
-        self.git(&["rev-parse", "HEAD"])
-    }
-
-    fn run(&self, at: &Path, args: &[&str]) -> (i32, Value) {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_codelode"));
-        command.args(args).current_dir(at).stdin(Stdio::null());
-        // There may be no executable of git where this runs.
-        command.env("HOME", self.folder.path()).env("PATH", "/nowhere");
-        let output = command.env("CODELODE_INDEX_PATH", self.path().join("index")).output().expect("it is built");
-        let text = String::from_utf8_lossy(&output.stdout);
-        let value = serde_json::from_str(&text).unwrap_or_else(|err| panic!("{args:?}: {err}: {text}"));
-        (output.status.code().unwrap_or(-1), value)
-    }
-
-    pub(crate) fn index(&self) {
-        let (status, answer) = self.run(&self.source(), &["index", ".", "--json"]);
-        assert_eq!(status, 0, "{answer}");
-    }
-
-    pub(crate) fn call(&self, tool: &str, args: Value) -> Value {
-        self.run(&self.source(), &["call", "--json", tool, &args.to_string()]).1
-    }
+/// The status of a run in a folder, and its answer.
+fn json(place: &Place, folder: &Path, args: &[&str]) -> (i32, Value) {
+    let ran = place.run_in(folder, args);
+    (ran.status, ran.json())
 }
 
 /// The ids in a list of differences, with what each was where that is said.
@@ -98,15 +42,15 @@ const SECOND: &str = "# A line that moves everything.\ndef kept():\n    return 1
 
 #[test]
 fn commits_are_compared_symbol_by_symbol() {
-    let place = Place::new();
+    let place = Place::repository();
     place.write("pkg/a.py", FIRST);
     place.write("pkg/user.py", "from pkg.a import edited\n\n\ndef user():\n    return edited()\n");
     place.write("README.md", "text\n");
-    let first = place.commit();
-    place.index();
+    let first = place.commit("a change");
+    place.indexed();
     place.write("pkg/a.py", SECOND);
     place.write("README.md", "other text\n");
-    let second = place.commit();
+    let second = place.commit("a change");
 
     let answer = place.call("get_changed_symbols", json!({}));
     assert_eq!(
@@ -135,11 +79,11 @@ fn commits_are_compared_symbol_by_symbol() {
 
 #[test]
 fn edits_that_are_not_committed_count_only_when_asked_for() {
-    let place = Place::new();
+    let place = Place::repository();
     place.write("a.py", FIRST);
     place.write("b.py", "def gone():\n    return 1\n");
-    let first = place.commit();
-    place.index();
+    let first = place.commit("a change");
+    place.indexed();
     place.write("a.py", SECOND);
     fs::remove_file(place.source().join("b.py")).expect("it is ours");
     place.write("c.py", "def untracked():\n    return 5\n");
@@ -157,46 +101,46 @@ fn edits_that_are_not_committed_count_only_when_asked_for() {
 
 #[test]
 fn a_part_of_a_repository_sees_its_own_files() {
-    let place = Place::new();
+    let place = Place::repository();
     place.write("sub/a.py", FIRST);
     place.write("other/b.py", FIRST);
-    place.commit();
+    place.commit("a change");
     place.write("sub/a.py", SECOND);
     place.write("other/b.py", "");
-    place.commit();
+    place.commit("a change");
     let sub = place.source().join("sub");
-    assert_eq!(place.run(&sub, &["index", ".", "--json"]).0, 0);
-    let (status, answer) = place.run(&sub, &["changed", "HEAD~1", "--json"]);
+    assert_eq!(json(&place, &sub, &["index", ".", "--json"]).0, 0);
+    let (status, answer) = json(&place, &sub, &["changed", "HEAD~1", "--json"]);
     assert_eq!((status, &answer["changed_files_count"]), (0, &json!(1)), "{answer}");
     assert_eq!(ids(&answer, "modified"), ["a.py::edited#function"]);
 }
 
 #[test]
 fn what_cannot_be_compared_says_why() {
-    let place = Place::new();
+    let place = Place::repository();
     place.write("a.py", FIRST);
-    place.commit();
-    place.index();
+    place.commit("a change");
+    place.indexed();
     let answer = place.call("get_changed_symbols", json!({"since_sha": "no-such-branch"}));
     assert_eq!(answer["code"], "not_found", "{answer}");
     let plain = place.path().join("plain");
     fs::create_dir(&plain).expect("the folder is new");
     fs::write(plain.join("a.py"), FIRST).expect("it is ours");
-    assert_eq!(place.run(&plain, &["index", ".", "--json"]).0, 0);
-    let (status, answer) = place.run(&plain, &["changed", "HEAD", "--json"]);
+    assert_eq!(json(&place, &plain, &["index", ".", "--json"]).0, 0);
+    let (status, answer) = json(&place, &plain, &["changed", "HEAD", "--json"]);
     assert_eq!((status, answer["code"].as_str()), (2, Some("unavailable")), "{answer}");
     assert!(answer["error"].as_str().is_some_and(|error| error.contains("get_symbol_diff")), "{answer}");
 }
 
 #[test]
 fn a_long_list_comes_in_pages_that_hold_everything_once() {
-    let place = Place::new();
+    let place = Place::repository();
     place.write("a.py", "");
-    place.commit();
-    place.index();
+    place.commit("a change");
+    place.indexed();
     let body: String = (0..200).map(|n| format!("def function_{n}():\n    return {n}\n\n\n")).collect();
     place.write("a.py", &body);
-    place.commit();
+    place.commit("a change");
     let count = place.call("get_changed_symbols", json!({"since_sha": "HEAD~1", "count_only": true}));
     assert_eq!(count["count"], 200, "{count}");
     let (mut all, mut pages, mut cursor) = (Vec::new(), 0, Value::Null);
@@ -222,15 +166,15 @@ fn a_long_list_comes_in_pages_that_hold_everything_once() {
 
 #[test]
 fn two_indexes_are_compared_by_name_and_kind() {
-    let place = Place::new();
+    let place = Place::repository();
     place.write("a.py", FIRST);
     place.write("same.py", "def same():\n    return 1\n");
-    place.index();
+    place.indexed();
     let other = place.path().join("other");
     fs::create_dir_all(other.join("lib")).expect("the folder is new");
     fs::write(other.join("lib/a.py"), SECOND).expect("it is ours");
     fs::write(other.join("same.py"), "def same():\n    return 1\n").expect("it is ours");
-    assert_eq!(place.run(&other, &["index", ".", "--json"]).0, 0);
+    assert_eq!(json(&place, &other, &["index", ".", "--json"]).0, 0);
     let answer = place.call("get_symbol_diff", json!({"repo_a": place.source(), "repo_b": other}));
     assert_eq!(answer["unchanged_count"], 2, "{answer}");
     assert_eq!(ids(&answer, "added"), ["lib/a.py::fresh#function"]);
@@ -315,14 +259,14 @@ fn overloads_are_told_apart_by_their_text() {
 #[test]
 fn a_sparse_checkout_has_not_removed_what_it_leaves_out() {
     for extra in [&[][..], &["--sparse-index"]] {
-        let place = Place::new();
+        let place = Place::repository();
         place.write("kept/a.py", "def kept():\n    return 1\n");
         place.write("left/deep/b.py", "def absent():\n    return 1\n");
         place.write("kept/gone.py", "def removed():\n    return 1\n");
-        place.commit();
+        place.commit("a change");
         place.git(&[&["sparse-checkout", "set", "--cone"], extra, &["kept"]].concat());
         assert!(!place.source().join("left").exists());
-        place.index();
+        place.indexed();
         fs::remove_file(place.source().join("kept/gone.py")).expect("it is there");
         let answer = place.call("get_changed_symbols", json!({"until_sha": "WORKTREE", "since_sha": "HEAD"}));
         assert_eq!(ids(&answer, "removed"), ["kept/gone.py::removed#function"], "{answer}");
@@ -333,16 +277,16 @@ fn a_sparse_checkout_has_not_removed_what_it_leaves_out() {
 
 #[test]
 fn a_submodule_is_searched_where_it_stands_and_is_no_change_of_the_outer_repository() {
-    let inner = Place::new();
+    let inner = Place::repository();
     inner.write("lib.py", "def of_the_module():\n    return 1\n");
-    inner.commit();
-    let place = Place::new();
+    inner.commit("a change");
+    let place = Place::repository();
     place.write("app.py", "def outer():\n    return 1\n");
-    place.commit();
+    place.commit("a change");
     let url = inner.source();
     let url = url.to_str().expect("it is text");
     place.git(&["-c", "protocol.file.allow=always", "submodule", "add", "-q", url, "vendored_module"]);
-    place.index();
+    place.indexed();
     let found = place.call("search_symbols", json!({"query": "of_the_module"}));
     assert_eq!(found["results"][0]["file"], "vendored_module/lib.py", "{found}");
     place.write("app.py", "def outer():\n    return 2\n");
@@ -352,24 +296,24 @@ fn a_submodule_is_searched_where_it_stands_and_is_no_change_of_the_outer_reposit
     assert_eq!(ids(&answer, "added"), [""; 0], "{answer}");
     // Within the submodule its own history is meant.
     let within = place.source().join("vendored_module");
-    let (_, status) = place.run(&within, &["call", "--json", "index_folder", &json!({"path": within}).to_string()]);
+    let (_, status) = json(&place, &within, &["call", "--json", "index_folder", &json!({"path": within}).to_string()]);
     assert_eq!(status["file_count"], 1, "{status}");
     let args = json!({"until_sha": "WORKTREE", "since_sha": "HEAD"}).to_string();
-    let (_, answer) = place.run(&within, &["call", "--json", "get_changed_symbols", &args]);
+    let (_, answer) = json(&place, &within, &["call", "--json", "get_changed_symbols", &args]);
     assert_eq!(ids(&answer, "modified"), ["lib.py::of_the_module#function"], "{answer}");
 }
 
 #[test]
 fn what_is_new_in_sources_comes_first_and_filters_narrow_it() {
-    let place = Place::new();
+    let place = Place::repository();
     place.write("docs/conf.py", "def setup():\n    return 1\n");
     place.write(
         "pkg/a.py",
         "def edited(a):\n    return a\n\n\ndef body(a):\n    return a\n\n\nclass Box:\n    size = 1\n",
     );
     place.write("tests/test_a.py", "def test_it():\n    return 1\n");
-    place.commit();
-    place.index();
+    place.commit("a change");
+    place.indexed();
     place.write("docs/conf.py", "def setup():\n    return 2\n\n\ndef extra():\n    return 22\n");
     place.write("build.toml", "[tool.of_others]\nwidth = 120\n");
     place.write(
@@ -378,7 +322,7 @@ fn what_is_new_in_sources_comes_first_and_filters_narrow_it() {
     );
     place.write("pkg/z.py", "def fresh():\n    return 3\n");
     place.write("tests/test_a.py", "def test_it():\n    return 2\n\n\ndef test_new():\n    return 4\n");
-    place.commit();
+    place.commit("a change");
     let answer = place.call("get_changed_symbols", json!({"since_sha": "HEAD~1"}));
     assert_eq!(
         ids(&answer, "added"),

@@ -1,69 +1,24 @@
 //! The program at a terminal, or in a pipe: what is typed, what is printed, and how it ends.
 
 use std::fs;
-use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
+use std::path::Path;
+use std::process::Stdio;
 
 use serde_json::Value;
 
-/// A small repository, with an index directory of its own.
-pub struct Place {
-    pub folder: tempfile::TempDir,
-}
+use crate::place::{Place, Ran};
 
-impl Place {
-    pub fn new() -> Self {
-        let folder = tempfile::tempdir().expect("there is room for a folder");
-        let source = folder.path().join("source");
-        fs::create_dir_all(source.join("inner")).expect("the folder is new");
-        let code = "def add(a, b):\n    \"\"\"Adds two numbers.\"\"\"\n    return a + b\n\n\nclass Counter:\n    def count(self):\n        return add(1, 2)\n";
-        fs::write(source.join("numbers.py"), code).expect("the folder is ours");
-        Self { folder }
-    }
-
-    pub fn source(&self) -> PathBuf {
-        self.folder.path().join("source")
-    }
-
-    /// The program, to be run in the repository.
-    pub fn command(&self, args: &[&str]) -> Command {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_codelode"));
-        command.args(args).current_dir(self.source()).stdin(Stdio::null());
-        command.env("CODELODE_INDEX_PATH", self.folder.path().join("index")).env("HOME", self.folder.path());
-        command.env_remove("CODELODE_TOOLS").env_remove("CODELODE_LOG").env_remove("NO_COLOR");
-        command
-    }
-
-    /// Runs it.
-    pub fn run(&self, args: &[&str]) -> Ran {
-        Ran::of(self.command(args).output().expect("the program is built"))
-    }
-
-    /// Runs it, and it finds something.
-    pub fn found(&self, args: &[&str]) -> String {
-        let ran = self.run(args);
-        assert_eq!(ran.status, 0, "{args:?}: {} {}", ran.out, ran.err);
-        ran.out
-    }
-}
-
-/// How a run ended.
-pub struct Ran {
-    pub status: i32,
-    pub out: String,
-    pub err: String,
-}
-
-impl Ran {
-    pub fn of(output: Output) -> Self {
-        let text = |bytes: Vec<u8>| String::from_utf8(bytes).expect("it prints text");
-        Self { status: output.status.code().unwrap_or(-1), out: text(output.stdout), err: text(output.stderr) }
-    }
+/// A small folder of sources.
+pub fn numbers() -> Place {
+    let place = Place::new();
+    fs::create_dir(place.source().join("inner")).expect("the folder is new");
+    place.write("numbers.py", "def add(a, b):\n    \"\"\"Adds two numbers.\"\"\"\n    return a + b\n\n\nclass Counter:\n    def count(self):\n        return add(1, 2)\n");
+    place
 }
 
 #[test]
 fn the_first_search_indexes_the_repository() {
-    let place = Place::new();
+    let place = numbers();
     let ran = place.run(&["search", "add"]);
     assert_eq!(ran.status, 0, "{}", ran.err);
     assert!(ran.out.starts_with("numbers.py:1  "), "{}", ran.out);
@@ -75,7 +30,7 @@ fn the_first_search_indexes_the_repository() {
 
 #[test]
 fn text_takes_the_flags_of_ripgrep_and_prints_as_it_does() {
-    let place = Place::new();
+    let place = numbers();
     fs::write(place.source().join("inner/notes.txt"), "Add nothing\r\nna\u{ef}ve\nadd(\n").expect("the folder is ours");
     let ran = place.run(&["text", "add"]);
     assert_eq!(ran.status, 0, "{}", ran.err);
@@ -104,10 +59,10 @@ fn text_takes_the_flags_of_ripgrep_and_prints_as_it_does() {
         .map(|line| serde_json::from_str::<Value>(line).expect("each line is JSON")["type"].to_string())
         .collect();
     assert_eq!(types, ["\"begin\"", "\"match\"", "\"end\"", "\"summary\""]);
-    let inside = place.command(&["text", "add"]).current_dir(place.source().join("inner")).output().expect("it runs");
-    assert_eq!(Ran::of(inside).out, "notes.txt:3:add(\n");
+    let inside = place.run_in(place.source().join("inner"), &["text", "add"]);
+    assert_eq!(inside.out, "notes.txt:3:add(\n");
 
-    fs::write(place.source().join("new.txt"), "freshly written\n").expect("the folder is ours");
+    place.write("new.txt", "freshly written\n");
     assert_eq!(printed(&["freshly"]), "new.txt:1:freshly written\n");
     assert_eq!(place.run(&["text", "never_written"]).status, 1);
     let wrong = place.run(&["text", "("]);
@@ -117,8 +72,8 @@ fn text_takes_the_flags_of_ripgrep_and_prints_as_it_does() {
 
 #[test]
 fn syntax_is_printed_as_ripgrep_prints_matches() {
-    let place = Place::new();
-    fs::write(place.source().join("inner/bad.py"), "\u{feff}try:\n    add(1, 2)\nexcept:\n    pass\n").expect("ours");
+    let place = numbers();
+    place.write("inner/bad.py", "\u{feff}try:\n    add(1, 2)\nexcept:\n    pass\n");
     let printed = |args: &[&str]| place.found(&[&["ast"], args].concat());
     assert_eq!(printed(&["add($A, $B)"]), "inner/bad.py:2:    add(1, 2)\nnumbers.py:8:        return add(1, 2)\n");
     assert_eq!(printed(&["add($$$)", "-l", "-g", "inner/**"]), "inner/bad.py\n");
@@ -134,7 +89,7 @@ fn syntax_is_printed_as_ripgrep_prints_matches() {
 
 #[test]
 fn what_was_found_decides_the_status() {
-    let place = Place::new();
+    let place = numbers();
     assert_eq!(place.run(&["index", "."]).status, 0);
     assert_eq!(place.run(&["search", "add"]).status, 0);
     assert_eq!(place.run(&["search", "zzzyyyxxx"]).status, 1);
@@ -148,7 +103,7 @@ fn what_was_found_decides_the_status() {
 
 #[test]
 fn errors_go_to_standard_error_with_what_was_perhaps_meant() {
-    let place = Place::new();
+    let place = numbers();
     place.found(&["index", "."]);
     let ran = place.run(&["get", "numbers.py::ad#function"]);
     assert_eq!((ran.status, ran.out.as_str()), (2, ""));
@@ -168,7 +123,7 @@ fn errors_go_to_standard_error_with_what_was_perhaps_meant() {
 
 #[test]
 fn answers_can_be_json() {
-    let place = Place::new();
+    let place = numbers();
     place.found(&["index", "."]);
     let found: Value = serde_json::from_str(&place.found(&["--json", "search", "add"])).expect("it is JSON");
     assert_eq!(found["results"][0]["name"], "add");
@@ -182,7 +137,7 @@ fn answers_can_be_json() {
 
 #[test]
 fn source_is_printed_behind_its_place() {
-    let place = Place::new();
+    let place = numbers();
     place.found(&["index", "."]);
     let out = place.found(&["get", "numbers.py::add#function"]);
     assert_eq!(out.lines().next(), Some("numbers.py:1:def add(a, b):"));
@@ -196,8 +151,8 @@ fn source_is_printed_behind_its_place() {
 
 #[test]
 fn frequent_flags_have_one_letter() {
-    let place = Place::new();
-    fs::write(place.source().join("inner/count.go"), "package inner\n\nfunc Count() {}\n").expect("it is ours");
+    let place = numbers();
+    place.write("inner/count.go", "package inner\n\nfunc Count() {}\n");
     place.found(&["index", "."]);
     let names = |args: &[&str]| {
         let out = place.found(args);
@@ -215,7 +170,7 @@ fn frequent_flags_have_one_letter() {
 
 #[test]
 fn the_manual_page_names_every_command() {
-    let place = Place::new();
+    let place = numbers();
     let page = place.found(&["man"]);
     assert!(page.contains(".TH codelode 1"), "{page}");
     let list = place.found(&["help"]);
@@ -229,21 +184,20 @@ fn the_manual_page_names_every_command() {
 
 #[test]
 fn a_repository_can_be_named_from_elsewhere() {
-    let place = Place::new();
+    let place = numbers();
     place.found(&["index", "."]);
     let mut command = place.command(&["search", "add", "--repo"]);
-    let ran =
-        Ran::of(command.arg(place.source()).current_dir(place.folder.path()).output().expect("the program is built"));
+    let ran = Ran::of(command.arg(place.source()).current_dir(place.path()));
     assert_eq!(ran.status, 0, "{}", ran.err);
     let mut command = place.command(&["search", "add"]);
-    let ran = Ran::of(command.current_dir(place.source().join("inner")).output().expect("the program is built"));
+    let ran = Ran::of(command.current_dir(place.source().join("inner")));
     assert_eq!(ran.status, 0, "{}", ran.err);
     assert!(ran.out.contains("numbers.py:1"), "{}", ran.out);
 }
 
 #[test]
 fn help_is_made_from_the_schemas() {
-    let place = Place::new();
+    let place = numbers();
     let help = place.found(&["--help"]);
     for word in ["search", "serve", "call", "completions", "--json", "Exit status"] {
         assert!(help.contains(word), "{word} is missing:\n{help}");
@@ -256,25 +210,25 @@ fn help_is_made_from_the_schemas() {
 
 #[test]
 fn wrong_settings_are_refused_by_name() {
-    let place = Place::new();
-    let home = place.folder.path().join("index/codelode");
+    let place = numbers();
+    let home = place.path().join("index/codelode");
     fs::create_dir_all(&home).expect("the folder is ours");
     fs::write(home.join("config.toml"), "max_fils = 3\n").expect("the folder is ours");
     let ran = place.run(&["list"]);
     assert_eq!(ran.status, 2);
     assert!(ran.err.contains("max_fils") && ran.err.contains("did you mean `max_files`?"), "{}", ran.err);
     fs::remove_file(home.join("config.toml")).expect("it is there");
-    let ran = Ran::of(place.command(&["list"]).env("CODELODE_MAX_FILES", "x").output().expect("the program is built"));
+    let ran = Ran::of(place.command(&["list"]).env("CODELODE_MAX_FILES", "x"));
     assert!(ran.status == 2 && ran.err.contains("CODELODE_MAX_FILES"), "{}", ran.err);
 }
 
 #[test]
 fn a_reader_that_goes_away_is_no_fault() {
-    let place = Place::new();
+    let place = numbers();
     let mut child =
         place.command(&["--help"]).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("the program is built");
     drop(child.stdout.take());
-    let ran = Ran::of(child.wait_with_output().expect("it ends"));
+    let ran = Ran::from(child.wait_with_output().expect("it ends"));
     assert!(!ran.err.contains("panicked"), "{}", ran.err);
     let mut child = place
         .command(&["search", "add"])
@@ -283,13 +237,13 @@ fn a_reader_that_goes_away_is_no_fault() {
         .spawn()
         .expect("the program is built");
     drop(child.stdout.take());
-    let ran = Ran::of(child.wait_with_output().expect("it ends"));
+    let ran = Ran::from(child.wait_with_output().expect("it ends"));
     assert!(!ran.err.contains("panicked"), "{}", ran.err);
 }
 
 #[test]
 fn colours_are_for_those_who_ask() {
-    let place = Place::new();
+    let place = numbers();
     place.found(&["index", "."]);
     assert!(!place.found(&["search", "add"]).contains('\x1b'));
     assert!(place.found(&["search", "add", "--color", "always"]).contains('\x1b'));
@@ -297,7 +251,7 @@ fn colours_are_for_those_who_ask() {
 
 #[test]
 fn nothing_is_written_but_in_the_index_directory() {
-    let place = Place::new();
+    let place = numbers();
     place.found(&["search", "add"]);
     let names = |folder: &Path| {
         let mut names: Vec<_> =
@@ -306,16 +260,16 @@ fn nothing_is_written_but_in_the_index_directory() {
         names
     };
     assert_eq!(names(&place.source()), ["inner", "numbers.py"]);
-    assert_eq!(names(place.folder.path()), ["index", "source"]);
-    assert_eq!(names(&place.folder.path().join("index")), ["codelode"]);
+    assert_eq!(names(&place.path()), ["index", "source"]);
+    assert_eq!(names(&place.path().join("index")), ["codelode"]);
 }
 
 #[test]
 fn an_index_is_for_its_owner_alone() {
     use std::os::unix::fs::PermissionsExt;
 
-    let place = Place::new();
-    let home = place.folder.path().join("index/codelode");
+    let place = numbers();
+    let home = place.path().join("index/codelode");
     fs::create_dir_all(&home).expect("the folder is ours");
     fs::set_permissions(&home, fs::Permissions::from_mode(0o755)).expect("it is ours");
     place.found(&["search", "add"]);
@@ -325,7 +279,7 @@ fn an_index_is_for_its_owner_alone() {
 
 #[test]
 fn an_answer_that_cannot_be_written_is_an_error() {
-    let place = Place::new();
+    let place = numbers();
     place.found(&["index", "."]);
     let full = fs::File::options().write(true).open("/dev/full").expect("Linux has one");
     let status = place.command(&["search", "add"]).stdout(full).stderr(Stdio::null()).status();
@@ -334,7 +288,7 @@ fn an_answer_that_cannot_be_written_is_an_error() {
 
 #[test]
 fn a_wrong_name_of_a_repository_indexes_nothing() {
-    let place = Place::new();
+    let place = numbers();
     for args in [
         &["search", "add", "--repos", "nowhere"][..],
         &["search", "add repo:nowhere"],
@@ -353,9 +307,8 @@ fn a_wrong_name_of_a_repository_indexes_nothing() {
 
 #[test]
 fn whole_disks_and_systems_are_indexed_only_by_name() {
-    let place = Place::new();
-    let in_folder =
-        |folder: &str, args: &[&str]| Ran::of(place.command(args).current_dir(folder).output().expect("it runs"));
+    let place = numbers();
+    let in_folder = |folder: &str, args: &[&str]| place.run_in(folder, args);
     for args in [&["search", "add"][..], &["text", "add"], &["index"]] {
         let ran = in_folder("/usr", args);
         assert_eq!(ran.status, 2, "{args:?}: {}", ran.out);
@@ -372,13 +325,13 @@ fn whole_disks_and_systems_are_indexed_only_by_name() {
 
 #[test]
 fn a_folder_without_an_index_answers_for_itself() {
-    let place = Place::new();
+    let place = numbers();
     place.found(&["index", "."]);
     for name in ["plain", "another"] {
-        let folder = place.folder.path().join(name);
+        let folder = place.path().join(name);
         fs::create_dir_all(folder.join("below")).expect("the folder is ours");
         fs::write(folder.join("below/own.py"), format!("def own_{name}():\n    pass\n")).expect("the folder is ours");
-        let ask = |args: &[&str]| Ran::of(place.command(args).current_dir(&folder).output().expect("it runs"));
+        let ask = |args: &[&str]| place.run_in(&folder, args);
         let first = ask(&["search", &format!("own_{name}")]);
         assert_eq!(first.status, 0, "{}", first.err);
         assert!(first.out.contains("below/own.py:1"), "{}", first.out);
@@ -387,11 +340,11 @@ fn a_folder_without_an_index_answers_for_itself() {
         assert_eq!(ask(&["text", "return a"]).status, 1, "nothing of another repository");
     }
     // A folder below where one stands narrows the search; the index is of where one stands.
-    let folder = place.folder.path().join("whole");
+    let folder = place.path().join("whole");
     fs::create_dir_all(folder.join("sub")).expect("the folder is ours");
     fs::write(folder.join("sub/own.py"), "whole_one = 1\n").expect("the folder is ours");
     fs::write(folder.join("other.py"), "whole_one = 2\n").expect("the folder is ours");
-    let ask = |args: &[&str]| Ran::of(place.command(args).current_dir(&folder).output().expect("it runs"));
+    let ask = |args: &[&str]| place.run_in(&folder, args);
     for args in [["text", "whole_one", "sub"], ["ast", "whole_one = $X", "sub"]] {
         let ran = ask(&args);
         assert_eq!((ran.status, &*ran.out), (0, "sub/own.py:1:whole_one = 1\n"), "{args:?} {}", ran.err);
@@ -405,7 +358,7 @@ fn a_folder_without_an_index_answers_for_itself() {
         .collect();
     assert!(indexed.contains(&"whole".to_owned()) && !indexed.contains(&"sub".to_owned()), "{indexed:?}");
     // A path that exists is a path before it is a name.
-    let ask = |args: &[&str]| Ran::of(place.command(args).current_dir(place.folder.path()).output().expect("it runs"));
+    let ask = |args: &[&str]| place.run_in(place.path(), args);
     let ran = ask(&["search", "own_another", "--repo", "another/below"]);
     assert!(ran.status == 0 && ran.out.contains("own_another"), "{} {}", ran.out, ran.err);
     let ran = ask(&["outline", "--repo", "no/such/folder"]);
@@ -415,9 +368,9 @@ fn a_folder_without_an_index_answers_for_itself() {
 #[test]
 fn an_index_is_its_owners_alone() {
     use std::os::unix::fs::PermissionsExt as _;
-    let place = Place::new();
+    let place = numbers();
     assert_eq!(place.run(&["search", "add"]).status, 0);
-    let mut folders = vec![place.folder.path().join("index")];
+    let mut folders = vec![place.path().join("index")];
     let mut seen = 0;
     while let Some(folder) = folders.pop() {
         for entry in fs::read_dir(folder).expect("it was made").flatten() {
@@ -433,12 +386,12 @@ fn an_index_is_its_owners_alone() {
 
 #[test]
 fn paths_are_meant_and_shown_from_where_one_stands() {
-    let place = Place::new();
-    fs::write(place.source().join("inner/numbers.py"), "def inner_one():\n    return add(1)\n").expect("it is ours");
+    let place = numbers();
+    place.write("inner/numbers.py", "def inner_one():\n    return add(1)\n");
     place.found(&["index", "."]);
     let inner = place.source().join("inner");
     let ask = |args: &[&str]| {
-        let ran = Ran::of(place.command(args).current_dir(&inner).output().expect("the program is built"));
+        let ran = place.run_in(&inner, args);
         assert_eq!(ran.status, 0, "{args:?}: {}", ran.err);
         ran.out
     };
@@ -457,27 +410,27 @@ fn paths_are_meant_and_shown_from_where_one_stands() {
     assert_eq!(ask(&["file", "numbers.py:2"]), "    return add(1)\n");
     assert_eq!(ask(&["file", "../numbers.py:6-7"]), "class Counter:\n    def count(self):\n");
     // A way out of the repository never leads to a file in it.
-    fs::write(place.folder.path().join("numbers.py"), "def outer():\n    pass\n").expect("the folder is ours");
+    fs::write(place.path().join("numbers.py"), "def outer():\n    pass\n").expect("the folder is ours");
     for path in ["../../numbers.py", "../../none.py", "/numbers.py/none.py"] {
-        let ran = Ran::of(place.command(&["file", path]).current_dir(&inner).output().expect("the program is built"));
+        let ran = place.run_in(&inner, &["file", path]);
         assert!(!ran.out.contains("Counter") && !ran.out.contains("inner_one"), "{path}: {}", ran.out);
     }
     let ran = place.run(&["file", "../none.py"]);
     assert!(ran.status == 2 && ran.err.contains("lies outside"), "{}", ran.err);
     // A file elsewhere says which repository is meant.
-    let other = place.folder.path().join("other");
+    let other = place.path().join("other");
     fs::create_dir(&other).expect("the folder is ours");
     fs::write(other.join("own.py"), "def own():\n    pass\n").expect("the folder is ours");
     let path = other.join("own.py");
     let path = path.to_str().expect("it is text");
     assert!(ask(&["outline", path]).contains("own"));
-    let ran = Ran::of(place.command(&["outline", path]).current_dir("/").output().expect("the program is built"));
+    let ran = place.run_in("/", &["outline", path]);
     assert!(ran.status == 0 && ran.out.contains("own"), "{}", ran.err);
 }
 
 #[test]
 fn piped_answers_are_lines_whose_paths_open() {
-    let place = Place::new();
+    let place = numbers();
     let write = |path: &str, text: &str| fs::write(place.source().join(path), text).expect("it is ours");
     write("inner/uses.py", "from numbers import add\n\n\ndef twice():\n    return add(1, 2) + add(3, 4)\n");
     fs::create_dir(place.source().join(".git")).expect("it is ours");
@@ -485,7 +438,7 @@ fn piped_answers_are_lines_whose_paths_open() {
     let source = place.source();
     let check = |here: &Path, repo: &[&str], args: &[&str]| {
         let args = [args, repo].concat();
-        let ran = Ran::of(place.command(&args).current_dir(here).output().expect("the program is built"));
+        let ran = place.run_in(here, &args);
         assert_eq!(ran.status, 0, "{args:?}: {}", ran.err);
         assert!(!ran.out.is_empty(), "{args:?}");
         for line in ran.out.lines() {
@@ -515,22 +468,22 @@ fn piped_answers_are_lines_whose_paths_open() {
     for args in commands {
         check(&source, &[], args);
         check(&source.join("inner"), &[], args);
-        check(place.folder.path(), &["--repo", "source"], args);
+        check(&place.path(), &["--repo", "source"], args);
     }
     check(&source, &[], &["outline", "numbers.py", "inner/uses.py"]);
     check(&source.join("inner"), &[], &["outline", "../numbers.py"]);
     assert_eq!(place.found(&["importers", "numbers.py"]), "inner/uses.py:1\n");
     assert_eq!(place.found(&["deps", "inner/uses.py"]), "inner/uses.py -> numbers.py\n");
-    let inner = place.command(&["tree"]).current_dir(source.join("inner")).output().expect("the program is built");
-    assert!(Ran::of(inner).out.starts_with("uses.py"), "a tree is of the folder that one stands in");
+    let inner = place.run_in(source.join("inner"), &["tree"]);
+    assert!(inner.out.starts_with("uses.py"), "a tree is of the folder that one stands in");
 }
 
 #[test]
 fn an_answer_of_a_missing_folder_says_so() {
-    let place = Place::new();
+    let place = numbers();
     place.found(&["index", "."]);
-    fs::rename(place.source(), place.folder.path().join("moved")).expect("it is ours");
-    let ask = |args: &[&str]| Ran::of(place.command(args).current_dir("/").output().expect("the program is built"));
+    fs::rename(place.source(), place.path().join("moved")).expect("it is ours");
+    let ask = |args: &[&str]| place.run_in("/", args);
     for args in [&["search", "add", "--repo", "source"][..], &["text", "add", "--repo", "source"]] {
         let ran = ask(args);
         assert!(ran.status == 0 && ran.err.contains("its folder is not here"), "{args:?}: {} {}", ran.out, ran.err);
@@ -540,8 +493,8 @@ fn an_answer_of_a_missing_folder_says_so() {
 
 #[test]
 fn a_language_behind_l_is_no_path() {
-    let place = Place::new();
-    fs::write(place.source().join("a.js"), "add(1, 2)\n").expect("it is ours");
+    let place = numbers();
+    place.write("a.js", "add(1, 2)\n");
     place.found(&["index", "."]);
     assert_eq!(place.found(&["ast", "add($A, $B)", "-l", "python"]), "numbers.py:8:        return add(1, 2)\n");
     assert_eq!(place.found(&["ast", "-l", "js", "add($A, $B)"]), "a.js:1:add(1, 2)\n");
@@ -553,7 +506,7 @@ fn a_language_behind_l_is_no_path() {
 
 #[test]
 fn what_is_left_out_can_be_listed_and_brought_back() {
-    let place = Place::new();
+    let place = numbers();
     let source = place.source();
     fs::write(source.join("package.json"), "{}\n").expect("the folder is ours");
     fs::write(source.join("run.bat"), "echo off\n").expect("the folder is ours");
@@ -578,7 +531,7 @@ fn what_is_left_out_can_be_listed_and_brought_back() {
 
 #[test]
 fn messages_speak_of_commands() {
-    let place = Place::new();
+    let place = numbers();
     place.found(&["index", "."]);
     let lines: String = (0..400).map(|line| format!("    value_{line} = {line}\n")).collect();
     fs::write(place.source().join("long.py"), format!("def long():\n{lines}")).expect("the folder is ours");
@@ -615,7 +568,7 @@ fn messages_speak_of_commands() {
 
 #[test]
 fn a_wrong_range_and_an_empty_folder_are_told() {
-    let place = Place::new();
+    let place = numbers();
     place.found(&["index", "."]);
     let ran = place.run(&["file", "numbers.py", "--start-line", "5", "--end-line", "2"]);
     assert_eq!((ran.status, ran.out.as_str()), (2, ""));
@@ -631,7 +584,7 @@ fn a_wrong_range_and_an_empty_folder_are_told() {
 
 #[test]
 fn indexing_ends_with_files_symbols_and_seconds() {
-    let place = Place::new();
+    let place = numbers();
     let out = place.found(&["index", "."]);
     let first = out.lines().next().unwrap_or_default();
     let wanted = regex::Regex::new(r"^\S+  1 file, 3 symbols, [0-9.]+ s$").expect("it is a regex");
@@ -640,10 +593,9 @@ fn indexing_ends_with_files_symbols_and_seconds() {
 
 #[test]
 fn config_shows_every_setting_and_its_origin() {
-    let place = Place::new();
-    fs::write(place.source().join(".codelode.toml"), "tests = [\"qa/\"]\nssh_command = \"evil\"\n")
-        .expect("it is ours");
-    let ran = Ran::of(place.command(&["config"]).env("CODELODE_MAX_FILES", "12").output().expect("it runs"));
+    let place = numbers();
+    place.write(".codelode.toml", "tests = [\"qa/\"]\nssh_command = \"evil\"\n");
+    let ran = Ran::of(place.command(&["config"]).env("CODELODE_MAX_FILES", "12"));
     assert_eq!(ran.status, 0, "{}", ran.err);
     let line = |key: &str| ran.out.lines().find(|line| line.starts_with(&format!("{key} = "))).expect("it is shown");
     assert!(line("max_files").starts_with("max_files = 12 ") && line("max_files").ends_with("(CODELODE_MAX_FILES)"));
@@ -660,8 +612,8 @@ fn config_shows_every_setting_and_its_origin() {
 
 #[test]
 fn the_log_tells_of_every_phase_and_call() {
-    let place = Place::new();
-    let log = place.folder.path().join("log");
+    let place = numbers();
+    let log = place.path().join("log");
     let logged = |args: &[&str], level: &str| {
         let _ = fs::remove_file(&log);
         let mut command = place.command(args);

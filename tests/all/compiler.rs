@@ -7,7 +7,8 @@ use protobuf::Message as _;
 use scip::types::{Document, Index, Metadata, Occurrence, SymbolRole};
 use serde_json::Value;
 
-use crate::cli::Place;
+use crate::cli::numbers;
+use crate::place::Place;
 
 const DEFINITION: i32 = SymbolRole::Definition as i32;
 const IMPORT: i32 = SymbolRole::Import as i32;
@@ -59,9 +60,9 @@ fn python() -> Vec<Document> {
 }
 
 fn place() -> Place {
-    let place = Place::new();
-    fs::write(place.source().join("shapes.py"), SHAPES).expect("the folder is ours");
-    fs::write(place.source().join("uses.py"), USES).expect("the folder is ours");
+    let place = numbers();
+    place.write("shapes.py", SHAPES);
+    place.write("uses.py", USES);
     place
 }
 
@@ -84,7 +85,7 @@ fn compilers_say_what_nobody_wrote() {
     let place = place();
     let area = "shapes.py::Round.area#method";
     assert_eq!(references(&place, area), Vec::<String>::new(), "the type of `other` is not written");
-    let file = place.folder.path().join("out.scip");
+    let file = place.path().join("out.scip");
     write(&file, python());
     let file = file.to_str().expect("it is text");
     let indexed = json(&place, &["index", "--scip", file]);
@@ -96,15 +97,15 @@ fn compilers_say_what_nobody_wrote() {
     assert!(calls.to_string().contains("uses.py::both"), "{calls}");
 
     // Once the text is another, its names are bound without the compiler, and the answer says so.
-    fs::write(place.source().join("uses.py"), format!("# …\n{USES}")).expect("the folder is ours");
+    place.write("uses.py", &format!("# …\n{USES}"));
     let found = json(&place, &["refs", "--symbol-id", area]);
     assert_eq!(found["references"].as_array().map_or(0, Vec::len), 0, "{found}");
     let note = "1 file has another text than the compiler's index was made of: names there are bound without it";
     assert_eq!(found["_meta"]["compiler_stale"], note, "{found}");
     // The text of before is what the compiler read.
-    fs::write(place.source().join("uses.py"), USES).expect("the folder is ours");
+    place.write("uses.py", USES);
     assert_eq!(references(&place, area), ["uses.py:4 compiler"]);
-    fs::write(place.source().join("more.py"), "from shapes import Round\n").expect("the folder is ours");
+    place.write("more.py", "from shapes import Round\n");
     assert_eq!(references(&place, area), ["uses.py:4 compiler"], "another file changes nothing");
     assert_eq!(references(&place, "shapes.py::Round#class"), ["more.py:1 resolved"]);
 }
@@ -132,7 +133,7 @@ fn an_index_beside_the_sources_is_found_and_followed() {
 #[test]
 fn another_text_is_not_what_the_compiler_read() {
     let place = place();
-    fs::write(place.source().join("uses.py"), format!("from a import b\n{USES}")).expect("the folder is ours");
+    place.write("uses.py", &format!("from a import b\n{USES}"));
     let mut documents = python();
     documents.push(document("gone.py", "x = 1\n", &[(0, "x", "gone/x.", DEFINITION)]));
     // A text that is given decides.
@@ -161,9 +162,9 @@ const PROGRAM: &str = "import library\nproc main() =\n  echo area(Shape())\n";
 
 #[test]
 fn a_language_without_grammar_has_what_its_compiler_lists() {
-    let place = Place::new();
-    fs::write(place.source().join("library.qq"), LIBRARY).expect("the folder is ours");
-    fs::write(place.source().join("program.qq"), PROGRAM).expect("the folder is ours");
+    let place = numbers();
+    place.write("library.qq", LIBRARY);
+    place.write("program.qq", PROGRAM);
     let before = json(&place, &["index"]);
     assert_eq!(before["symbol_count"], 3, "those of another file: {before}");
     let mut library = document(
@@ -199,8 +200,8 @@ fn a_language_without_grammar_has_what_its_compiler_lists() {
     assert!(outline.to_string().contains("area") && !outline.to_string().contains("\"s\""), "{outline}");
 
     // A program that is changed has no symbols until its compiler has read it.
-    fs::write(place.source().join("program.qq"), format!("# …\n{PROGRAM}")).expect("the folder is ours");
+    place.write("program.qq", &format!("# …\n{PROGRAM}"));
     assert_eq!(references(&place, "library.qq::area#function"), Vec::<String>::new());
-    fs::write(place.source().join("program.qq"), PROGRAM).expect("the folder is ours");
+    place.write("program.qq", PROGRAM);
     assert_eq!(references(&place, "library.qq::area#function"), ["program.qq:3 compiler"]);
 }

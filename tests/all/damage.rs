@@ -3,67 +3,44 @@
 
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::Command;
 use std::time::{Duration, SystemTime};
 
 use serde_json::{Value, json};
 
 use crate::client::Server;
+use crate::place::{Place, Ran};
 
-struct Place {
-    folder: tempfile::TempDir,
+/// A small repository whose parts use each other, indexed, and every table of it made.
+fn made() -> Place {
+    let place = Place::of(&[
+        (
+            "pkg/base.py",
+            "class Base:\n    \"\"\"Holds it.\"\"\"\n\n    def method(self):\n        return shared()\n\n\ndef shared():\n    return 1\n",
+        ),
+        (
+            "pkg/user.py",
+            "from pkg.base import Base, shared\n\n\nclass User(Base):\n    def run(self):\n        return shared() + self.method()\n",
+        ),
+        ("pkg/__init__.py", ""),
+        ("notes.md", "shared things are written down here\n"),
+    ]);
+    place.age();
+    assert_eq!(place.strict(&["index", "."]).0, 0);
+    place.answers();
+    place
 }
 
 impl Place {
-    /// A small repository whose parts use each other, indexed, and every table of it made.
-    fn new() -> Self {
-        let place = Self { folder: tempfile::tempdir().expect("there is room for a folder") };
-        fs::create_dir_all(place.source().join("pkg")).expect("the folder is new");
-        place.write("pkg/base.py", "class Base:\n    \"\"\"Holds it.\"\"\"\n\n    def method(self):\n        return shared()\n\n\ndef shared():\n    return 1\n");
-        place.write("pkg/user.py", "from pkg.base import Base, shared\n\n\nclass User(Base):\n    def run(self):\n        return shared() + self.method()\n");
-        place.write("pkg/__init__.py", "");
-        place.write("notes.md", "shared things are written down here\n");
-        place.age(Duration::from_secs(3600));
-        place.index(&["index", "."]);
-        place.answers();
-        place
+    /// Runs the program, which compares everything with the folder first: its status, and all that it prints.
+    fn strict(&self, args: &[&str]) -> (i32, String) {
+        let ran = Ran::of(self.command(args).env("CODELODE_FRESHNESS", "strict"));
+        (ran.status, ran.out + &ran.err)
     }
 
-    fn path(&self) -> PathBuf {
-        self.folder.path().canonicalize().expect("the folder is there")
-    }
-
-    fn source(&self) -> PathBuf {
-        self.path().join("source")
-    }
-
-    fn write(&self, path: &str, text: &str) {
-        fs::write(self.source().join(path), text).expect("files can be written");
-    }
-
-    /// Makes all sources so old.
-    fn age(&self, age: Duration) {
-        for path in files(&self.source()) {
-            set_time(&path, SystemTime::now() - age);
-        }
-    }
-
-    fn run(&self, args: &[&str]) -> (i32, String) {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_codelode"));
-        command.args(args).current_dir(self.source()).stdin(Stdio::null()).env("HOME", self.folder.path());
-        command.env("CODELODE_INDEX_PATH", self.path().join("index")).env("CODELODE_FRESHNESS", "strict");
-        let output = command.output().expect("it is built");
-        let text = String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr);
-        (output.status.code().unwrap_or(-1), text)
-    }
-
-    fn index(&self, args: &[&str]) {
-        let (status, text) = self.run(args);
-        assert_eq!(status, 0, "{args:?}: {text}");
-    }
-
-    fn call(&self, tool: &str, args: &Value) -> Value {
-        let (_, text) = self.run(&["call", "--json", tool, &args.to_string()]);
+    /// A tool's answer, without what differs between calls.
+    fn answered(&self, tool: &str, args: &Value) -> Value {
+        let (_, text) = self.strict(&["call", "--json", tool, &args.to_string()]);
         let line = text.lines().find(|line| line.starts_with('{')).unwrap_or_else(|| panic!("{tool}: {text}"));
         let mut answer: Value = serde_json::from_str(line).unwrap_or_else(|err| panic!("{tool}: {err}: {text}"));
         answer.as_object_mut().expect("answers are objects").remove("_meta");
@@ -72,7 +49,7 @@ impl Place {
 
     /// The answers to questions that read every part of an index.
     fn answers(&self) -> Vec<(&'static str, Value)> {
-        let ask = |(tool, args): (&'static str, Value)| (tool, self.call(tool, &args));
+        let ask = |(tool, args): (&'static str, Value)| (tool, self.answered(tool, &args));
         [
             ("search_symbols", json!({"query": "shared"})),
             ("search_text", json!({"query": "shared"})),
@@ -88,12 +65,12 @@ impl Place {
 
     /// The files of the one store.
     fn store(&self) -> Vec<PathBuf> {
-        let stores = self.path().join("index/codelode/stores");
+        let stores = self.home().join("stores");
         files(&stores).into_iter().filter(|path| !path.ends_with("lock")).collect()
     }
 
     fn doctor(&self, args: &[&str]) -> (i32, Value) {
-        let (status, text) = self.run(&[&["doctor", "--json", "--quiet"], args].concat());
+        let (status, text) = self.strict(&[&["doctor", "--json", "--quiet"], args].concat());
         (status, serde_json::from_str(&text).unwrap_or_else(|err| panic!("{err}: {text}")))
     }
 }
@@ -124,7 +101,7 @@ fn replace(path: &Path, bytes: &[u8]) {
 
 #[test]
 fn what_is_spoilt_never_answers_as_if_it_were_whole() {
-    let place = Place::new();
+    let place = made();
     let good = place.answers();
     for (tool, answer) in &good {
         assert!(answer.get("error").is_none(), "{tool}: {answer}");
@@ -177,7 +154,7 @@ fn what_is_spoilt_never_answers_as_if_it_were_whole() {
 
 #[test]
 fn what_is_spoilt_is_made_anew_where_its_folder_is_there() {
-    let place = Place::new();
+    let place = made();
     let good = place.answers();
     let kinds = ["/pack.", "/files.", "/manifest.json", ".term", ".idx"];
     for kind in kinds {
@@ -185,7 +162,7 @@ fn what_is_spoilt_is_made_anew_where_its_folder_is_there() {
         let mut bytes = fs::read(&path).expect("it is there");
         bytes.truncate(bytes.len() / 2);
         replace(&path, &bytes);
-        let (status, text) = place.run(&["call", "--json", "search_symbols", r#"{"query": "shared"}"#]);
+        let (status, text) = place.strict(&["call", "--json", "search_symbols", r#"{"query": "shared"}"#]);
         let told: Value = serde_json::from_str(text.lines().find(|line| line.starts_with('{')).expect("an answer"))
             .expect("answers are JSON");
         let why = told["_meta"]["rebuilt"].as_str();
@@ -198,7 +175,7 @@ fn what_is_spoilt_is_made_anew_where_its_folder_is_there() {
     let pack = place.store().into_iter().find(|path| path.to_string_lossy().contains("/pack.")).expect("there is one");
     replace(&pack, b"no pack");
     place.write("notes.md", "shared things are written here\n");
-    let (status, text) = place.run(&["index", "."]);
+    let (status, text) = place.strict(&["index", "."]);
     assert!(status == 0 && text.contains("so the index was made anew"), "{text}");
     assert_eq!(place.doctor(&[]).0, 0);
     // And what an earlier version left is of no more use.
@@ -208,13 +185,13 @@ fn what_is_spoilt_is_made_anew_where_its_folder_is_there() {
     let earlier = text.replacen(&format!("\"format\":{format}"), &format!("\"format\":{}", format - 1), 1);
     assert_ne!(earlier, text);
     replace(&manifest, earlier.as_bytes());
-    let answer = place.call("search_symbols", &json!({"query": "shared"}));
+    let answer = place.answered("search_symbols", &json!({"query": "shared"}));
     assert_eq!(answer["results"][0]["name"], "shared", "{answer}");
 }
 
 #[test]
 fn the_doctor_finds_damage_and_mends_it() {
-    let place = Place::new();
+    let place = made();
     let good = place.answers();
     let (status, report) = place.doctor(&[]);
     assert_eq!((status, &report["findings"]), (0, &json!([])), "{report}");
@@ -237,8 +214,8 @@ fn the_doctor_finds_damage_and_mends_it() {
 #[test]
 fn the_doctor_clears_away_what_nobody_needs() {
     use std::os::unix::fs::PermissionsExt;
-    let place = Place::new();
-    let home = place.path().join("index/codelode");
+    let place = made();
+    let home = place.home();
     let store = place.store()[0].parent().expect("it lies in a folder").to_owned();
     let store = if store.ends_with("index") { store.parent().expect("so does that").to_owned() } else { store };
     for left in ["pack.999", "index/0123.term", "manifest.json.new"] {
@@ -251,7 +228,7 @@ fn the_doctor_clears_away_what_nobody_needs() {
     let second = place.path().join("second");
     fs::create_dir(&second).expect("the folder is new");
     fs::write(second.join("a.py"), "def f():\n    pass\n").expect("it is ours");
-    place.index(&["index", "../second"]);
+    assert_eq!(place.strict(&["index", "../second"]).0, 0);
     fs::remove_dir_all(&second).expect("it is ours");
     fs::set_permissions(&home, fs::Permissions::from_mode(0o755)).expect("it is ours");
 
@@ -267,14 +244,14 @@ fn the_doctor_clears_away_what_nobody_needs() {
     assert_eq!(status, 0, "{report}");
     assert!(!store.join("pack.999").exists() && !home.join("stores/nobodys").exists());
     assert_eq!(place.doctor(&[]).1["findings"], json!([]));
-    assert_eq!(place.call("search_symbols", &json!({"query": "shared"}))["results"][0]["name"], "shared");
+    assert_eq!(place.answered("search_symbols", &json!({"query": "shared"}))["results"][0]["name"], "shared");
 }
 
 #[test]
 fn clocks_that_go_backwards_hide_no_edit() {
-    let place = Place::new();
+    let place = made();
     let shows = |text: &str| {
-        let answer = place.call("get_file_content", &json!({"file_path": "notes.md"}));
+        let answer = place.answered("get_file_content", &json!({"file_path": "notes.md"}));
         assert_eq!(answer["content"], text, "{answer}");
     };
     let path = place.source().join("notes.md");
@@ -304,7 +281,7 @@ fn clocks_that_go_backwards_hide_no_edit() {
 
 #[test]
 fn times_that_are_set_back_hide_no_edit() {
-    let place = Place::new();
+    let place = made();
     let path = place.source().join("notes.md");
     let time = fs::metadata(&path).and_then(|meta| meta.modified()).expect("it is there");
     // Of the same size and with the time it had: as `touch -r` leaves it, `cp -p`, or an archive.
@@ -315,7 +292,7 @@ fn times_that_are_set_back_hide_no_edit() {
             _ => replace(&path, text.as_bytes()),
         }
         set_time(&path, time);
-        let answer = place.call("get_file_content", &json!({"file_path": "notes.md"}));
+        let answer = place.answered("get_file_content", &json!({"file_path": "notes.md"}));
         assert_eq!(answer["content"], text, "{answer}");
     }
     // A new file in a folder whose time is set back.
@@ -323,13 +300,13 @@ fn times_that_are_set_back_hide_no_edit() {
     let time = fs::metadata(&folder).and_then(|meta| meta.modified()).expect("it is there");
     place.write("pkg/late.py", "def late():\n    return 1\n");
     File::open(&folder).expect("it is there").set_modified(time).expect("times can be set");
-    let answer = place.call("search_symbols", &json!({"query": "late"}));
+    let answer = place.answered("search_symbols", &json!({"query": "late"}));
     assert_eq!(answer["results"][0]["name"], "late", "{answer}");
 }
 
 #[test]
 fn a_copy_of_a_folder_and_its_index_is_taken_for_what_it_is() {
-    let place = Place::new();
+    let place = made();
     // As an image holds it: times of changes are kept, the system's own are those of the copy.
     let copy = place.path().join("copy");
     let ran = Command::new("cp").args(["-a"]).arg(place.source()).arg(&copy).status();
@@ -338,49 +315,29 @@ fn a_copy_of_a_folder_and_its_index_is_taken_for_what_it_is() {
     fs::rename(&copy, place.source()).expect("both are ours");
     let manifest = place.store().into_iter().find(|path| path.ends_with("manifest.json")).expect("there is one");
     let before = fs::read(&manifest).expect("it is there");
-    let answer = place.call("get_file_content", &json!({"file_path": "notes.md"}));
+    let answer = place.answered("get_file_content", &json!({"file_path": "notes.md"}));
     assert_eq!(answer["content"], "shared things are written down here\n", "{answer}");
     assert_eq!(fs::read(&manifest).expect("it is there"), before, "nothing was read again");
 }
 
 #[test]
 fn files_that_are_cut_under_a_server_end_no_server() {
-    use std::io::{BufRead, BufReader, Write};
-    let place = Place::new();
-    let mut command = Command::new(env!("CARGO_BIN_EXE_codelode"));
-    command.arg("serve").current_dir(place.source()).env("HOME", place.folder.path());
-    command.env("CODELODE_INDEX_PATH", place.path().join("index")).env("CODELODE_FRESHNESS", "strict");
-    let mut server = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("it is built");
-    let mut input = server.stdin.take().expect("it is piped");
-    let mut output = BufReader::new(server.stdout.take().expect("it is piped")).lines();
-    let mut ask = |id: u64, method: &str, params: Value| -> Value {
-        writeln!(input, "{}", json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params}))
-            .expect("it reads");
-        let answer = output.next().expect("it lives").expect("it writes text");
-        serde_json::from_str(&answer).expect("it speaks JSON")
-    };
-    let client = json!({"name": "test", "version": "1"});
-    ask(1, "initialize", json!({"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": client}));
-    let mut call = |id: u64, tool: &str, args: Value| -> Value {
-        let answer = ask(id, "tools/call", json!({"name": tool, "arguments": args}));
-        let text = answer["result"]["content"][0]["text"].as_str().unwrap_or_else(|| panic!("{answer}"));
-        serde_json::from_str(text).expect("answers are JSON")
-    };
-    let right = call(2, "get_file_content", json!({"file_path": "notes.md"}))["content"].clone();
+    let place = made();
+    let mut server = serve(&place);
+    let right = server.call("get_file_content", json!({"file_path": "notes.md"}))["content"].clone();
     assert!(right.is_string());
     for path in place.store().into_iter().filter(|path| !path.ends_with("manifest.json")) {
         File::options().write(true).open(&path).and_then(|file| file.set_len(0)).expect("it is ours");
     }
     let mut n_right = 0;
-    for id in 3..8 {
-        let answer = call(id, "get_file_content", json!({"file_path": "notes.md"}));
+    for _ in 0..5 {
+        let answer = server.call("get_file_content", json!({"file_path": "notes.md"}));
         assert!(answer["content"] == right || answer["details"]["rebuild"].is_string(), "{answer}");
         n_right += usize::from(answer["content"] == right);
     }
     assert!(n_right > 0, "it was made anew");
-    assert_eq!(call(9, "search_symbols", json!({"query": "shared"}))["results"][0]["name"], "shared");
-    drop(input);
-    assert!(server.wait().expect("it is our child").success());
+    assert_eq!(server.call("search_symbols", json!({"query": "shared"}))["results"][0]["name"], "shared");
+    server.close();
 }
 
 /// Answers of a running server to questions that read each part of an index.
@@ -402,15 +359,14 @@ fn served(server: &mut Server) -> Vec<Value> {
 
 /// A server on the place's index.
 fn serve(place: &Place) -> Server {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_codelode"));
-    command.arg("serve").current_dir(place.source()).env("HOME", place.folder.path());
-    command.env("CODELODE_INDEX_PATH", place.path().join("index")).env("CODELODE_FRESHNESS", "strict");
+    let mut command = place.command(&["serve"]);
+    command.env("CODELODE_FRESHNESS", "strict");
     Server::start(command)
 }
 
 #[test]
 fn bits_flipped_under_a_running_server_are_not_believed() {
-    let place = Place::new();
+    let place = made();
     let mut server = serve(&place);
     let good = served(&mut server);
     for kind in ["pack", "files", "edges", "ranks", ".term", ".idx"] {
@@ -435,7 +391,7 @@ fn bits_flipped_under_a_running_server_are_not_believed() {
             }
         }
     }
-    place.index(&["index", ".", "--no-incremental"]);
+    assert_eq!(place.strict(&["index", ".", "--no-incremental"]).0, 0);
     for (now, then) in served(&mut server).iter().zip(&good).filter(|(now, _)| now["results"].is_null()) {
         assert_eq!(now, then);
     }
@@ -444,15 +400,15 @@ fn bits_flipped_under_a_running_server_are_not_believed() {
 
 #[test]
 fn a_file_of_another_store_is_not_taken_for_its_own() {
-    let place = Place::new();
+    let place = made();
     let good = place.answers();
-    let other = Place::new();
+    let other = made();
     other.write("notes.md", "shared things are written down elsewhere\n");
     other.write(
         "pkg/base.py",
         "class Base:\n    def method(self):\n        return 2\n\n\ndef shared():\n    return 2\n",
     );
-    other.index(&["index", ".", "--no-incremental"]);
+    assert_eq!(other.strict(&["index", ".", "--no-incremental"]).0, 0);
     other.answers();
     let kinds =
         ["manifest", "pack.", "files.", "edges.", "ranks.", ".term", ".idx", ".pos", ".store", ".fast", ".fieldnorm"];
@@ -467,7 +423,7 @@ fn a_file_of_another_store_is_not_taken_for_its_own() {
 
 #[test]
 fn a_file_that_is_gone_is_no_answer_though_nothing_can_be_written() {
-    let place = Place::new();
+    let place = made();
     let lock = File::options().write(true).open(place.store()[0].parent().expect("it lies in a folder").join("lock"));
     let _lock = lock.map(|lock| lock.lock().map(|()| lock)).expect("it is ours").expect("nobody else writes");
     fs::remove_file(place.source().join("pkg/user.py")).expect("it is ours");
@@ -480,22 +436,21 @@ fn a_file_that_is_gone_is_no_answer_though_nothing_can_be_written() {
         ("get_file_tree", json!({})),
         ("get_call_hierarchy", json!({"symbol_id": "pkg/base.py::shared#function"})),
     ] {
-        let answer = place.call(tool, &args);
+        let answer = place.answered(tool, &args);
         assert!(answer.get("error").is_none(), "{tool}: {answer}");
         assert!(!answer.to_string().contains("user.py"), "{tool}: {answer}");
     }
-    let answer = place.call("get_file_content", &json!({"file_path": "pkg/user.py"}));
+    let answer = place.answered("get_file_content", &json!({"file_path": "pkg/user.py"}));
     assert_eq!(answer["code"], "not_found", "{answer}");
 }
 
 #[test]
 fn an_older_state_that_another_process_publishes_is_not_called_fresh() {
-    let place = Place::new();
+    let place = made();
     let read = |path: PathBuf| fs::read(&path).map(|bytes| (path, bytes)).expect("it is there");
     let old: Vec<(PathBuf, Vec<u8>)> = place.store().into_iter().map(read).collect();
-    let mut command = Command::new(env!("CARGO_BIN_EXE_codelode"));
-    command.arg("serve").current_dir(place.source()).env("HOME", place.folder.path()).env("CODELODE_WATCHER", "false");
-    command.env("CODELODE_INDEX_PATH", place.path().join("index")).env("CODELODE_FRESHNESS", "strict");
+    let mut command = place.command(&["serve"]);
+    command.env("CODELODE_FRESHNESS", "strict").env("CODELODE_WATCHER", "false");
     let mut server = Server::start(command);
     place.write("pkg/new.py", "from pkg.base import shared\n\n\ndef later():\n    return shared()\n");
     let has_new = |answer: &Value| answer["results"].to_string().contains("new.py");
@@ -512,7 +467,7 @@ fn an_older_state_that_another_process_publishes_is_not_called_fresh() {
 
 #[test]
 fn a_question_right_after_another_sees_what_was_written_between() {
-    let place = Place::new();
+    let place = made();
     let mut server = serve(&place);
     for number in 0..40 {
         // The question before has compared the folder a moment ago.

@@ -5,7 +5,8 @@ use std::fs;
 
 use serde_json::Value;
 
-use crate::cli::Place;
+use crate::cli::numbers;
+use crate::place::Place;
 
 /// Ids of what a search finds, best first.
 fn found(place: &Place, query: &[&str]) -> Vec<String> {
@@ -16,7 +17,7 @@ fn found(place: &Place, query: &[&str]) -> Vec<String> {
 }
 
 fn place() -> Place {
-    let place = Place::new();
+    let place = numbers();
     let guide =
         "# Counter\n\nCounts.\n\n## How to count\n\nCall `add` of numbers, add numbers, add.\n\n### add\n\nAdds.\n";
     let jobs = "name: Checks\njobs:\n  nightly-build:\n    steps: []\n";
@@ -25,7 +26,7 @@ fn place() -> Place {
     for (name, text) in [("guide.md", guide), ("checks.yml", jobs), ("flood.yaml", &flood)] {
         fs::write(place.source().join(name), text).expect("the folder is ours");
     }
-    fs::write(place.source().join("package.json"), "{\"scripts\": {\"add\": \"x\"}}").expect("the folder is ours");
+    place.write("package.json", "{\"scripts\": {\"add\": \"x\"}}");
     place
 }
 

@@ -4,10 +4,11 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-use codelode::config::Config;
 use codelode::pipeline::{self, Options, Watcher};
 use codelode::store::{EdgeTable, Registry, Snapshot, SymbolId};
 use proptest::prelude::*;
+
+use crate::place::Place;
 
 const FILES: [(&str, &str); 7] = [
     ("shop/__init__.py", "from .item import Item\n"),
@@ -27,59 +28,31 @@ const FILES: [(&str, &str); 7] = [
     ("README.md", "# Shop\n"),
 ];
 
-/// A folder and its index.
-struct Place {
-    folder: tempfile::TempDir,
-    config: Config,
+/// The newest state of the sources, indexed.
+fn indexed(place: &Place) -> Snapshot {
+    static NEVER: AtomicBool = AtomicBool::new(false);
+    let watcher =
+        Watcher { progress: &codelode::model::unfollowed, cancelled: &NEVER, patience: Duration::from_secs(60) };
+    let report =
+        pipeline::index_folder(&place.source(), &place.config(), &Options::default(), &watcher).expect("it is indexed");
+    let store = Registry::new(&place.home()).store(&report.sidecar.store);
+    store.snapshot(&report.sidecar.snapshot).expect("it was committed just now")
 }
 
-impl Place {
-    fn new() -> Self {
-        let folder = tempfile::tempdir().expect("there is room");
-        let config = Config { home: folder.path().join("home"), ..Config::default() };
-        let place = Self { folder, config };
-        for (path, text) in FILES {
-            place.write(path, text);
-        }
-        place
-    }
-
-    fn path(&self, path: &str) -> PathBuf {
-        self.folder.path().join("source").join(path)
-    }
-
-    fn write(&self, path: &str, text: &str) {
-        let path = self.path(path);
-        std::fs::create_dir_all(path.parent().expect("it lies in the folder")).expect("a folder can be made");
-        std::fs::write(path, text).expect("a file can be written");
-    }
-
-    /// Its newest state, indexed.
-    fn snapshot(&self) -> Snapshot {
-        static NEVER: AtomicBool = AtomicBool::new(false);
-        let watcher =
-            Watcher { progress: &codelode::model::unfollowed, cancelled: &NEVER, patience: Duration::from_secs(60) };
-        let root = self.folder.path().join("source");
-        let report = pipeline::index_folder(&root, &self.config, &Options::default(), &watcher).expect("it is indexed");
-        let store = Registry::new(&self.config.home).store(&report.sidecar.store);
-        store.snapshot(&report.sidecar.snapshot).expect("it was committed just now")
-    }
-
-    /// The tables of edges that are kept.
-    fn kept(&self) -> Vec<PathBuf> {
-        fn walk(folder: &Path, found: &mut Vec<PathBuf>) {
-            for entry in std::fs::read_dir(folder).expect("it is a folder").flatten() {
-                if entry.path().is_dir() {
-                    walk(&entry.path(), found);
-                } else if entry.file_name().to_string_lossy().starts_with("edges.") {
-                    found.push(entry.path());
-                }
+/// The tables of edges that are kept.
+fn tables(place: &Place) -> Vec<PathBuf> {
+    fn walk(folder: &Path, found: &mut Vec<PathBuf>) {
+        for entry in std::fs::read_dir(folder).expect("it is a folder").flatten() {
+            if entry.path().is_dir() {
+                walk(&entry.path(), found);
+            } else if entry.file_name().to_string_lossy().starts_with("edges.") {
+                found.push(entry.path());
             }
         }
-        let mut found = Vec::new();
-        walk(&self.config.home, &mut found);
-        found
     }
+    let mut found = Vec::new();
+    walk(&place.home(), &mut found);
+    found
 }
 
 /// Everything that a table says, in words.
@@ -121,36 +94,36 @@ fn told(snapshot: &Snapshot, edges: &EdgeTable) -> Vec<String> {
 /// Compares the relations of the newest state, found out as they are after an edit, with those found out anew.
 #[track_caller]
 fn compare(place: &Place) {
-    let snapshot = place.snapshot();
+    let snapshot = indexed(place);
     let after_edit = told(&snapshot, pipeline::relations(&snapshot).expect("it can be read"));
-    for kept in place.kept() {
+    for kept in tables(place) {
         std::fs::remove_file(kept).expect("it can be removed");
     }
-    let snapshot = place.snapshot();
+    let snapshot = indexed(place);
     let anew = pipeline::relations(&snapshot).expect("it can be read");
     assert_eq!(after_edit, told(&snapshot, anew));
 }
 
 #[test]
 fn the_table_before_an_edit_is_there_until_it_is_needed_no_more() {
-    let place = Place::new();
-    pipeline::relations(&place.snapshot()).expect("it can be read");
-    let first = place.kept();
+    let place = Place::of(&FILES);
+    pipeline::relations(&indexed(&place)).expect("it can be read");
+    let first = tables(&place);
     assert_eq!(first.len(), 1);
     place.write("use.py", "from shop import Item\nItem(1).total()\n");
-    let snapshot = place.snapshot();
-    assert_eq!(place.kept(), first, "nothing is found out before it is asked for");
+    let snapshot = indexed(&place);
+    assert_eq!(tables(&place), first, "nothing is found out before it is asked for");
     assert!(snapshot.earlier_edges().is_some());
     // Two edits without a question between them.
     place.write("use.py", "from shop import Item\n\n\nItem(1).total()\n");
-    let snapshot = place.snapshot();
-    assert_eq!(place.kept(), first);
+    let snapshot = indexed(&place);
+    assert_eq!(tables(&place), first);
     let uses = pipeline::relations(&snapshot).expect("it can be read").all().len();
     assert!(uses > 0);
     compare(&place);
     place.write("use.py", "");
-    place.snapshot();
-    assert_eq!(place.kept().len(), 1, "what was taken over from is swept away");
+    indexed(&place);
+    assert_eq!(tables(&place).len(), 1, "what was taken over from is swept away");
 }
 
 /// An edit: of which file, how, and two numbers that say where and what.
@@ -159,15 +132,15 @@ type Edit = (usize, usize, usize, usize);
 fn apply(place: &Place, (file, how, line, other): Edit) {
     let path = FILES[file % FILES.len()].0;
     let lines = |path: &str| -> Vec<String> {
-        let text = std::fs::read_to_string(place.path(path)).unwrap_or_default();
+        let text = std::fs::read_to_string(place.source().join(path)).unwrap_or_default();
         text.lines().map(str::to_owned).collect()
     };
     let (mut own, others) = (lines(path), lines(FILES[other % FILES.len()].0));
     let at = line % (own.len() + 1);
     match how {
-        0 => drop(std::fs::remove_file(place.path(path))),
+        0 => drop(std::fs::remove_file(place.source().join(path))),
         // A new name for a file.
-        1 => drop(std::fs::rename(place.path(path), place.path(&path.replace(".", "_2.")))),
+        1 => drop(std::fs::rename(place.source().join(path), place.source().join(&path.replace(".", "_2.")))),
         2 if !own.is_empty() => drop(own.remove(at % own.len())),
         3 if !others.is_empty() => own.insert(at, others[line % others.len()].clone()),
         4 => own.iter_mut().for_each(|line| *line = line.replace("free", "gratis")),
@@ -188,8 +161,8 @@ proptest! {
     fn relations_after_edits_are_those_found_out_anew(
         edits in proptest::collection::vec((0usize..7, 0usize..9, 0usize..9, 0usize..9), 1..4)
     ) {
-        let place = Place::new();
-        pipeline::relations(&place.snapshot()).expect("it can be read");
+        let place = Place::of(&FILES);
+        pipeline::relations(&indexed(&place)).expect("it can be read");
         for edit in edits {
             apply(&place, edit);
             compare(&place);

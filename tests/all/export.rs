@@ -7,16 +7,17 @@ use protobuf::Message as _;
 use scip::types::{Document, Index, PositionEncoding, SymbolRole};
 use serde_json::Value;
 
-use crate::cli::Place;
+use crate::cli::numbers;
+use crate::place::Place;
 
 const SHAPES: &str = "class Shape:\n    \"\"\"Has an area.\"\"\"\n    def area(self): return 0\n\nclass Square(Shape):\n    def area(self): return 1\n\ndef größe(shape: Shape): return shape.area()\n";
 const USES: &str =
     "from shapes import Square, größe\n\ndef both(other):\n    other.area()\n    return 'é', größe(Square())\n";
 
 fn place() -> Place {
-    let place = Place::new();
-    fs::write(place.source().join("shapes.py"), SHAPES).expect("the folder is ours");
-    fs::write(place.source().join("inner/uses.py"), USES).expect("the folder is ours");
+    let place = numbers();
+    place.write("shapes.py", SHAPES);
+    place.write("inner/uses.py", USES);
     place
 }
 
@@ -34,7 +35,7 @@ fn text(document: &Document, range: &[i32], source: &str) -> String {
 #[test]
 fn scip_holds_definitions_and_bound_uses() {
     let place = place();
-    let file = place.folder.path().join("index.scip");
+    let file = place.path().join("index.scip");
     let ran = place.run(&["export", "--scip", file.to_str().expect("it is text")]);
     assert_eq!(ran.status, 0, "{}", ran.err);
     assert!(ran.err.contains("index.scip: 9 definitions and "), "{}", ran.err);

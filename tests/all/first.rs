@@ -1,70 +1,42 @@
 //! The first question about a large folder: it is answered before the folder is indexed whole.
 
 use std::fs;
-use std::path::PathBuf;
-use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use codelode::config::Config;
 use codelode::tools::{self, Context, Request};
 use serde_json::{Value, json};
+
+use crate::place::{Place, Ran};
 
 /// More files than are indexed at once.
 const MANY: usize = 1_200;
 
-/// A large folder, with an index directory of its own.
-struct Place {
-    folder: tempfile::TempDir,
+/// A large folder.
+fn large() -> Place {
+    let place = Place::new();
+    for number in 0..MANY {
+        place.write(&format!("filler_{number}.py"), &format!("def filler_{number}():\n    return {number}\n"));
+    }
+    place.write("shop/order.py", "def load_order(key):\n    return key\n");
+    let user = "from shop.order import load_order\n\ndef checkout():\n    return load_order(1)\n";
+    place.write("shop/cart.py", user);
+    place
 }
 
-impl Place {
-    fn new() -> Self {
-        let folder = tempfile::tempdir().expect("there is room for a folder");
-        let root = folder.path().join("source");
-        fs::create_dir_all(root.join("shop")).expect("the folder is new");
-        for number in 0..MANY {
-            let text = format!("def filler_{number}():\n    return {number}\n");
-            fs::write(root.join(format!("filler_{number}.py")), text).expect("there is room");
-        }
-        fs::write(root.join("shop/order.py"), "def load_order(key):\n    return key\n").expect("there is room");
-        let user = "from shop.order import load_order\n\ndef checkout():\n    return load_order(1)\n";
-        fs::write(root.join("shop/cart.py"), user).expect("there is room");
-        Self { folder }
+/// Waits until a folder is indexed whole.
+fn wait_for_index(place: &Place) {
+    let until = Instant::now() + Duration::from_secs(60);
+    while !place.run(&["list"]).out.contains(&format!(" {} ", MANY + 2)) {
+        assert!(Instant::now() < until, "the index is not made");
+        std::thread::sleep(Duration::from_millis(20));
     }
+}
 
-    fn root(&self) -> PathBuf {
-        self.folder.path().join("source")
-    }
-
-    /// The state of a server.
-    fn server(&self) -> Context {
-        Context::new(Config { home: self.folder.path().join("index"), ..Config::default() })
-    }
-
-    /// Runs a command in the folder; its status, what it prints, and its notes.
-    fn run(&self, args: &[&str]) -> (Option<i32>, String, String) {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_codelode"));
-        command.args(args).current_dir(self.root()).stdin(Stdio::null());
-        command.env("CODELODE_INDEX_PATH", self.folder.path().join("index")).env("HOME", self.folder.path());
-        let ran = command.output().expect("the program is built");
-        let text = |bytes: Vec<u8>| String::from_utf8(bytes).expect("it prints text");
-        (ran.status.code(), text(ran.stdout), text(ran.stderr))
-    }
-
-    /// Waits until the folder is indexed whole.
-    fn wait_for_index(&self) {
-        let until = Instant::now() + Duration::from_secs(60);
-        while !self.run(&["list"]).1.contains(&format!(" {} ", MANY + 2)) {
-            assert!(Instant::now() < until, "the index is not made");
-            std::thread::sleep(Duration::from_millis(20));
-        }
-    }
-
-    fn ask(&self, cx: &Context, tool: &str, args: Value) -> Value {
-        let request = Request { directory: Some(self.root()), ..Request::default() };
-        let Value::Object(args) = args else { panic!("arguments are an object") };
-        tools::call(cx, tool, args, &request).value
-    }
+/// An answer for which nobody waits longer than usual.
+fn ask(place: &Place, cx: &Context, tool: &str, args: Value) -> Value {
+    let request = Request { directory: Some(place.source()), ..Request::default() };
+    let Value::Object(args) = args else { panic!("arguments are an object") };
+    tools::call(cx, tool, args, &request).value
 }
 
 fn files(answer: &Value) -> Vec<&str> {
@@ -74,16 +46,16 @@ fn files(answer: &Value) -> Vec<&str> {
 
 #[test]
 fn the_first_question_is_answered_from_the_files_that_hold_its_words() {
-    let place = Place::new();
-    let cx = place.server();
-    let first = place.ask(&cx, "search_symbols", json!({"query": "load_order"}));
+    let place = large();
+    let cx = place.context();
+    let first = ask(&place, &cx, "search_symbols", json!({"query": "load_order"}));
     assert_eq!(files(&first)[0], "shop/order.py", "{first}");
     assert_eq!(first["_meta"]["freshness"], "indexing", "{first}");
     assert_eq!(first["_meta"]["read_so_far"], json!({"files": 2, "of": MANY + 2}));
     // The next one, of other words, comes from other files, or from the whole as soon as that is there.
     let until = Instant::now() + Duration::from_secs(60);
     loop {
-        let next = place.ask(&cx, "search_symbols", json!({"query": "filler_77"}));
+        let next = ask(&place, &cx, "search_symbols", json!({"query": "filler_77"}));
         assert_eq!(files(&next)[0], "filler_77.py", "{next}");
         match next["_meta"]["freshness"].as_str() {
             Some("fresh") => break assert_eq!(next["_meta"]["read_so_far"], Value::Null),
@@ -94,9 +66,9 @@ fn the_first_question_is_answered_from_the_files_that_hold_its_words() {
 
 #[test]
 fn no_question_waits_for_the_rest_of_the_folder() {
-    let place = Place::new();
-    let cx = place.server();
-    let first = place.ask(&cx, "search_symbols", json!({"query": "load_order"}));
+    let place = large();
+    let cx = place.context();
+    let first = ask(&place, &cx, "search_symbols", json!({"query": "load_order"}));
     assert_eq!(first["_meta"]["freshness"], "indexing", "{first}");
     // As long as somebody else writes the index, it is not completed.
     let store = cx.indexes.registry().all()[0].store.clone();
@@ -108,7 +80,7 @@ fn no_question_waits_for_the_rest_of_the_folder() {
         ("search_text", json!({"query": "return 1000"}), "/results/0/file"),
         ("find_importers", json!({"file_path": "shop/order.py"}), "/importers/0/file"),
     ] {
-        let answer = place.ask(&cx, tool, args);
+        let answer = ask(&place, &cx, tool, args);
         if first_is_still_all(&cx) {
             assert_eq!(answer["_meta"]["freshness"], "indexing", "{tool}: {answer}");
             assert_eq!(answer["_meta"]["read_so_far"]["of"], json!(MANY + 2), "{tool}: {answer}");
@@ -116,15 +88,15 @@ fn no_question_waits_for_the_rest_of_the_folder() {
         assert!(answer.pointer(place_of).is_some(), "{tool}: {answer}");
     }
     drop(writer);
-    let left = fs::read_dir(place.folder.path().join("index/excerpts")).into_iter().flatten().count();
+    let left = fs::read_dir(place.home().join("excerpts")).into_iter().flatten().count();
     assert_eq!(left, 0, "excerpts last as long as their calls");
 }
 
 #[test]
 fn what_needs_the_whole_is_never_answered_from_the_files_of_another_question() {
-    let place = Place::new();
-    let cx = place.server();
-    let first = place.ask(&cx, "search_symbols", json!({"query": "load_order"}));
+    let place = large();
+    let cx = place.context();
+    let first = ask(&place, &cx, "search_symbols", json!({"query": "load_order"}));
     assert_eq!(first["_meta"]["freshness"], "indexing", "{first}");
     // As long as somebody else writes the index, it is not completed.
     let store = cx.indexes.registry().all()[0].store.clone();
@@ -135,7 +107,7 @@ fn what_needs_the_whole_is_never_answered_from_the_files_of_another_question() {
         ("find_dead_code", json!({})),
         ("get_repo_outline", json!({})),
     ] {
-        let request = Request { directory: Some(place.root()), ..Request::default() };
+        let request = Request { directory: Some(place.source()), ..Request::default() };
         let Value::Object(args) = args else { panic!("arguments are an object") };
         let cancelled = request.cancelled.clone();
         let waiting = std::thread::spawn(move || {
@@ -164,8 +136,8 @@ fn relations_and_text_are_answered_early_as_well() {
         ("get_symbol_source", json!({"symbol_id": "shop/order.py::load_order#function"}), "/source"),
         ("get_file_outline", json!({"file_path": "shop/order.py"}), "/symbols"),
     ] {
-        let place = Place::new();
-        let answer = place.ask(&place.server(), tool, args);
+        let place = large();
+        let answer = ask(&place, &place.context(), tool, args);
         assert_eq!(answer["_meta"]["freshness"], "indexing", "{tool}: {answer}");
         assert_eq!(answer["_meta"]["read_so_far"]["of"], json!(MANY + 2), "{tool}: {answer}");
         assert!(answer.pointer(place_of).is_some_and(|part| part.to_string().contains("load_order")), "{answer}");
@@ -174,30 +146,30 @@ fn relations_and_text_are_answered_early_as_well() {
 
 #[test]
 fn a_misspelt_name_is_answered_early_as_well() {
-    let place = Place::new();
-    let first = place.ask(&place.server(), "search_symbols", json!({"query": "load_ordre"}));
+    let place = large();
+    let first = ask(&place, &place.context(), "search_symbols", json!({"query": "load_ordre"}));
     assert_eq!(first["_meta"]["freshness"], "indexing", "{first}");
     assert_eq!(files(&first)[0], "shop/order.py", "{first}");
 }
 
 #[test]
 fn the_first_search_of_syntax_reads_the_disk_and_finds_what_the_index_does() {
-    let place = Place::new();
+    let place = large();
     let broken = place.run(&["ast", "if ("]);
-    assert!(broken.0 == Some(2) && broken.2.contains("cannot be read"), "{broken:?}");
+    assert!(broken.status == 2 && broken.err.contains("cannot be read"), "{broken:?}");
     let first = place.run(&["ast", "return load_order($X)"]);
-    assert_eq!((first.0, &*first.1), (Some(0), "shop/cart.py:4:    return load_order(1)\n"), "{first:?}");
-    assert!(first.2.contains("the index is being made in the background"), "{first:?}");
-    place.wait_for_index();
+    assert_eq!((first.status, &*first.out), (0, "shop/cart.py:4:    return load_order(1)\n"), "{first:?}");
+    assert!(first.err.contains("the index is being made in the background"), "{first:?}");
+    wait_for_index(&place);
     let next = place.run(&["ast", "return load_order($X)"]);
-    assert_eq!((next.0, &next.1, &*next.2), (first.0, &first.1, ""));
+    assert_eq!((next.status, next.out, &*next.err), (first.status, first.out, ""));
 }
 
 #[test]
 fn an_early_answer_never_says_no() {
     let in_whole = |tool: &str, args: Value, expected: &str| {
-        let place = Place::new();
-        let answer = place.ask(&place.server(), tool, args);
+        let place = large();
+        let answer = ask(&place, &place.context(), tool, args);
         assert_eq!(answer["_meta"]["read_so_far"], Value::Null, "{tool}: {answer}");
         assert!(answer.to_string().contains(expected), "{tool}: {answer}");
     };
@@ -211,52 +183,43 @@ fn an_early_answer_never_says_no() {
 
 #[test]
 fn a_command_answers_and_ends_and_the_index_is_completed_in_the_background() {
-    let place = Place::new();
-    let (status, out, err) = place.run(&["search", "load_order"]);
-    assert_eq!(status, Some(0), "{err}");
+    let place = large();
+    let Ran { status, out, err } = place.run(&["search", "load_order"]);
+    assert_eq!(status, 0, "{err}");
     assert!(out.starts_with("shop/order.py:1  "), "{out}");
     assert!(err.contains("from 2 of 1202 files so far; the index is being made in the background"), "{err}");
-    place.wait_for_index();
-    let (status, out, err) = place.run(&["search", "filler_77"]);
-    assert!(status == Some(0) && !err.contains("index"), "{err}");
+    wait_for_index(&place);
+    let Ran { status, out, err } = place.run(&["search", "filler_77"]);
+    assert!(status == 0 && !err.contains("index"), "{err}");
     assert!(out.starts_with("filler_77.py:1  "), "{out}");
 }
 
 #[test]
 fn the_first_search_of_text_reads_the_disk_and_finds_what_the_index_does() {
-    let place = Place::new();
-    fs::write(place.root().join("shop/.env"), "load_order = secret\n").expect("there is room");
-    fs::write(place.root().join(".gitignore"), "").expect("there is room");
-    let run = |folder: &str, args: &[&str]| {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_codelode"));
-        command.args(args).current_dir(place.root().join(folder)).stdin(Stdio::null());
-        command.env("CODELODE_INDEX_PATH", place.folder.path().join("index")).env("HOME", place.folder.path());
-        let ran = command.output().expect("the program is built");
-        let text = |bytes: Vec<u8>| String::from_utf8(bytes).expect("it prints text");
-        (ran.status.code(), text(ran.stdout), text(ran.stderr))
-    };
+    let place = large();
+    place.write("shop/.env", "load_order = secret\n").write(".gitignore", "");
     for args in [&["text", "load_order|filler_7\\b", "-g", "*.py"][..], &["text", "-c", "return", "-g", "shop/**"]] {
-        let first = run("", args);
-        assert!(first.2.contains("the index is being made in the background"), "{first:?}");
-        place.wait_for_index();
-        let next = run("", args);
-        assert_eq!((first.0, &first.1), (Some(0), &next.1));
-        assert_eq!(next.2, "");
-        assert!(!first.1.is_empty() && !first.1.contains("secret"), "{first:?}");
-        fs::remove_dir_all(place.folder.path().join("index")).expect("it was made");
+        let first = place.run(args);
+        assert!(first.err.contains("the index is being made in the background"), "{first:?}");
+        wait_for_index(&place);
+        let next = place.run(args);
+        assert_eq!((first.status, &first.out), (0, &next.out));
+        assert_eq!(next.err, "");
+        assert!(!first.out.is_empty() && !first.out.contains("secret"), "{first:?}");
+        fs::remove_dir_all(place.index()).expect("it was made");
     }
 }
 
 #[test]
 fn a_killed_command_leaves_an_excerpt_that_the_next_one_completes() {
-    let place = Place::new();
-    let cx = place.server();
-    let first = place.ask(&cx, "search_symbols", json!({"query": "load_order"}));
+    let place = large();
+    let cx = place.context();
+    let first = ask(&place, &cx, "search_symbols", json!({"query": "load_order"}));
     assert_eq!(first["_meta"]["freshness"], "indexing");
     // Another process finds no more than the excerpt, whoever completes it.
     let until = Instant::now() + Duration::from_secs(60);
     loop {
-        let other = place.ask(&place.server(), "search_symbols", json!({"query": "filler_5"}));
+        let other = ask(&place, &place.context(), "search_symbols", json!({"query": "filler_5"}));
         if other["_meta"]["freshness"] == "fresh" {
             assert_eq!(files(&other)[0], "filler_5.py");
             break;

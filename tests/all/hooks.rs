@@ -1,63 +1,38 @@
 //! `codelode hook`: what agents are told beside the results of their searches.
 
 use std::io::Write;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Command, Stdio};
 
+use crate::place::Place;
 use codelode::answer::tokens;
 use serde_json::{Value, json};
-use tempfile::TempDir;
 
-struct Place {
-    folder: TempDir,
+/// A shop, indexed.
+fn shop() -> Place {
+    let place = unindexed();
+    place.found(&["index", ".", "--quiet"]);
+    resolve(&place);
+    place
+}
+
+/// Resolves names, as the first question about uses does.
+fn resolve(place: &Place) {
+    place.found(&["refs", "total"]);
+}
+
+fn unindexed() -> Place {
+    let place = Place::new();
+    std::fs::create_dir(place.source().join(".git")).expect("there is room");
+    place.write("cart.py", "class Cart:\n    def total(self, tax=0):\n        return sum(self.prices) + tax\n");
+    place.write("shop.py", "from cart import Cart\n\ndef checkout(cart: Cart):\n    return cart.total(tax=1)\n");
+    let many: String =
+        (0..9).map(|nth| format!("class Shelf{nth}:\n    def often(self):\n        return {nth}\n")).collect();
+    place.write("many.py", &many);
+    place
 }
 
 impl Place {
-    /// A shop, indexed.
-    fn new() -> Self {
-        let place = Self::unindexed();
-        let status = place.command(&["index", ".", "--quiet"]).stdout(Stdio::null()).status();
-        assert!(status.expect("the program is built").success());
-        place.resolve();
-        place
-    }
-
-    /// Resolves names, as the first question about uses does.
-    fn resolve(&self) {
-        assert!(self.command(&["refs", "total"]).stdout(Stdio::null()).status().expect("it is built").success());
-    }
-
-    fn unindexed() -> Self {
-        let place = Self { folder: TempDir::new().expect("there is room") };
-        let source = place.source();
-        std::fs::create_dir_all(source.join(".git")).expect("there is room");
-        let write = |name: &str, text: &str| std::fs::write(source.join(name), text).expect("there is room");
-        write("cart.py", "class Cart:\n    def total(self, tax=0):\n        return sum(self.prices) + tax\n");
-        write("shop.py", "from cart import Cart\n\ndef checkout(cart: Cart):\n    return cart.total(tax=1)\n");
-        let many: String =
-            (0..9).map(|nth| format!("class Shelf{nth}:\n    def often(self):\n        return {nth}\n")).collect();
-        write("many.py", &many);
-        place
-    }
-
-    fn source(&self) -> PathBuf {
-        self.folder.path().join("shop")
-    }
-
-    fn index(&self) -> PathBuf {
-        self.folder.path().join("index")
-    }
-
-    fn command(&self, args: &[&str]) -> Command {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_codelode"));
-        command
-            .args(args)
-            .current_dir(self.source())
-            .env("CODE_INDEX_PATH", self.index())
-            .env("HOME", self.folder.path());
-        command
-    }
-
     /// Output of a hook for an input. Its status is always 0, and it writes no error.
     fn hook(&self, input: &str, setting: (&str, &str)) -> String {
         let mut command = self.command(&["hook"]);
@@ -78,7 +53,7 @@ impl Place {
     }
 
     /// The context that is added to a command of a shell; empty without one.
-    fn context(&self, line: &str, response: &str) -> String {
+    fn added(&self, line: &str, response: &str) -> String {
         let input = json!({"command": line});
         let event = json!({"hook_event_name": "PostToolUse", "cwd": self.source(), "tool_name": "Bash", "tool_input": input, "tool_response": response});
         let text =
@@ -92,32 +67,31 @@ const TOTAL: &str = "codelode: cart.py:2: def total(self, tax=0) (1 use)\nused i
 
 #[test]
 fn a_search_for_a_name_is_told_where_it_is_defined_and_used() {
-    let place = Place::new();
+    let place = shop();
     for line in [
         "rg 'def total'",
         "grep -rn 'total(' . | head",
         "cd . && git grep -n total",
         "find . -name '*.py' | xargs grep -n total",
     ] {
-        assert_eq!(place.context(line, ""), TOTAL, "{line}");
+        assert_eq!(place.added(line, ""), TOTAL, "{line}");
     }
-    assert!(place.context("rg 'nothing|Cart'", "").starts_with("codelode: cart.py:1: class Cart"));
+    assert!(place.added("rg 'nothing|Cart'", "").starts_with("codelode: cart.py:1: class Cart"));
     for line in ["rg nowhere_to_be_found", "rg often", "rg '[0-9]+'", "ls -la", "rg \"$NAME\"", "cd /tmp && rg total"] {
-        assert_eq!(place.context(line, ""), "", "{line}");
+        assert_eq!(place.added(line, ""), "", "{line}");
     }
     let seen = "cart.py:2:    def total(self, tax=0):\nshop.py:4:    return cart.total(tax=1)\n";
-    assert_eq!(place.context("rg -n total", seen), "", "the result says it all");
+    assert_eq!(place.added("rg -n total", seen), "", "the result says it all");
 }
 
 #[test]
 fn uses_are_told_once_names_are_resolved() {
-    let place = Place::unindexed();
-    let indexed = place.command(&["index", ".", "--quiet"]).stdout(Stdio::null()).status();
-    assert!(indexed.expect("the program is built").success());
+    let place = unindexed();
+    place.found(&["index", ".", "--quiet"]);
     // Resolving takes longer than an agent may be kept waiting: another process does it.
-    assert_eq!(place.context("rg total", ""), "codelode: cart.py:2: def total(self, tax=0)");
+    assert_eq!(place.added("rg total", ""), "codelode: cart.py:2: def total(self, tax=0)");
     let began = std::time::Instant::now();
-    while place.context("rg total", "") != TOTAL {
+    while place.added("rg total", "") != TOTAL {
         assert!(began.elapsed().as_secs() < 60, "the names are not resolved");
         std::thread::sleep(std::time::Duration::from_millis(50));
     }
@@ -125,31 +99,31 @@ fn uses_are_told_once_names_are_resolved() {
 
 #[test]
 fn what_is_near_the_search_comes_first() {
-    let place = Place::new();
+    let place = shop();
     let write = |name: &str, text: &str| std::fs::write(place.source().join(name), text).expect("there is room");
     for nth in 0..4 {
         write(&format!("a{nth}.py"), &format!("class A{nth}:\n    def price(self):\n        return {nth}\n"));
     }
     std::fs::create_dir(place.source().join("lib")).expect("there is room");
     write("lib/z.py", "class Z:\n    def price(self):\n        return 9\n");
-    assert!(place.command(&["index", ".", "--quiet"]).status().expect("it is built").success());
-    place.resolve();
-    assert!(place.context("grep -n 'def price' lib/z.py", "").starts_with("codelode: lib/z.py:2:"));
-    assert!(place.context("rg price lib", "").starts_with("codelode: lib/z.py:2:"));
+    place.found(&["index", ".", "--quiet"]);
+    resolve(&place);
+    assert!(place.added("grep -n 'def price' lib/z.py", "").starts_with("codelode: lib/z.py:2:"));
+    assert!(place.added("rg price lib", "").starts_with("codelode: lib/z.py:2:"));
     // A name that too many have is told where one place was searched.
-    assert!(place.context("grep -n 'def often' many.py", "").is_empty(), "that place holds too many");
+    assert!(place.added("grep -n 'def often' many.py", "").is_empty(), "that place holds too many");
     write("lib/one.py", "class One:\n    def often(self):\n        return 1\n");
-    assert!(place.command(&["index", ".", "--quiet"]).status().expect("it is built").success());
-    assert!(place.context("grep -n 'def often' lib/one.py", "").starts_with("codelode: lib/one.py:2:"));
+    place.found(&["index", ".", "--quiet"]);
+    assert!(place.added("grep -n 'def often' lib/one.py", "").starts_with("codelode: lib/one.py:2:"));
     // A list of files that has the name is the answer, and filters are about other things than code.
-    assert_eq!(place.context("find . -name '*price*'", "./docs/price.md"), "");
-    assert!(place.context("find . -name '*Cart*'", "").starts_with("codelode: cart.py:1:"));
-    assert_eq!(place.context("git log --oneline | grep total", ""), "");
+    assert_eq!(place.added("find . -name '*price*'", "./docs/price.md"), "");
+    assert!(place.added("find . -name '*Cart*'", "").starts_with("codelode: cart.py:1:"));
+    assert_eq!(place.added("git log --oneline | grep total", ""), "");
 }
 
 #[test]
 fn every_client_is_answered_in_its_form() {
-    let place = Place::new();
+    let place = shop();
     let event = |name: &str, tool: &str, input: Value| json!({"hook_event_name": name, "cwd": place.source(), "tool_name": tool, "tool_input": input});
     let expected = |name: &str| json!({"hookSpecificOutput": {"hookEventName": name, "additionalContext": TOTAL}});
     assert_eq!(place.answer(&event("PostToolUse", "Grep", json!({"pattern": "total"}))), expected("PostToolUse"));
@@ -173,16 +147,16 @@ fn every_client_is_answered_in_its_form() {
 
 #[test]
 fn a_hook_does_nothing_but_answer() {
-    let place = Place::unindexed();
+    let place = unindexed();
     let event = json!({"hook_event_name": "PostToolUse", "cwd": place.source(), "tool_input": {"command": "rg total"}})
         .to_string();
     assert_eq!(place.hook(&event, ("LANG", "C")), "");
-    assert!(!Path::new(&place.index().join("codelode/repos")).exists(), "nothing was indexed");
+    assert!(!Path::new(&place.home().join("repos")).exists(), "nothing was indexed");
     for input in ["", "no JSON", "[]", "{\"hook_event_name\": 1}", "{\"hook_event_name\": \"Stop\"}"] {
         assert_eq!(place.hook(input, ("LANG", "C")), "");
     }
 
-    let place = Place::new();
+    let place = shop();
     assert!(
         place.hook(&event.replace("rg total", "rg checkout"), ("LANG", "C")).is_empty(),
         "the other place is not indexed"
@@ -191,7 +165,7 @@ fn a_hook_does_nothing_but_answer() {
         .to_string();
     assert!(place.hook(&event, ("LANG", "C")).contains("cart.py:2"));
     assert_eq!(place.hook(&event, ("CODELODE_HOOKS", "off")), "");
-    assert_eq!(place.hook(&event, ("CODE_INDEX_PATH", "/dev/null/nowhere")), "");
+    assert_eq!(place.hook(&event, ("CODELODE_INDEX_PATH", "/dev/null/nowhere")), "");
     assert_eq!(place.hook(&event, ("CODELODE_HOOKS", "perhaps")), "", "a setting that is wrong is no agent's concern");
 }
 
@@ -199,7 +173,7 @@ fn a_hook_does_nothing_but_answer() {
 fn the_plugin_s_hooks_run_and_a_missing_program_is_no_failure() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("editors/claude-code/hooks/hooks.json");
     let hooks: Value = serde_json::from_slice(&std::fs::read(path).expect("it is there")).expect("it is JSON");
-    let place = Place::new();
+    let place = shop();
     let programs = Path::new(env!("CARGO_BIN_EXE_codelode")).parent().expect("it lies in a folder");
     let event = json!({"hook_event_name": "PostToolUse", "cwd": place.source(), "tool_input": {"command": "rg total"}})
         .to_string();
@@ -209,12 +183,9 @@ fn the_plugin_s_hooks_run_and_a_missing_program_is_no_failure() {
     ] {
         let line = hooks["hooks"][event_of][0]["hooks"][0]["command"].as_str().expect("it has a command");
         let mut command = Command::new("sh");
-        command
-            .arg("-c")
-            .arg(line)
-            .env("PATH", path)
-            .env("CODE_INDEX_PATH", place.index())
-            .env("HOME", place.folder.path());
+        command.arg("-c").arg(line);
+        let mut command = place.at_home(command);
+        command.env("PATH", path);
         let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("there is a shell");
         let _ = child.stdin.take().expect("it is piped").write_all(event.as_bytes());
         let output = child.wait_with_output().expect("it ends");

@@ -19,6 +19,8 @@ use proptest::strategy::ValueTree;
 use proptest::test_runner::{RngAlgorithm, TestRng, TestRunner};
 use serde_json::{Map, Value, json};
 
+use crate::place::Place;
+
 /// Something that happens to a folder between two looks at it.
 #[derive(Clone, Debug)]
 enum Event {
@@ -117,13 +119,13 @@ fn text(path: &str, which: usize) -> Vec<u8> {
 }
 
 /// A folder with sources, and two index directories.
-struct Place {
-    folder: tempfile::TempDir,
+struct Edited {
+    place: Place,
 }
 
-impl Place {
+impl Edited {
     fn new() -> Self {
-        let place = Self { folder: tempfile::tempdir().expect("there is room for a folder") };
+        let place = Self { place: Place::new() };
         for path in PATHS {
             place.write(path, &text(path, 0));
         }
@@ -131,12 +133,12 @@ impl Place {
     }
 
     fn source(&self) -> PathBuf {
-        self.folder.path().canonicalize().expect("the folder is there").join("source")
+        self.place.source()
     }
 
     fn config(&self, home: &str) -> Config {
         Config {
-            home: self.folder.path().join(home),
+            home: self.place.path().join(home),
             freshness: codelode::config::Freshness::Strict,
             ..Config::default()
         }
@@ -150,7 +152,7 @@ impl Place {
     }
 
     fn source_path(&self, path: &str) -> PathBuf {
-        self.folder.path().join("source").join(path)
+        self.source().join(path)
     }
 
     /// Applies a change; an impossible one, such as a file moving onto a folder, does nothing.
@@ -318,7 +320,7 @@ fn same_lines(what: &str, grown: &[String], fresh: &[String]) {
 
 /// Compares every record of an index that grew with those of one that is made at once, whose configuration it returns: what
 /// differs is only how files are numbered.
-fn check_tables(place: &Place, grown: &Config) -> Config {
+fn check_tables(place: &Edited, grown: &Config) -> Config {
     place.refresh(grown);
     let fresh = place.config("fresh");
     let _ = fs::remove_dir_all(&fresh.home);
@@ -340,7 +342,7 @@ fn check_tables(place: &Place, grown: &Config) -> Config {
     fresh
 }
 
-fn check(place: &Place, grown: &Config) {
+fn check(place: &Edited, grown: &Config) {
     let fresh = check_tables(place, grown);
     let (a, b) = (Context::new(grown.clone()), Context::new(fresh));
     let root = place.source();
@@ -385,7 +387,7 @@ proptest! {
 
     #[test]
     fn an_index_that_grew_is_one_made_at_once(events in events()) {
-        let place = Place::new();
+        let place = Edited::new();
         let grown = place.config("grown");
         place.index(&grown, &Options::default());
         for event in &events {
@@ -413,7 +415,7 @@ fn edits_replayed_in_small_leave_what_one_look_finds() {
         bytes[..8].copy_from_slice(&seed.to_le_bytes());
         let rng = TestRng::from_seed(RngAlgorithm::ChaCha, &bytes);
         let mut runner = TestRunner::new_with_rng(ProptestConfig::default(), rng);
-        let place = Place::new();
+        let place = Edited::new();
         let grown = place.config("grown");
         place.index(&grown, &Options::default());
         // Edits and questions alternate: often one edit is in the index before the next, sometimes there are many.

@@ -8,7 +8,8 @@ use std::path::{Path, PathBuf};
 use codelode::setup::{Client, Confirmed, Paths, clients};
 use serde_json::Value;
 
-use crate::cli::{Place, Ran};
+use crate::cli::numbers;
+use crate::place::{Place, Ran};
 use crate::web::Site;
 
 /// Three clients with configurations of their own.
@@ -22,9 +23,9 @@ const FILES: [(&str, &str); 3] = [
 ];
 
 fn with_clients() -> Place {
-    let place = Place::new();
+    let place = numbers();
     for (path, text) in FILES {
-        let path = place.folder.path().join(path);
+        let path = place.path().join(path);
         fs::create_dir_all(path.parent().expect("it has a folder")).expect("there is room");
         fs::write(path, text).expect("the folder is ours");
     }
@@ -32,7 +33,7 @@ fn with_clients() -> Place {
 }
 
 fn now(place: &Place) -> Vec<String> {
-    FILES.iter().map(|(path, _)| fs::read_to_string(place.folder.path().join(path)).expect("it is there")).collect()
+    FILES.iter().map(|(path, _)| fs::read_to_string(place.path().join(path)).expect("it is there")).collect()
 }
 
 fn init(place: &Place, args: &[&str]) -> Ran {
@@ -40,7 +41,7 @@ fn init(place: &Place, args: &[&str]) -> Ran {
     for variable in ["XDG_CONFIG_HOME", "CLAUDE_CONFIG_DIR", "CODEX_HOME"] {
         command.env_remove(variable);
     }
-    Ran::of(command.output().expect("the program is built"))
+    Ran::of(&mut command)
 }
 
 #[test]
@@ -80,7 +81,7 @@ fn clients_are_found_shown_written_tried_and_restored() {
 
     let undone = init(&place, &["--undo", "--yes"]);
     assert_eq!((undone.status, now(&place)), (0, untouched), "{}", undone.err);
-    assert!(!place.folder.path().join(".claude").exists(), "skill, sub-agent and hooks are gone");
+    assert!(!place.path().join(".claude").exists(), "skill, sub-agent and hooks are gone");
     let nothing = init(&place, &["--undo", "--yes"]);
     assert!(nothing.status == 0 && nothing.err.contains("nothing to undo"), "{}", nothing.err);
 }
@@ -90,7 +91,7 @@ fn clients_are_found_shown_written_tried_and_restored() {
 fn doctor_finds_an_entry_that_has_drifted() {
     let place = with_clients();
     assert_eq!(init(&place, &["--yes", "--client", "codex"]).status, 0);
-    let path = place.folder.path().join(".codex/config.toml");
+    let path = place.path().join(".codex/config.toml");
     let text = fs::read_to_string(&path).expect("it is there");
     let gone = text.replace(env!("CARGO_BIN_EXE_codelode"), "/gone/codelode");
     assert_ne!(gone, text, "the program is named by its path");
@@ -111,7 +112,7 @@ fn doctor_finds_an_entry_that_has_drifted() {
 #[cfg(target_os = "linux")]
 fn parts_are_left_out_or_added_on_request() {
     let place = with_clients();
-    let home = place.folder.path();
+    let home = place.path();
     let none = init(&place, &["--yes", "--no-hooks", "--no-skill", "--no-agent"]);
     assert_eq!((none.status, home.join(".claude").exists()), (0, false), "{}", none.err);
     let all = init(&place, &["--yes", "--client", "codex", "--agents-md"]);
@@ -132,7 +133,7 @@ fn parts_are_left_out_or_added_on_request() {
 #[test]
 fn language_servers_are_set_up_on_request() {
     let place = with_clients();
-    let path = place.folder.path().join(".config/opencode/opencode.json");
+    let path = place.path().join(".config/opencode/opencode.json");
     let shown = init(&place, &["--yes", "--client", "opencode"]);
     let without = fs::read_to_string(&path).expect("it was written");
     assert!(shown.status == 0 && !without.contains("lsp"), "{without}");
@@ -145,7 +146,7 @@ fn language_servers_are_set_up_on_request() {
     assert!(
         server["extensions"].as_array().is_some_and(|all| all.contains(&".py".into()) && !all.contains(&".md".into()))
     );
-    let copilot = fs::read_to_string(place.folder.path().join(".copilot/lsp-config.json")).expect("it was written");
+    let copilot = fs::read_to_string(place.path().join(".copilot/lsp-config.json")).expect("it was written");
     assert!(copilot.contains("\".rs\": \"rust\""), "{copilot}");
     assert_eq!(place.run(&["doctor"]).status, 0);
     fs::write(&path, config.to_string().replace("\",\"lsp\"", "-gone\",\"lsp\"")).expect("it is ours");
@@ -157,7 +158,7 @@ fn language_servers_are_set_up_on_request() {
 
 #[test]
 fn nobody_there_and_nobody_known() {
-    let place = Place::new();
+    let place = numbers();
     let nobody = init(&place, &["--yes"]);
     assert!(nobody.status == 1 && nobody.err.contains("no client was found"), "{}", nobody.err);
     let unknown = init(&place, &["--client", "cursr"]);

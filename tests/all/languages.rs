@@ -11,7 +11,7 @@ use codelode::model::{Extraction, Kind, Span};
 use expect_test::expect_file;
 use serde_json::Value;
 
-use crate::cli::Place;
+use crate::cli::numbers;
 
 /// One line a symbol: lines, kind, name, signature, and what else there is to say.
 fn tags(spec: &LanguageSpec, extraction: &Extraction, source: &[u8]) -> String {
@@ -193,7 +193,7 @@ fn the_manual_lists_every_language() {
 
 #[test]
 fn languages_are_listed_with_what_is_known_of_them() {
-    let place = Place::new();
+    let place = numbers();
     let table = place.found(&["languages"]);
     let line = |id: &str| {
         let found = table.lines().find(|line| line.split_whitespace().next() == Some(id));

@@ -35,6 +35,7 @@ mod pages;
 mod papers;
 mod past;
 mod pictures;
+mod place;
 mod project;
 mod proof;
 mod proxies;

@@ -3,21 +3,22 @@
 use std::collections::HashMap;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
-use std::path::Path;
-use std::process::{Command, Output, Stdio};
+use std::process::{Command, Stdio};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use serde_json::{Value, json};
 
+use crate::place::{Place, Ran};
+
 /// A server with OpenAI's interface that embeds and summarises, slowly.
-struct Server {
+struct Provider {
     base: String,
     /// How often each text was paid for.
     paid: Arc<Mutex<HashMap<String, usize>>>,
 }
 
-impl Server {
+impl Provider {
     fn start() -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").expect("a port is free");
         let base = format!("http://localhost:{}/v1", listener.local_addr().expect("it is bound").port());
@@ -95,70 +96,56 @@ fn vector(text: &str) -> [f64; 3] {
     [has("purchase") + has("checkout"), has("packet"), 0.1]
 }
 
-/// A folder with many functions, and a program that knows the server.
-struct Place {
-    folder: tempfile::TempDir,
-    base: String,
-}
-
 /// Functions of the folder.
 const FUNCTIONS: usize = 40;
 
-impl Place {
-    fn new(base: &str) -> Self {
-        let folder = tempfile::tempdir().expect("there is room");
-        let code = folder.path().join("code");
-        std::fs::create_dir(&code).expect("the folder is ours");
-        let function = |n: usize| format!("def step{n}(state):\n    return state + {n}\n\n\n");
-        std::fs::write(code.join("steps.py"), (1..FUNCTIONS).map(function).collect::<String>()).expect("it is ours");
-        std::fs::write(code.join("shop.py"), "def checkout(cart):\n    return cart.total()\n").expect("it is ours");
-        Self { folder, base: base.to_owned() }
-    }
+/// A folder with many functions, and a program that knows the provider.
+struct Customer {
+    place: Place,
+    base: String,
+}
 
-    fn root(&self) -> std::path::PathBuf {
-        self.folder.path().join("code")
+impl Customer {
+    fn new(base: &str) -> Self {
+        let function = |n: usize| format!("def step{n}(state):\n    return state + {n}\n\n\n");
+        let steps: String = (1..FUNCTIONS).map(function).collect();
+        let shop = "def checkout(cart):\n    return cart.total()\n";
+        Self { place: Place::of(&[("steps.py", steps.as_str()), ("shop.py", shop)]), base: base.to_owned() }
     }
 
     fn command(&self, args: &[&str]) -> Command {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_codelode"));
-        command.args(args).current_dir(self.root()).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
-        let home: &Path = self.folder.path();
-        command.env_clear().env("HOME", home).env("PATH", std::env::var_os("PATH").unwrap_or_default());
-        command.env("CODE_INDEX_PATH", home.join("index")).env("OPENAI_API_BASE", &self.base);
+        let mut command = self.place.command(args);
+        command.env_clear().env("HOME", self.place.path()).env("PATH", std::env::var_os("PATH").unwrap_or_default());
+        command.env("CODE_INDEX_PATH", self.place.index()).env("OPENAI_API_BASE", &self.base);
         command.env("OPENAI_EMBED_MODEL", "toy").env("OPENAI_MODEL", "toy").env("CODELODE_TRUSTED_HOSTS", "localhost");
         command.env("CODELODE_EMBED_BATCH_SIZE", "1").env("CODELODE_EMBED_CONCURRENCY", "1");
         command.env("OPENAI_BATCH_SIZE", "1").env("OPENAI_CONCURRENCY", "1");
         command
     }
 
-    fn run(&self, args: &[&str]) -> Output {
-        self.command(args).output().expect("the program starts")
-    }
-
-    fn json(&self, args: &[&str]) -> Value {
-        let output = self.run(args);
-        let text = String::from_utf8_lossy(&output.stdout).into_owned();
-        serde_json::from_str(&text).unwrap_or_else(|_| panic!("{text}{}", String::from_utf8_lossy(&output.stderr)))
+    fn run(&self, args: &[&str]) -> Ran {
+        Ran::of(&mut self.command(args))
     }
 }
 
 #[test]
 fn a_killed_run_keeps_what_it_has_paid_for() {
     for args in [&["embed", "--json"][..], &["index", "--use-ai-summaries", "--json"]] {
-        let server = Server::start();
-        let place = Place::new(&server.base);
+        let server = Provider::start();
+        let place = Customer::new(&server.base);
         for texts in [FUNCTIONS / 4, FUNCTIONS / 2] {
-            let mut child = place.command(args).spawn().expect("the program starts");
+            let mut child =
+                place.command(args).stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("the program starts");
             server.wait_for(texts);
             child.kill().expect("it is ours");
             child.wait().expect("it is ours");
         }
-        let done = place.json(args);
+        let done = place.run(args).json();
         let (paid, twice) = server.paid();
         assert_eq!(paid, FUNCTIONS, "{args:?}: {done}");
         // At each kill one request is under way, and up to three answers wait to be written.
         assert!(twice <= 2 * 4, "{args:?}: {twice} texts were paid for twice: {done}");
-        let again = place.json(args);
+        let again = place.run(args).json();
         assert_eq!(server.paid(), (paid, twice), "{args:?}: {again}");
     }
 }
@@ -166,11 +153,10 @@ fn a_killed_run_keeps_what_it_has_paid_for() {
 #[test]
 fn a_server_that_is_down_costs_a_warning_at_the_terminal() {
     let closed = TcpListener::bind("127.0.0.1:0").and_then(|listener| listener.local_addr()).expect("a port is free");
-    let place = Place::new(&format!("http://localhost:{}/v1", closed.port()));
+    let place = Customer::new(&format!("http://localhost:{}/v1", closed.port()));
     let found = place.run(&["search", "--semantic", "checkout of a cart"]);
-    let (shown, said) = (String::from_utf8_lossy(&found.stdout), String::from_utf8_lossy(&found.stderr));
-    assert!(found.status.success() && shown.contains("shop.py:1"), "{shown}{said}");
-    assert_eq!(said.matches("found by words alone").count(), 1, "{said}");
+    assert!(found.status == 0 && found.out.contains("shop.py:1"), "{found:?}");
+    assert_eq!(found.err.matches("found by words alone").count(), 1, "{found:?}");
     let only = place.run(&["search", "--semantic-only", "checkout of a cart"]);
-    assert_eq!(only.status.code(), Some(2), "{}", String::from_utf8_lossy(&only.stderr));
+    assert_eq!(only.status, 2, "{}", only.err);
 }

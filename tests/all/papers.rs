@@ -10,6 +10,8 @@ use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
+use crate::place::git;
+
 fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
 }
@@ -53,13 +55,7 @@ fn every_command_of_the_manual_runs() {
     let place = tempfile::tempdir().expect("there is room for a folder");
     let source = place.path().join("example");
     super::copy(&root().join("docs/example"), &source);
-    let git = |args: &[&str]| {
-        let mut command = Command::new("git");
-        command.args(["-c", "user.name=A", "-c", "user.email=a@example.org", "-c", "commit.gpgsign=false"]);
-        let ran = command.args(args).current_dir(&source).env("HOME", place.path()).output();
-        let ran = ran.expect("the tests need git");
-        assert!(ran.status.success(), "git {args:?}: {}", String::from_utf8_lossy(&ran.stderr));
-    };
+    let git = |args: &[&str]| git(&source, args);
     git(&["init", "-q"]);
     git(&["add", "."]);
     git(&["commit", "-qm", "The shop"]);

@@ -3,14 +3,14 @@
 
 use serde_json::{Value, json};
 
-use crate::changes::Place;
+use crate::place::{Place, git_at};
 
 impl Place {
     /// Commits everything with a message, as an author, at a day of 2024.
     fn commit_as(&self, message: &str, author: &str, day: &str) -> String {
         let (author, date) = (format!("{author} <{author}@example.org>"), format!("2024-{day}T12:00:00Z"));
         self.git(&["add", "-A", "."]);
-        self.git_at(&date, &["commit", "-q", "--author", &author, "-m", message]);
+        git_at(&self.source(), &date, &["commit", "-q", "--author", &author, "-m", message]);
         self.git(&["rev-parse", "HEAD"])
     }
 
@@ -27,7 +27,7 @@ const PARSER: &str = "def parse_date(text):\n    year, month = text.split('-')\n
 
 /// A history of six commits.
 fn place() -> Place {
-    let place = Place::new();
+    let place = Place::repository();
     place.write("lib/parser.py", PARSER);
     place.commit_as("Add the parser of dates", "ann", "01-10");
     place.write("docs/notes.md", "notes\n");
@@ -41,7 +41,7 @@ fn place() -> Place {
     place.commit_as("Move dates to a module of their own", "ann", "05-10");
     place.write("lib/dates.py", &renamed.replace("read_date(text)", "read_date(text, default)"));
     place.commit_as("Take a default", "cid", "06-10");
-    place.index();
+    place.indexed();
     place
 }
 
@@ -120,7 +120,7 @@ fn a_symbol_is_followed_through_names_and_files() {
     // Edits count as such, and a symbol without a commit has no past.
     place.write("lib/dates.py", &PARSER.replace("parse_date", "read_date").replace("return int", "return 1 + int"));
     place.write("lib/fresh.py", "def fresh():\n    return 1\n");
-    place.index();
+    place.indexed();
     assert_eq!(history("read_date")["uncommitted"], true);
     let fresh = history("fresh");
     assert_eq!((&fresh["uncommitted"], &fresh["commits"]), (&json!(true), &json!([])), "{fresh}");
@@ -128,7 +128,7 @@ fn a_symbol_is_followed_through_names_and_files() {
 
 #[test]
 fn both_sides_of_a_merge_are_followed() {
-    let place = Place::new();
+    let place = Place::repository();
     let text = |first: &str, last: &str| {
         format!("def total(values):\n    {first}\n    middle = 1\n    # one\n    # two\n    # three\n    {last}\n")
     };
@@ -140,8 +140,8 @@ fn both_sides_of_a_merge_are_followed() {
     place.git(&["checkout", "-q", "-"]);
     place.write("a.py", &text("start = 5", "return start"));
     place.commit_as("Start at five", "ann", "01-03");
-    place.git_at("2024-01-04T12:00:00Z", &["merge", "-q", "-m", "Merge side", "side"]);
-    place.index();
+    git_at(&place.source(), "2024-01-04T12:00:00Z", &["merge", "-q", "-m", "Merge side", "side"]);
+    place.indexed();
     let answer = place.call("get_symbol_history", json!({"symbol_id": "total"}));
     let subjects: Vec<&str> =
         answer["commits"].as_array().into_iter().flatten().filter_map(|step| step["subject"].as_str()).collect();

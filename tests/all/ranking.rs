@@ -3,42 +3,35 @@
 //! and vendored copies, overloads, bindings of what is defined elsewhere.
 
 use std::path::PathBuf;
-use std::time::Duration;
 
 use codelode::answer::tokens;
-use codelode::config::Config;
-use codelode::tools::{self, Context, Request};
+use codelode::tools::{self, Context};
 use proptest::prelude::*;
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
-/// Files that were written a moment ago are read again, and no answer comes before that.
-const PATIENCE: Duration = Duration::from_secs(60);
+use crate::place::{Place, called};
 
 /// The project; `--- path` begins a file.
 const SHOP: &str = include_str!("shop.txt");
 
-/// A project that was indexed.
-struct Place {
+/// Projects that were indexed.
+struct Projects {
     cx: Context,
-    folder: tempfile::TempDir,
+    place: Place,
 }
 
-impl Place {
+impl Projects {
     fn new(projects: &[(&str, &str)]) -> Self {
-        let folder = tempfile::tempdir().expect("there is room");
-        let cx = Context::new(Config { home: folder.path().join("home"), ..Config::default() });
-        let place = Self { cx, folder };
+        let place = Place::new();
+        let indexed = Self { cx: place.context(), place };
         for (name, project) in projects {
-            let root = place.root(name);
             for part in project.split("--- ").skip(1) {
                 let (path, text) = part.split_once('\n').expect("a path ends its line");
-                let path = root.join(path.trim());
-                std::fs::create_dir_all(path.parent().expect("it lies in the project")).expect("a folder can be made");
-                std::fs::write(path, text).expect("a file can be written");
+                indexed.place.write(&format!("{name}/{}", path.trim()), text);
             }
-            place.ask("index_folder", json!({"path": root}));
+            indexed.ask("index_folder", json!({"path": indexed.root(name)}));
         }
-        place
+        indexed
     }
 
     fn shop() -> Self {
@@ -46,13 +39,11 @@ impl Place {
     }
 
     fn root(&self, name: &str) -> PathBuf {
-        self.folder.path().join(name)
+        self.place.source().join(name)
     }
 
     fn call(&self, tool: &str, args: Value) -> tools::Envelope {
-        let args: Map<String, Value> = args.as_object().expect("arguments are an object").clone();
-        let request = Request { directory: Some(self.root("shop")), patience: Some(PATIENCE), ..Request::default() };
-        tools::call(&self.cx, tool, args, &request)
+        called(&self.cx, &self.root("shop"), tool, args)
     }
 
     fn ask(&self, tool: &str, args: Value) -> Value {
@@ -121,7 +112,7 @@ const FIRST: &[(&str, &str)] = &[
 
 #[test]
 fn each_form_of_query_finds_it_first() {
-    let place = Place::shop();
+    let place = Projects::shop();
     let wrong: Vec<String> = FIRST
         .iter()
         .map(|(query, first)| (query, first, place.ids(query)))
@@ -133,7 +124,7 @@ fn each_form_of_query_finds_it_first() {
 
 #[test]
 fn what_exercises_code_comes_below_it() {
-    let place = Place::shop();
+    let place = Projects::shop();
     let found = place.ids("parse_coupon");
     let last = ["examples/demo.py", "vendor/coupons/coupon.py", "shop/coupon_pb2.py", "tests/test_coupon.py"];
     assert_eq!(found[0], "shop/coupon.py::parse_coupon#function", "{found:?}");
@@ -149,7 +140,7 @@ fn a_name_that_hundreds_bear_is_found_where_it_is_defined() {
     let body = "    this.rules.set(name, rule); // What a rule says is kept until it runs.\n".repeat(30);
     let class = format!("--- lib/tester.js\nclass RuleTester {{\n  add(name, rule) {{\n{body}  }}\n}}\n");
     let project: String = (0..150).map(test).chain([class]).collect();
-    let place = Place::new(&[("shop", &project)]);
+    let place = Projects::new(&[("shop", &project)]);
     for query in ["RuleTester", "rule tester", "RULETESTER", "rule-tester"] {
         assert_eq!(place.ids(query)[0], "lib/tester.js::RuleTester#class", "{query}");
     }
@@ -158,21 +149,21 @@ fn a_name_that_hundreds_bear_is_found_where_it_is_defined() {
 #[test]
 fn a_class_comes_before_what_makes_it() {
     let reader = "--- Reader.java\npublic class Reader {\n  private Reader(String from) { open(from); }\n  void open(String from) {}\n}\n";
-    let place = Place::new(&[("shop", reader)]);
+    let place = Projects::new(&[("shop", reader)]);
     assert_eq!(place.ids("Reader")[..2], ["Reader.java::Reader#class", "Reader.java::Reader.Reader#method"]);
     assert_eq!(place.ids("Reader.Reader")[0], "Reader.java::Reader.Reader#method");
 }
 
 #[test]
 fn what_is_defined_comes_before_what_is_bound_to_it() {
-    let found = Place::shop().ids("renderCart");
+    let found = Projects::shop().ids("renderCart");
     assert_eq!(found[0], "web/cart.js::renderCart#function", "{found:?}");
     assert!(found.iter().any(|id| id.starts_with("web/bindings.js::renderCart")), "{found:?}");
 }
 
 #[test]
 fn terms_filter_and_agree_with_the_parameters() {
-    let place = Place::shop();
+    let place = Projects::shop();
     let in_go = place.search("total lang:go");
     assert!(ids(&in_go).iter().all(|id| id.starts_with("stock/")), "{in_go}");
     assert_eq!(ids(&in_go), ids(&place.ask("search_symbols", json!({"query": "total", "language": "go"}))));
@@ -199,7 +190,7 @@ fn terms_filter_and_agree_with_the_parameters() {
 
 #[test]
 fn phrases_must_be_written_where_they_are_all_that_is_asked() {
-    let place = Place::shop();
+    let place = Projects::shop();
     assert_eq!(place.ids("\"gateway timeout\""), ["shop/payment.py::charge_card#function"]);
     assert_eq!(place.search("\"gateway never written\"")["confidence"], "none");
     // In a description they count, and need not be written.
@@ -209,7 +200,7 @@ fn phrases_must_be_written_where_they_are_all_that_is_asked() {
 
 #[test]
 fn a_score_is_what_its_parts_say() {
-    let place = Place::shop();
+    let place = Projects::shop();
     let mut kinds_of_parts = 0;
     let orders = ["relevance", "combined", "centrality"];
     for order in orders {
@@ -238,7 +229,7 @@ fn a_score_is_what_its_parts_say() {
 
 #[test]
 fn it_says_how_sure_it_is() {
-    let place = Place::shop();
+    let place = Projects::shop();
     for query in ["charge_card", "Order.total", "charge card"] {
         assert_eq!(place.search(query)["confidence"], "high", "{query}");
     }
@@ -264,7 +255,7 @@ fn it_says_how_sure_it_is() {
 }
 
 /// A shop of many commands, of which one pays back, and more files.
-fn counters(more: &str) -> Place {
+fn counters(more: &str) -> Projects {
     let command = |n: usize| {
         format!(
             "--- counter_{n}.py\ndef serve_{n}(customer):\n    basket = customer.basket({n})\n    return basket.ready\n"
@@ -277,7 +268,7 @@ fn counters(more: &str) -> Place {
             .concat();
     let refund = "--- refunding.py\ndef refund_payment(receipt, reason):\n    gateway = receipt.gateway\n    \
                   gateway.refund(receipt.payment, reason)\n    receipt.refunded = True\n    return receipt\n";
-    Place::new(&[("shop", &format!("{refund}{others}{more}"))])
+    Projects::new(&[("shop", &format!("{refund}{others}{more}"))])
 }
 
 #[test]
@@ -319,7 +310,7 @@ fn a_context_is_sure_only_of_what_it_holds() {
 
 #[test]
 fn overloads_are_one_answer() {
-    let place = Place::shop();
+    let place = Projects::shop();
     let answer = place.search("Ledger.record");
     let found: Vec<&Value> = answer["results"].as_array().expect("a list").iter().collect();
     let records: Vec<&&Value> = found.iter().filter(|hit| hit["name"] == "record").collect();
@@ -342,7 +333,7 @@ fn overloads_are_one_answer() {
 
 #[test]
 fn the_central_come_first_when_that_is_asked() {
-    let place = Place::shop();
+    let place = Projects::shop();
     let sorted = |by: &str| ids(&place.ask("search_symbols", json!({"query": "total", "sort_by": by})));
     let (by_relevance, central, both) = (sorted("relevance"), sorted("centrality"), sorted("combined"));
     // Five functions use it, and none the others.
@@ -405,7 +396,7 @@ proptest! {
     #[test]
     fn answers_do_not_depend_on_what_was_asked_before(order in Just((0..questions().len()).collect::<Vec<_>>()).prop_shuffle()) {
         let questions = questions();
-        let ask = |place: &Place, which: usize| {
+        let ask = |place: &Projects, which: usize| {
             let (tool, args) = &questions[which];
             let mut answer = place.ask(tool, args.clone());
             let keys = answer.as_object_mut().expect("an answer is an object");
@@ -415,7 +406,7 @@ proptest! {
             let repo = meta.as_ref().and_then(|meta| meta["repo"].as_str()).expect("it says of what it speaks").to_owned();
             answer.to_string().replace(&repo, "the shop")
         };
-        let (forwards, shuffled) = (Place::shop(), Place::shop());
+        let (forwards, shuffled) = (Projects::shop(), Projects::shop());
         let expected: Vec<String> = (0..questions.len()).map(|which| ask(&forwards, which)).collect();
         for which in order {
             prop_assert_eq!(&ask(&shuffled, which), &expected[which], "{:?}", questions[which]);
@@ -425,7 +416,7 @@ proptest! {
 
 #[test]
 fn a_long_text_is_read_as_an_issue() {
-    let place = Place::shop();
+    let place = Projects::shop();
     let log = "2024-01-01 00:00:00 INFO started kind:clas file:a[b\n".repeat(900);
     let issue = format!(
         "Payment is tried twice\n\n<!-- Describe the bug, with a coupon and a price -->\n**Steps**\nSee https://example.org/cart/render.\n\
@@ -440,7 +431,7 @@ fn a_long_text_is_read_as_an_issue() {
 
 #[test]
 fn part_of_what_is_asked_is_answered_and_the_rest_named() {
-    let place = Place::shop();
+    let place = Projects::shop();
     let answer = place.search("how are coupons frobnicated");
     assert_eq!(answer["confidence"], "none", "{answer}");
     assert_eq!(answer["unknown_words"], json!(["frobnicated"]), "{answer}");
@@ -458,7 +449,7 @@ fn part_of_what_is_asked_is_answered_and_the_rest_named() {
 fn the_written_comes_before_the_alike() {
     let names = ["parse_config", "parser_config", "get_card_by_id_of_user", "get_card"];
     let project: String = names.iter().map(|name| format!("def {name}(): ...\n")).collect();
-    let place = Place::new(&[("shop", &format!("--- a.py\n{project}"))]);
+    let place = Projects::new(&[("shop", &format!("--- a.py\n{project}"))]);
     assert_eq!(place.ids("parseConfigX")[0], "a.py::parse_config#function");
     assert_eq!(place.ids("arser_config")[0], "a.py::parser_config#function");
     // Words that are a whole name, however many.
@@ -473,7 +464,7 @@ fn of_one_name_the_canonical_definition_comes_first() {
         --- aa/packages/urllib3/pool.py\ndef drain(pool):\n    \"\"\"Drains it.\"\"\"\n--- aa/pool.py\ndef drain(pool): ...\n\
         --- js/a/tool.js\n/*! Tool 2.0.1 | MIT License */\nfunction trim_all(x) {{ return x; }}\n--- js/z.js\nfunction trim_all(x) {{ return x; }}\n"
     );
-    let place = Place::new(&[("shop", &project)]);
+    let place = Projects::new(&[("shop", &project)]);
     for (query, first) in [
         ("Splitter", "guava/src/Splitter.java::Splitter#class"),
         ("drain", "aa/pool.py::drain#function"),
@@ -492,7 +483,7 @@ fn a_context_names_what_did_not_fit() {
     };
     let one: String = (0..12).map(|n| lift(n, "ship")).collect();
     let others: String = (20..26).map(|n| format!("--- m{n}.py\n{}", lift(n, "old ship"))).collect();
-    let place = Place::new(&[("shop", &format!("--- one.py\n{one}{others}"))]);
+    let place = Projects::new(&[("shop", &format!("--- one.py\n{one}{others}"))]);
     let ask = |budget: u64| {
         let query = "where is a crate lifted from the ship";
         place.ask("get_ranked_context", json!({"query": query, "token_budget": budget}))
@@ -524,7 +515,7 @@ fn a_context_lists_files_by_their_whole_text() {
     let project = format!(
         "--- harbour/mooring.py\n{mooring}--- harbour/crane.py\n{crane}--- tests/test_crane.py\n{test}--- docs/quay.md\n{page}"
     );
-    let place = Place::new(&[("shop", &project)]);
+    let place = Projects::new(&[("shop", &project)]);
     let ask =
         |query: &str, budget: u64| place.ask("get_ranked_context", json!({"query": query, "token_budget": budget}));
     let answer = ask("where is the mooring of a ship at the quay of the harbour", 2_000);
@@ -546,7 +537,7 @@ fn a_context_lists_files_by_their_whole_text() {
 fn a_file_without_symbols_answers_by_its_text() {
     let project =
         "--- shop/banner.tmpl\n<div>{{ voucher }} for the checkout banner</div>\n--- shop/a.py\ndef charge(): ...\n";
-    let place = Place::new(&[("shop", project)]);
+    let place = Projects::new(&[("shop", project)]);
     let answer = place.ask("get_ranked_context", json!({"query": "where is the voucher of the checkout banner"}));
     assert_eq!(listed(&answer), [("shop/banner.tmpl", "text")], "{answer}");
     assert_eq!((&answer["confidence"], &answer["items"]), (&json!("low"), &json!([])), "{answer}");
@@ -562,7 +553,7 @@ fn several_repositories_answer_as_one() {
     let crowd: String = (0..40).map(|n| format!("def unload_crate_{n}(crate):\n    return crate + {n}\n\n")).collect();
     let target = "def unload_ship(crate, harbour):\n    \"\"\"Moves every crate of a ship to the harbour.\"\"\"\n    return harbour + crate\n";
     let (small, large) = (format!("--- port.py\n{target}"), format!("--- port.py\n{target}\n{crowd}"));
-    let place = Place::new(&[("shop", &small), ("large", &large), ("other", "--- a.py\ndef charge(): ...\n")]);
+    let place = Projects::new(&[("shop", &small), ("large", &large), ("other", "--- a.py\ndef charge(): ...\n")]);
     let ask = |query: &str, repos: Value| place.ask("search_symbols", json!({"query": query, "repos": repos}));
     let answer = ask("moves each crate of the ship to the harbour", json!(["*"]));
     let score = |repo: &str| {
@@ -600,7 +591,7 @@ fn a_hit_is_whole_whatever_the_budget() {
     };
     let long: String = (0..30).map(|n| format!("argument_{n}: dict[str, int], ")).collect();
     let long = format!("--- long.py\ndef settleEverything({long}last=1):\n    pass\n");
-    let place = Place::new(&[("shop", &((0..12).map(class).collect::<String>() + &long))]);
+    let place = Projects::new(&[("shop", &((0..12).map(class).collect::<String>() + &long))]);
     let ask = |max_tokens: u64, max_results: u64| {
         let query = "settleOutstandingBalance";
         place.ask("search_symbols", json!({"query": query, "max_tokens": max_tokens, "max_results": max_results}))
@@ -637,7 +628,7 @@ fn a_hit_is_whole_whatever_the_budget() {
 #[test]
 fn a_list_says_what_it_leaves_out() {
     let many: String = (0..120).map(|n| format!("--- pkg/m{n}.py\ndef settle(x):\n    return x + {n}\n")).collect();
-    let place = Place::new(&[("shop", &many)]);
+    let place = Projects::new(&[("shop", &many)]);
     let ask = |max_results: u64, cursor: &Value| {
         place.ask("search_symbols", json!({"query": "settle", "max_results": max_results, "cursor": cursor}))
     };
@@ -660,13 +651,13 @@ fn a_list_says_what_it_leaves_out() {
     let first = ask(50, &Value::Null);
     assert!(first["at_least"] == true || first["total"] == 120, "{first}");
     let count =
-        |project: &Place, query: &str| project.ask("search_symbols", json!({"query": query, "count_only": true}));
+        |project: &Projects, query: &str| project.ask("search_symbols", json!({"query": query, "count_only": true}));
     assert_eq!(count(&place, "settle")["count"], 120);
     assert!(count(&place, "settle")["at_least"].is_null());
 }
 
 /// The spans of source that an answer sent: file, first line, number of lines.
-fn sent(place: &Place, answer: &Value) -> Vec<(String, u64, u64)> {
+fn sent(place: &Projects, answer: &Value) -> Vec<(String, u64, u64)> {
     let items = answer["items"].as_array().expect("a list");
     let whole = items.iter().filter(|item| item["source"].is_string());
     let span = |item: &Value| {
@@ -696,7 +687,7 @@ def sell(thing):
 --- docs/voucher-rules.md
 A voucher is redeemed once.
 ";
-    let place = Place::new(&[("shop", notes)]);
+    let place = Projects::new(&[("shop", notes)]);
     let files = |query: &str| -> Vec<String> {
         let answer = place.ask("search_symbols", json!({"query": query, "kind": "file"}));
         let results = answer["results"].as_array().expect("a list");
@@ -746,7 +737,7 @@ from till import sale
 def test_sale_halves():
     assert sale([2]) == [1]
 ";
-    let place = Place::new(&[("shop", project)]);
+    let place = Projects::new(&[("shop", project)]);
     let answer = place.ask("get_ranked_context", json!({"query": "reduced"}));
     assert_eq!(answer["items"][0]["symbol_id"], "price.py::reduced#function", "{answer}");
     let users = json!(["till.py::sale#function", "price.py::again#function", "till.py::gift#function"]);
@@ -769,7 +760,7 @@ def pipe_length_of_organ(note):
     \"\"\"The length of the pipe of an organ that plays a note.\"\"\"
     return 8
 ";
-    let place = Place::new(&[("shop", SHOP), ("music", music), ("opera", opera)]);
+    let place = Projects::new(&[("shop", SHOP), ("music", music), ("opera", opera)]);
     let roots: Vec<PathBuf> = ["shop", "music", "opera"].iter().map(|name| place.root(name)).collect();
     let asked = json!({"query": "length of an organ pipe", "repos": roots, "token_budget": 1200});
     let answer = place.ask("get_ranked_context", asked.clone());
@@ -794,7 +785,7 @@ def pipe_length_of_organ(note):
 
 #[test]
 fn context_is_packed_into_its_budget() {
-    let place = Place::shop();
+    let place = Projects::shop();
     let answer = place.ask("get_ranked_context", json!({"query": "order total"}));
     let items = answer["items"].as_array().expect("a list");
     assert_eq!(items[0]["relevance_score"], 1.0, "{answer}");
@@ -826,7 +817,7 @@ fn small_symbols_go_before_a_large_one_that_leaves_them_no_room() {
     let project = format!(
         "--- a.py\ndef crane(crane):\n{large}\n\ndef crane_small(x):\n    return x\n\n\ndef crane_tiny(y):\n    return y\n"
     );
-    let place = Place::new(&[("shop", &project)]);
+    let place = Projects::new(&[("shop", &project)]);
     let answer = place.ask("get_ranked_context", json!({"query": "crane", "token_budget": 600}));
     let of = |key: &str| -> Vec<&str> {
         let items = answer["items"].as_array().expect("a list");
@@ -855,7 +846,7 @@ fn crane(name: &str, n_methods: usize) -> String {
 #[test]
 fn the_best_comes_in_some_form_whatever_the_budget() {
     let others: String = (0..30).map(|n| format!("--- m{n}.py\ndef crane_of_{n}(x):\n    return x + {n}\n")).collect();
-    let place = Place::new(&[("shop", &format!("--- crane.py\n{}{others}", crane("Crane", 60)))]);
+    let place = Projects::new(&[("shop", &format!("--- crane.py\n{}{others}", crane("Crane", 60)))]);
     for budget in [260, 500, 1_000, 2_000] {
         let answer = place.ask("get_ranked_context", json!({"query": "Crane", "token_budget": budget}));
         let best = &answer["items"][0];
@@ -896,7 +887,7 @@ fn the_best_comes_in_some_form_whatever_the_budget() {
 #[test]
 fn a_class_comes_whole_with_the_members_that_came_before_it() {
     let project = format!("--- dock.py\n{}", crane("Dock", 4).replace("lift_2", "dock_ships"));
-    let place = Place::new(&[("shop", &project)]);
+    let place = Projects::new(&[("shop", &project)]);
     let answer = place.ask("get_ranked_context", json!({"query": "dock_ships dock", "token_budget": 2_000}));
     assert_eq!(having(&answer, "source"), ["dock.py::Dock#class"], "{answer}");
     assert!(having(&answer, "signature").is_empty(), "{answer}");
@@ -905,7 +896,7 @@ fn a_class_comes_whole_with_the_members_that_came_before_it() {
 #[test]
 fn copies_are_sent_once() {
     let text = crane("Dock", 3);
-    let place = Place::new(&[("shop", &format!("--- a/dock.py\n{text}--- b/dock.py\nLIMIT = 3\n{text}"))]);
+    let place = Projects::new(&[("shop", &format!("--- a/dock.py\n{text}--- b/dock.py\nLIMIT = 3\n{text}"))]);
     for query in ["Dock", "lift_1", "lift the load of a dock"] {
         let args = json!({"query": query, "token_budget": 4_000, "strategy": "bm25"});
         let answer = place.ask("get_ranked_context", args);
@@ -917,7 +908,7 @@ fn copies_are_sent_once() {
 
 #[test]
 fn a_context_of_nothing_says_where_it_was_looked_for() {
-    let place = Place::shop();
+    let place = Projects::shop();
     let answer = place.ask("get_ranked_context", json!({"query": "chrgecardd"}));
     assert_eq!((&answer["confidence"], &answer["items"]), (&json!("none"), &json!([])), "{answer}");
     assert!(answer["negative_evidence"]["scanned_symbols"].as_u64().is_some_and(|n| n > 10), "{answer}");
@@ -927,7 +918,7 @@ fn a_context_of_nothing_says_where_it_was_looked_for() {
 
 #[test]
 fn no_budget_is_ever_exceeded() {
-    let place = Place::shop();
+    let place = Projects::shop();
     let queries =
         ["order total", "charge the card of a customer", "Model", "kind:method", "inventory", "render cart price"];
     let strategies = ["combined", "bm25", "centrality"];
@@ -958,7 +949,7 @@ fn no_budget_is_ever_exceeded() {
 
 #[test]
 fn what_is_suggested_finds_something() {
-    let place = Place::shop();
+    let place = Projects::shop();
     let answer = place.ask("suggest_queries", json!({}));
     let examples = answer["example_queries"].as_array().expect("a list");
     assert!(examples.iter().any(|example| example["tool"] == "search_symbols"), "{answer}");
@@ -974,7 +965,7 @@ fn what_is_suggested_finds_something() {
 #[test]
 fn relatives_outside_of_tests_come_first() {
     let answer =
-        Place::shop().ask("get_related_symbols", json!({"symbol_id": "shop/coupon.py::parse_coupon#function"}));
+        Projects::shop().ask("get_related_symbols", json!({"symbol_id": "shop/coupon.py::parse_coupon#function"}));
     let related = answer["related"].as_array().expect("a list");
     let is_test =
         |item: &Value| item["id"].as_str().is_some_and(|id| id.starts_with("tests/") || id.starts_with("vendor/"));

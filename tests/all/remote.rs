@@ -14,79 +14,64 @@ use std::time::Duration;
 
 use serde_json::Value;
 use tempfile::TempDir;
+
+use crate::place::{Place, Ran, git};
 use test_server::{Asked, Behaviour, TestServer, git_backend};
 
-/// Runs git in `folder`, free of what the machine configures.
-fn git(folder: &Path, arguments: &[&str]) -> String {
-    let mut command = Command::new("git");
-    command.arg("-C").arg(folder).args(["-c", "user.name=a", "-c", "user.email=a@b.c"]).args(arguments);
-    let output = command.env("GIT_CONFIG_GLOBAL", "/dev/null").env("GIT_CONFIG_NOSYSTEM", "1").output();
-    let output = output.expect("git is installed where tests run");
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    String::from_utf8_lossy(&output.stdout).trim().to_owned()
-}
-
 /// A repository with a commit, and a folder for indexes.
-struct World {
-    origin: TempDir,
-    home: TempDir,
+struct Origin {
+    place: Place,
 }
 
-impl World {
+impl Origin {
     fn new(files: &[(&str, &str)]) -> Self {
-        let world = Self { origin: TempDir::new().expect("room"), home: TempDir::new().expect("room") };
-        git(world.root(), &["init", "-q", "-b", "main"]);
-        world.commit(files);
-        world
+        let origin = Self { place: Place::new() };
+        origin.place.git(&["init", "-q", "-b", "main"]);
+        origin.commit(files);
+        origin
     }
 
-    fn root(&self) -> &Path {
-        self.origin.path()
+    fn root(&self) -> PathBuf {
+        self.place.source()
     }
 
     fn commit(&self, files: &[(&str, &str)]) {
         for (path, text) in files {
-            let path = self.root().join(path);
-            std::fs::create_dir_all(path.parent().expect("a file lies in a folder")).expect("folders can be made");
-            std::fs::write(path, text).expect("files can be written");
+            self.place.write(path, text);
         }
-        git(self.root(), &["add", "."]);
-        git(self.root(), &["commit", "-q", "-m", "more"]);
+        self.place.commit("more");
     }
 
+    /// The program, to be run outside of the repository.
     fn command(&self, arguments: &[&str]) -> Command {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_codelode"));
-        command.args(arguments).arg("--json").current_dir(self.home.path()).stdin(Stdio::null());
-        command.env("CODELODE_INDEX_PATH", self.home.path().join("idx")).env("CODELODE_TRUSTED_HOSTS", "127.0.0.1");
+        let mut command = self.place.command(arguments);
+        command.arg("--json").current_dir(self.place.path()).env("CODELODE_TRUSTED_HOSTS", "127.0.0.1");
         command
     }
 
     /// The answer of a command.
     fn run(&self, arguments: &[&str]) -> Value {
-        let output = self.command(arguments).output().expect("the binary is there");
-        serde_json::from_slice(&output.stdout).unwrap_or_else(|err| {
-            panic!("{arguments:?}: {err}: {}", String::from_utf8_lossy(&output.stderr));
-        })
+        Ran::of(&mut self.command(arguments)).json()
     }
 }
 
 #[test]
 fn refs_of_a_repository_are_snapshots_of_one_store() {
-    let world = World::new(&[("a.py", "def first(): pass\n"), ("b.py", "def same(): pass\n")]);
-    git(world.root(), &["tag", "v1"]);
+    let world = Origin::new(&[("a.py", "def first(): pass\n"), ("b.py", "def same(): pass\n")]);
+    git(&world.root(), &["tag", "v1"]);
     world.commit(&[("a.py", "def second(): pass\n")]);
     let url = format!("file://{}", world.root().display());
 
     let main = world.run(&["index-repo", &url]);
     assert_eq!((&main["file_count"], &main["up_to_date"]), (&Value::from(2), &Value::from(false)));
-    assert_eq!(main["git_head"], git(world.root(), &["rev-parse", "HEAD"]));
-    assert_eq!(main["tree"], git(world.root(), &["rev-parse", "HEAD^{tree}"]));
+    assert_eq!(main["git_head"], git(&world.root(), &["rev-parse", "HEAD"]));
+    assert_eq!(main["tree"], git(&world.root(), &["rev-parse", "HEAD^{tree}"]));
     assert_eq!(world.run(&["index-repo", &url])["up_to_date"], true);
 
     let old = world.run(&["index-repo", &url, "v1"]);
     let (main, old) = (main["repo"].as_str().expect("an id"), old["repo"].as_str().expect("an id"));
     assert_eq!(old, format!("{main}@v1"));
-    let stores = world.home.path().join("idx/codelode/stores");
+    let stores = world.place.home().join("stores");
     assert_eq!(stores.read_dir().expect("it is there").count(), 1);
     let names = |repo: &str, query: &str| world.run(&["search", query, "--repo", repo])["results"].to_string();
     assert!(names(main, "second").contains("second") && !names(main, "first").contains("\"first\""));
@@ -103,12 +88,12 @@ fn refs_of_a_repository_are_snapshots_of_one_store() {
 
 #[test]
 fn a_damaged_index_says_how_it_is_made_anew() {
-    let world = World::new(&[("a.py", "def first(): pass\n")]);
-    git(world.root(), &["tag", "v1"]);
+    let world = Origin::new(&[("a.py", "def first(): pass\n")]);
+    git(&world.root(), &["tag", "v1"]);
     let url = format!("file://{}", world.root().display());
     let main = world.run(&["index-repo", &url])["repo"].as_str().expect("an id").to_owned();
     let old = world.run(&["index-repo", &url, "v1"])["repo"].as_str().expect("an id").to_owned();
-    let stores = world.home.path().join("idx/codelode/stores");
+    let stores = world.place.home().join("stores");
     let store = stores.read_dir().expect("it is there").next().expect("there is one").expect("it can be read").path();
     std::fs::write(store.join("manifest.json"), "{").expect("it is ours");
 
@@ -127,7 +112,7 @@ fn a_damaged_index_says_how_it_is_made_anew() {
 
 #[test]
 fn what_a_commit_does_not_hold_as_text_is_counted_and_named() {
-    let world = World::new(&[
+    let world = Origin::new(&[
         ("kept.py", "x = 1\n"),
         ("lost.py", "y = 2\n"),
         (".gitignore", "ignored.py\n"),
@@ -138,14 +123,15 @@ fn what_a_commit_does_not_hold_as_text_is_counted_and_named() {
     std::os::unix::fs::symlink("kept.py", world.root().join("link.py")).expect("links can be made");
     std::fs::write(world.root().join("binary.py"), b"a\0b").expect("files can be written");
     std::fs::write(world.root().join("ignored.py"), "z = 3\n").expect("files can be written");
-    git(world.root(), &["add", "-f", "ignored.py", "."]);
-    let commit = git(world.root(), &["rev-parse", "HEAD"]);
-    git(world.root(), &["update-index", "--add", "--cacheinfo", &format!("160000,{commit},sub")]);
-    git(world.root(), &["commit", "-q", "-m", "all sorts"]);
-    let blob = git(world.root(), &["rev-parse", "HEAD:lost.py"]);
+    git(&world.root(), &["add", "-f", "ignored.py", "."]);
+    let commit = git(&world.root(), &["rev-parse", "HEAD"]);
+    git(&world.root(), &["update-index", "--add", "--cacheinfo", &format!("160000,{commit},sub")]);
+    git(&world.root(), &["commit", "-q", "-m", "all sorts"]);
+    let blob = git(&world.root(), &["rev-parse", "HEAD:lost.py"]);
     std::fs::remove_file(world.root().join(".git/objects").join(&blob[..2]).join(&blob[2..])).expect("it is loose");
 
-    let url = world.root().to_str().expect("a plain path");
+    let root = world.root();
+    let url = root.to_str().expect("a plain path");
     let indexed = world.run(&["index-repo", url]);
     let expected = serde_json::json!({
         "binary": 1, "ignored": 1, "missing": 1, "secret": 1, "submodule": 1, "symlink": 1, "vendored": 1,
@@ -164,7 +150,7 @@ fn what_a_commit_does_not_hold_as_text_is_counted_and_named() {
 
 #[test]
 fn a_link_is_followed_within_its_commit() {
-    let world = World::new(&[("src/a.py", "x = 1\n")]);
+    let world = Origin::new(&[("src/a.py", "x = 1\n")]);
     for (link, target) in [
         ("link.py", "src/a.py"),
         ("src/again.py", "../link.py"),
@@ -190,13 +176,14 @@ fn a_link_is_followed_within_its_commit() {
 
 #[test]
 fn a_repository_is_searched_as_it_was_asked() {
-    let world = World::new(&[
+    let world = Origin::new(&[
         ("src/a.rs", "fn one() {}\nfn Two() {}\nlet one = one();\n"),
         ("src/b.py", "one\n"),
         ("target/c.rs", "one\n"),
         ("docs/one.md", "nothing\n"),
     ]);
-    let url = world.root().to_str().expect("a plain path");
+    let root = world.root();
+    let url = root.to_str().expect("a plain path");
     let found = |more: &[&str]| -> String {
         let answer = world.run(&[&["grep", url], more].concat());
         let files = answer["matches"].as_array().expect("a list").clone();
@@ -226,7 +213,7 @@ fn a_repository_is_searched_as_it_was_asked() {
 
 #[test]
 fn a_run_that_was_killed_in_the_middle_costs_nothing_later() {
-    let world = World::new(&[("a.py", "x = 1\n")]);
+    let world = Origin::new(&[("a.py", "x = 1\n")]);
     let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
     let port = listener.local_addr().expect("it is bound").port();
     let url = format!("git://127.0.0.1:{port}/.git");
@@ -237,7 +224,7 @@ fn a_run_that_was_killed_in_the_middle_costs_nothing_later() {
     child.kill().and_then(|()| child.wait()).expect("it is a child of ours");
     drop((stream, listener));
 
-    let daemon = Path::new(&git(world.root(), &["--exec-path"])).join("git-daemon");
+    let daemon = Path::new(&git(&world.root(), &["--exec-path"])).join("git-daemon");
     let mut daemon = Command::new(daemon)
         .args(["--export-all", "--reuseaddr", "--listen=127.0.0.1"])
         .arg(format!("--port={port}"))
@@ -282,21 +269,21 @@ fn a_clone_and_an_update_that_are_killed_in_the_middle_of_a_pack_cost_nothing_la
     let noises = |seed: u64| -> Vec<(String, String)> {
         (0..16).map(|n| (format!("noise/{n}"), noise(1 << 16, 100 * seed + n))).collect()
     };
-    let commit = |world: &World, seed: u64| {
+    let commit = |world: &Origin, seed: u64| {
         let files = noises(seed);
         world.commit(&files.iter().map(|(path, text)| (path.as_str(), text.as_str())).collect::<Vec<_>>());
     };
-    let world = World::new(&[("a.py", "x = 1\n")]);
+    let world = Origin::new(&[("a.py", "x = 1\n")]);
     commit(&world, 1);
     let stalls = Arc::new(AtomicBool::new(true));
-    let (root, now) = (world.root().to_owned(), stalls.clone());
+    let (root, now) = (world.root(), stalls.clone());
     let test_server = TestServer::http(move |asked| {
         let reply = git_backend(&root, asked);
         let stalled = is_fetch(asked) && now.load(Ordering::SeqCst);
         if stalled { reply.behaving(Behaviour::Stalls) } else { reply }
     });
     let url = format!("http://127.0.0.1:{}/.git", test_server.address.port());
-    let clones = world.home.path().join("idx/codelode/git");
+    let clones = world.place.home().join("git");
     // Objects that are being received lie beside the known ones.
     let half = || {
         let halves = files_below(&clones).into_iter().filter(|path| path.to_string_lossy().contains("/objects/pack/"));
@@ -331,11 +318,11 @@ fn a_clone_and_an_update_that_are_killed_in_the_middle_of_a_pack_cost_nothing_la
 
 #[test]
 fn a_process_can_keep_its_clones_to_itself() {
-    let world = World::new(&[("a.py", "x = 1\n")]);
-    let root = world.root().to_owned();
+    let world = Origin::new(&[("a.py", "x = 1\n")]);
+    let root = world.root();
     let test_server = TestServer::http(move |asked| git_backend(&root, asked));
     let url = format!("http://127.0.0.1:{}/.git", test_server.address.port());
-    let clones = world.home.path().join("idx/codelode/git");
+    let clones = world.place.home().join("git");
     for fetches in 1..=2 {
         let found = world.run(&["grep", &url, "x", "--cache-mode", "process"]);
         assert_eq!(found["stats"]["total_matches"], 1, "{found}");
@@ -389,14 +376,15 @@ fn on_a_disk(
 
 #[test]
 fn an_index_directory_that_is_only_read_is_no_hindrance() {
-    let world = World::new(&[("a.py", "x = 1\n")]);
-    let root = world.root().to_owned();
+    let world = Origin::new(&[("a.py", "x = 1\n")]);
+    let root = world.root();
     let test_server = TestServer::http(move |asked| git_backend(&root, asked));
     let url = format!("http://127.0.0.1:{}/.git", test_server.address.port());
     let aside = TempDir::new().expect("room");
     let script = "TMPDIR=$2 \"$program\" grep \"$1\" 'x = 1' --json </dev/null; find \"$home\" \"$2\" -mindepth 1";
     let arguments = [url, aside.path().to_str().expect("a plain path").to_owned()];
-    let Some(output) = on_a_disk("ro", world.home.path(), script, arguments.into_iter()) else { return };
+    let home = TempDir::new().expect("room");
+    let Some(output) = on_a_disk("ro", home.path(), script, arguments.into_iter()) else { return };
     let text = String::from_utf8_lossy(&output.stdout);
     let (answer, left) = text.split_once('\n').expect("it answers");
     let answer: Value = serde_json::from_str(answer).expect("in JSON");
@@ -407,9 +395,9 @@ fn an_index_directory_that_is_only_read_is_no_hindrance() {
 #[test]
 fn a_full_disk_is_made_room_on_and_says_what_is_missing() {
     let sizes = [2 << 20, 2 << 20, 3 << 20, 12 << 20];
-    let origins: Vec<World> =
-        sizes.iter().zip(1..).map(|(size, seed)| World::new(&[("noise", &noise(*size, seed))])).collect();
-    let roots: Vec<PathBuf> = origins.iter().map(|world| world.root().to_owned()).collect();
+    let origins: Vec<Origin> =
+        sizes.iter().zip(1..).map(|(size, seed)| Origin::new(&[("noise", &noise(*size, seed))])).collect();
+    let roots: Vec<PathBuf> = origins.iter().map(|world| world.root()).collect();
     let test_server = TestServer::http(move |asked| {
         let place =
             asked.path.strip_prefix("/").and_then(|path| path.split('/').next()).and_then(|place| place.parse().ok());
@@ -442,7 +430,7 @@ fn a_full_disk_is_made_room_on_and_says_what_is_missing() {
 
 #[test]
 fn credentials_in_a_commit_are_shown_to_nobody_who_did_not_ask_for_them() {
-    let world = World::new(&[
+    let world = Origin::new(&[
         ("a.py", "def first(): pass  # MARK\n"),
         (".env", "TOKEN=MARK\n"),
         ("keys/id_rsa", "MARK\n"),
@@ -452,7 +440,8 @@ fn credentials_in_a_commit_are_shown_to_nobody_who_did_not_ask_for_them() {
     std::os::unix::fs::symlink(".env", world.root().join("link.txt")).expect("a link can be made");
     world.commit(&[(".env.js", "function marked() { return 'MARK 2' }\n"), ("a.py", "def second(): pass  # MARK\n")]);
     let url = format!("file://{}", world.root().display());
-    let root = world.root().to_str().expect("a path of ours");
+    let root = world.root();
+    let root = root.to_str().expect("a path of ours");
 
     for repository in [url.as_str(), root] {
         let found = world.run(&["grep", repository, "MARK"]);
@@ -473,8 +462,8 @@ fn credentials_in_a_commit_are_shown_to_nobody_who_did_not_ask_for_them() {
     assert!(!tree["tree"].to_string().contains("env"), "{tree}");
 
     // An index of a folder, and what its history says.
-    let folder = world.home.path().join("folder");
-    git(world.home.path(), &["clone", "-q", root, "folder"]);
+    let folder = &world.place.path().join("folder");
+    git(&world.place.path(), &["clone", "-q", root, "folder"]);
     std::fs::copy(world.root().join(".env"), folder.join(".env")).expect("there is room");
     let root = folder.to_str().expect("a path of ours");
     let changed = |allowed: &[&str]| {

@@ -2,7 +2,6 @@
 
 use std::fs;
 use std::path::Path;
-use std::process::Command;
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -10,16 +9,10 @@ use ring::hmac;
 use serde_json::{Value, json};
 
 use super::web::{PATIENCE, Site};
+use crate::place::git;
 
 const V2025: &str = "2025-06-18";
 const SECRET: &str = "a secret of the forge";
-
-fn git(folder: &Path, arguments: &[&str]) {
-    let mut command = Command::new("git");
-    command.args(["-c", "user.name=A", "-c", "user.email=a@example.org", "-c", "commit.gpgsign=false"]);
-    let ran = command.args(arguments).current_dir(folder).env("HOME", folder).output().expect("git is there");
-    assert!(ran.status.success(), "{arguments:?}: {}", String::from_utf8_lossy(&ran.stderr));
-}
 
 /// Writes a file and commits it.
 fn commit(folder: &Path, name: &str, text: &str) {

@@ -1,67 +1,16 @@
 //! Reviews of changes, through the real program on real repositories.
 
 use std::fs;
-use std::path::PathBuf;
-use std::process::{Command, Stdio};
 
 use serde_json::{Value, json};
 
-use super::client::Server;
+use crate::client::Server;
+use crate::place::Place;
 
-/// A repository, and an index directory beside it.
-pub struct Place {
-    folder: tempfile::TempDir,
-}
-
-impl Place {
-    pub fn new() -> Self {
-        let place = Self { folder: tempfile::tempdir().expect("there is room for a folder") };
-        fs::create_dir(place.source()).expect("the folder is new");
-        place.git(&["init", "-q", "-b", "main"]);
-        place
-    }
-
-    pub fn source(&self) -> PathBuf {
-        self.folder.path().canonicalize().expect("the folder is there").join("source")
-    }
-
-    pub fn git(&self, args: &[&str]) -> String {
-        let mut command = Command::new("git");
-        command.arg("-C").arg(self.source()).args(["-c", "user.name=Ann", "-c", "user.email=ann@b.c"]).args(args);
-        let output = command.env("GIT_CONFIG_GLOBAL", "/dev/null").env("GIT_CONFIG_NOSYSTEM", "1").output();
-        let output = output.expect("git is installed where tests run");
-        assert!(output.status.success(), "git {args:?}: {}", String::from_utf8_lossy(&output.stderr));
-        String::from_utf8_lossy(&output.stdout).trim().to_owned()
-    }
-
-    pub fn write(&self, path: &str, text: &str) -> &Self {
-        let path = self.source().join(path);
-        fs::create_dir_all(path.parent().expect("a file lies in a folder")).expect("folders can be made");
-        fs::write(path, text).expect("files can be written");
-        self
-    }
-
-    /// Commits everything and says which commit that is.
-    pub fn commit(&self, title: &str) -> String {
-        self.git(&["add", "-A", "."]);
-        self.git(&["commit", "-q", "-m", title]);
-        self.git(&["rev-parse", "HEAD"])
-    }
-
-    /// The program's status and what it prints. No executable of git is there.
-    pub fn say(&self, args: &[&str]) -> (i32, String) {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_codelode"));
-        command.args(args).current_dir(self.source()).stdin(Stdio::null());
-        command.env("HOME", self.folder.path()).env("PATH", "/nowhere");
-        let output = command.env("CODELODE_INDEX_PATH", self.folder.path().join("index")).output();
-        let output = output.expect("it is built");
-        (output.status.code().unwrap_or(-1), String::from_utf8_lossy(&output.stdout).into_owned())
-    }
-
-    pub fn call(&self, tool: &str, args: Value) -> Value {
-        let (_, text) = self.say(&["call", "--json", tool, &args.to_string()]);
-        serde_json::from_str(&text).unwrap_or_else(|err| panic!("{tool}: {err}: {text}"))
-    }
+/// The status of a run, and what it prints.
+fn said(place: &Place, args: &[&str]) -> (i32, String) {
+    let ran = place.run(args);
+    (ran.status, ran.out)
 }
 
 /// The texts at a pointer's keys of every item of a list.
@@ -82,7 +31,7 @@ const TESTS: &str = "import pytest\nfrom shop.cart import receipt, total\nfrom s
                      def test_receipt(store):\n    assert receipt(store, [\"tea\"]) == \"3 cents\"\n";
 
 fn shop() -> Place {
-    let place = Place::new();
+    let place = Place::repository();
     place.write("shop/__init__.py", "").write("shop/store.py", STORE).write("shop/cart.py", CART);
     place.write("tests/test_cart.py", TESTS).write("README.md", "A shop.\n");
     place.commit("The shop");
@@ -122,7 +71,7 @@ fn callers_of_a_constructor_are_those_that_make_objects() {
 
 #[test]
 fn every_kind_of_change_has_its_word() {
-    let place = Place::new();
+    let place = Place::repository();
     let longer = "    value = first * 2\n    return value + 40\n";
     let text = format!("def gone():\n    return 1\n\n\ndef wider(a):\n    return a\n\n\ndef named(first):\n{longer}");
     place.write("a.py", &text).write("b.py", "def moved(x):\n    total = x * 3\n    return total - 11\n");
@@ -201,7 +150,7 @@ fn an_empty_review_says_why() {
     place.commit("A script");
     place.write("run.sh", "greet() {\n  echo goodbye\n}\n");
     assert_eq!(why(&place).as_deref(), Some("names in bash are not resolved"));
-    let place = Place::new();
+    let place = Place::repository();
     place.write("a.py", "class A:\n    def go(self):\n        return 1\n\n\ndef run(it):\n    return it.go()\n");
     place.commit("before");
     place.write("a.py", "class A:\n    def go(self):\n        return 2\n\n\ndef run(it):\n    return it.go()\n");
@@ -211,7 +160,7 @@ fn an_empty_review_says_why() {
 
 #[test]
 fn the_summary_has_forty_lines_and_the_rest_is_folded() {
-    let place = Place::new();
+    let place = Place::repository();
     let functions =
         |by: usize| -> String { (0..60).map(|n| format!("def f{n}():\n    return {n} * {by}\n\n\n")).collect() };
     place.write("lib.py", &functions(1));
@@ -221,7 +170,7 @@ fn the_summary_has_forty_lines_and_the_rest_is_folded() {
     place.commit("before");
     place.write("lib.py", &functions(2));
     place.commit("after");
-    let (status, text) = place.say(&["review", "HEAD~1..HEAD"]);
+    let (status, text) = said(&place, &["review", "HEAD~1..HEAD"]);
     assert_eq!(status, 0, "{text}");
     let summary = text.split("<details>").next().unwrap_or_default();
     assert!(summary.lines().count() <= 40 && summary.contains("60 symbols touched"), "{summary}");
@@ -254,7 +203,7 @@ fn tests_are_named_as_their_runners_take_them() {
                 new Box().size();\n    }\n}\n";
     place.write("src/test/java/shop/BoxTest.java", test);
     place.commit("All languages");
-    let tests = |target: &str| place.say(&["tests", target]).1;
+    let tests = |target: &str| said(&place, &["tests", target]).1;
     assert_eq!(tests("shop/cart.py::receipt#function"), "tests/test_cart.py::test_receipt\n");
     assert_eq!(tests("price/price.go"), "-run\n^(TestOf)$\n./price\n");
     assert_eq!(tests("price/rate.go"), "-run\n^(TestRate)$\n./price\n");
@@ -263,9 +212,9 @@ fn tests_are_named_as_their_runners_take_them() {
     assert_eq!(tests("src/main/java/shop/Box.java"), "-Dtest=BoxTest#holds\n");
 
     place.write("shop/cart.py", &CART.replace("cents", "pence"));
-    assert_eq!(place.say(&["tests", "--changed"]), (0, "tests/test_cart.py::test_receipt\n".to_owned()));
+    assert_eq!(said(&place, &["tests", "--changed"]), (0, "tests/test_cart.py::test_receipt\n".to_owned()));
     place.write("web/basket.ts", "export function sum(all: number[]): number {\n  return all.length + 1;\n}\n");
-    let both = place.say(&["tests", "--changed"]).1;
+    let both = said(&place, &["tests", "--changed"]).1;
     assert!(both.contains("# jest\nweb/basket.test.ts\n") && both.contains("# pytest\n"), "{both}");
     let refused = place.call("find_tests", json!({}));
     assert_eq!(refused["code"], "invalid_arguments", "{refused}");
@@ -304,21 +253,21 @@ fn facts_beside_a_change_come_from_history_visibility_and_the_graph() {
     assert_eq!(review["new_rings"][0]["folders"], json!(["shop", "base", "shop"]), "{review}");
     assert_eq!(each(&review, "last_commits", "title")[0], "Only", "{review}");
 
-    let (_, sarif) = place.say(&["review", "HEAD~1..HEAD", "--output", "sarif"]);
+    let (_, sarif) = said(&place, &["review", "HEAD~1..HEAD", "--output", "sarif"]);
     let sarif: Value = serde_json::from_str(&sarif).expect("SARIF is JSON");
     let results = sarif["runs"][0]["results"].as_array().expect("a list");
     let rules: Vec<&str> = results.iter().filter_map(|result| result["ruleId"].as_str()).collect();
     assert!(["api", "dead", "ring"].iter().all(|rule| rules.contains(rule)), "{sarif}");
-    let (_, commands) = place.say(&["review", "HEAD~1..HEAD", "--output", "annotations"]);
+    let (_, commands) = said(&place, &["review", "HEAD~1..HEAD", "--output", "annotations"]);
     let first = "::warning file=shop/cart.py,line=5,title=A public symbol changed::public API: ";
     assert!(commands.lines().any(|line| line.starts_with(first)), "{commands}");
-    let (_, text) = place.say(&["review", "HEAD~1..HEAD"]);
+    let (_, text) = said(&place, &["review", "HEAD~1..HEAD"]);
     assert!(text.contains("- **Public API, may break users**: `total` (signature)"), "{text}");
 }
 
 #[test]
 fn names_that_a_file_exports_in_a_list_are_public() {
-    let place = Place::new();
+    let place = Place::repository();
     let text = "function add(a) {\n  return a;\n}\n\nfunction hidden(a) {\n  return add(a);\n}\n\nexport { add };\n";
     place.write("lib.js", text).write("Area.java", "public interface Area {\n    int of(int side);\n}\n");
     place.commit("before");
@@ -341,7 +290,7 @@ fn names_that_a_file_exports_in_a_list_are_public() {
 
 #[test]
 fn tests_that_run_the_program_reach_what_it_runs() {
-    let place = Place::new();
+    let place = Place::repository();
     place.write("Cargo.toml", "[package]\nname = \"shop\"\nversion = \"1.0.0\"\n");
     let main = "fn main() {\n    greet();\n}\n\nfn greet() {\n    println!(\"hello\");\n}\n";
     let test = "use std::process::Command;\n\nfn shop() -> Command {\n    Command::new(env!(\"CARGO_BIN_EXE_shop\"))\n}\n\n\
@@ -355,7 +304,7 @@ fn tests_that_run_the_program_reach_what_it_runs() {
 
 #[test]
 fn tests_that_hand_an_object_to_a_library_reach_what_the_library_calls() {
-    let place = Place::new();
+    let place = Place::repository();
     place.write("shop.py", "import http.server\n\n\nclass Till(http.server.BaseHTTPRequestHandler):\n    def do_GET(self):\n        return 1\n");
     let test = "import http.server\nfrom shop import Till\n\n\ndef test_payment():\n    http.server.HTTPServer((\"\", 0), Till)\n";
     place.write("tests/test_payment.py", &format!("{test}\n\ndef test_nothing():\n    assert True\n"));
@@ -383,10 +332,7 @@ fn a_test_of_the_same_name_is_among_the_first() {
 #[test]
 fn tests_of_a_change_wait_until_it_was_read() {
     let place = shop();
-    let mut command = Command::new(env!("CARGO_BIN_EXE_codelode"));
-    command.args(["serve", "--watcher=false"]).current_dir(place.source());
-    command.env("CODELODE_INDEX_PATH", place.folder.path().join("index"));
-    let mut server = Server::start(command);
+    let mut server = Server::start(place.command(&["serve", "--watcher=false"]));
     server.fresh("get_repo_outline", json!({}));
     // Longer to read than a relaxed answer waits.
     let filler: String = (0..8_000).map(|n| format!("def filler_{n}():\n    return {n}\n\n\n")).collect();
@@ -402,15 +348,15 @@ fn tests_of_a_change_wait_until_it_was_read() {
 fn a_rename_is_a_patch_or_written_where_nothing_is_in_doubt() {
     let place = shop();
     let text = |path: &str| fs::read_to_string(place.source().join(path)).expect("it is there");
-    let (status, patch) = place.say(&["rename", "shop/store.py::Store.price_of#method", "cost_of", "--dry-run"]);
+    let (status, patch) = said(&place, &["rename", "shop/store.py::Store.price_of#method", "cost_of", "--dry-run"]);
     assert_eq!((status, text("shop/store.py")), (0, STORE.to_owned()), "{patch}");
     place.write("plan.patch", &patch);
     place.git(&["apply", "plan.patch"]);
     assert_eq!(text("shop/store.py"), STORE.replace("price_of", "cost_of"));
     assert_eq!(text("shop/cart.py"), CART.replace("price_of", "cost_of"));
     assert_eq!(text("tests/test_cart.py"), TESTS);
-    let said = place.say(&["rename", "shop/store.py::Store.cost_of#method", "price_of"]);
-    assert_eq!(said, (0, "cost_of is now price_of, in 3 places of 2 files\n".to_owned()));
+    let renamed = said(&place, &["rename", "shop/store.py::Store.cost_of#method", "price_of"]);
+    assert_eq!(renamed, (0, "cost_of is now price_of, in 3 places of 2 files\n".to_owned()));
     assert_eq!((text("shop/store.py"), text("shop/cart.py")), (STORE.to_owned(), CART.to_owned()));
 
     // Documentation and comments name it to people alone.
@@ -424,19 +370,19 @@ fn a_rename_is_a_patch_or_written_where_nothing_is_in_doubt() {
     let unknown = json!([{"file": "shop/more.py", "line": 4, "why": "nothing is known of what it belongs to"}]);
     assert_eq!(plan["doubts"], unknown, "{plan}");
     assert_eq!(plan["edits"].as_array().map(Vec::len), Some(3), "{plan}");
-    assert_eq!(place.say(&["rename", "shop/store.py::Store.price_of#method", "worth"]).0, 2);
+    assert_eq!(said(&place, &["rename", "shop/store.py::Store.price_of#method", "worth"]).0, 2);
     assert_eq!(text("shop/store.py"), STORE);
-    assert_eq!(place.say(&["rename", "shop/store.py::Store.price_of#method", "worth", "--force"]).0, 0);
+    assert_eq!(said(&place, &["rename", "shop/store.py::Store.price_of#method", "worth", "--force"]).0, 0);
     assert_eq!(text("shop/cart.py"), CART.replace("price_of", "worth"));
     assert!(text("shop/more.py").contains("it.price_of("));
-    assert_eq!(place.say(&["rename", "shop/store.py::Store#class", "no name"]).0, 2);
+    assert_eq!(said(&place, &["rename", "shop/store.py::Store#class", "no name"]).0, 2);
 }
 
 #[test]
 fn a_deletion_leads_to_every_place_and_says_what_is_in_doubt() {
     let place = shop();
     place.write("shop/old.py", "from shop.cart import receipt as bill\n\n\ndef lone():\n    return bill\n");
-    let (status, text) = place.say(&["plan-delete", "shop/cart.py::receipt#function"]);
+    let (status, text) = said(&place, &["plan-delete", "shop/cart.py::receipt#function"]);
     let expected = "shop/cart.py:8:5: definition: def receipt(store: Store, names):\n\
                     shop/old.py:1:23: import: from shop.cart import receipt as bill\n\
                     shop/old.py:5:12: reference: return bill\n\
@@ -458,9 +404,9 @@ fn a_deletion_leads_to_every_place_and_says_what_is_in_doubt() {
     assert_eq!(each(&plan, "doubts", "file"), ["shop/more.py"], "{plan}");
     let of_store: Vec<&str> = each(&plan, "places", "reason");
     assert_eq!(of_store, ["import", "type", "call", "type", "definition", "base"], "{plan}");
-    let (status, _) = place.say(&["plan-delete", "shop/store.py::Store#class"]);
+    let (status, _) = said(&place, &["plan-delete", "shop/store.py::Store#class"]);
     assert_eq!(status, 2);
-    let (status, text) = place.say(&["plan-delete", "shop/store.py::Store#class", "--force"]);
+    let (status, text) = said(&place, &["plan-delete", "shop/store.py::Store#class", "--force"]);
     assert!(status == 0 && text.contains("shop/more.py:2: in doubt: "), "{text}");
 
     place.write("shop/web.py", "from outside import route\n\n\n@route(\"/\")\ndef page():\n    return 1\n");
@@ -504,7 +450,7 @@ fn a_recording_of_coverage_says_which_tests_run_changed_lines() {
     let place = shop();
     place.write("shop/store.py", &STORE.replace("self.prices[name]", "self.prices.get(name, 0)"));
     let both = "tests/test_cart.py::test_total\ntests/test_cart.py::test_receipt\n".to_owned();
-    assert_eq!(place.say(&["tests", "--changed"]), (0, both.clone()));
+    assert_eq!(said(&place, &["tests", "--changed"]), (0, both.clone()));
     // Line 10 is the declaration, which runs when the file is read; line 11 is what changed.
     let json = |tests: &str| {
         let contexts = format!(r#"{{"10": ["tests/test_cart.py::test_total|run"], "11": [""{tests}]}}"#);
@@ -519,7 +465,7 @@ fn a_recording_of_coverage_says_which_tests_run_changed_lines() {
         [&json(r#", "tests/test_cart.py::test_receipt[tea]|run""#), &json(r#", "test_cart.test_receipt""#), lcov]
     {
         place.write("coverage", recording);
-        assert_eq!(place.say(&["tests", "--changed", "--recording", "coverage"]), (0, one.clone()), "{recording}");
+        assert_eq!(said(&place, &["tests", "--changed", "--recording", "coverage"]), (0, one.clone()), "{recording}");
     }
     let found = place.call("find_tests", json!({"changed": true, "recording": "coverage"}));
     assert_eq!(each(&found, "tests", "through"), ["recorded", "uses"], "{found}");

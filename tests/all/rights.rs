@@ -14,6 +14,8 @@ use codelode::tools::{self, Context, Request, TOOLS};
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};
 
+use crate::place::{Place, git};
+
 const REPOS: [(&str, &str, &str); 4] = [
     (
         "shop",
@@ -48,16 +50,15 @@ const ELSEWHERE: [&str; 5] =
 const UPKEEP: [&str; 3] = ["index_file", "index_folder", "invalidate_cache"];
 
 /// Four folders with a history, an index of all, and indexes of some, each made when it is first asked for.
-struct Place {
-    folder: tempfile::TempDir,
+struct Repositories {
+    place: Place,
     made: Mutex<BTreeMap<usize, PathBuf>>,
     n_callers: AtomicUsize,
 }
 
-impl Place {
+impl Repositories {
     fn new() -> Self {
-        let folder = tempfile::tempdir().expect("there is room for a folder");
-        let place = Self { folder, made: Mutex::default(), n_callers: AtomicUsize::new(0) };
+        let place = Self { place: Place::new(), made: Mutex::default(), n_callers: AtomicUsize::new(0) };
         let cx = context(place.home(usize::MAX));
         for (name, file, text) in REPOS {
             let path = place.source(name).join(file);
@@ -74,11 +75,11 @@ impl Place {
     }
 
     fn source(&self, name: &str) -> PathBuf {
-        self.folder.path().canonicalize().expect("it exists").join("source").join(name)
+        self.place.source().join(name)
     }
 
     fn home(&self, mask: usize) -> PathBuf {
-        self.folder.path().join(format!("index-{mask}"))
+        self.place.path().join(format!("index-{mask}"))
     }
 
     fn id(&self, name: &str) -> String {
@@ -92,7 +93,7 @@ impl Place {
 
     /// A server with a copy of an index, which may be changed.
     fn with_copy(&self, home: &Path) -> Context {
-        let copy = self.folder.path().join(format!("copy-{}", self.n_callers.fetch_add(1, Ordering::Relaxed)));
+        let copy = self.place.path().join(format!("copy-{}", self.n_callers.fetch_add(1, Ordering::Relaxed)));
         super::copy(home, &copy);
         context(copy)
     }
@@ -124,9 +125,7 @@ impl Place {
 /// Commits all files of a folder.
 fn commit(folder: &Path, message: &str) {
     for arguments in [&["init", "-q"][..], &["add", "."], &["commit", "-q", "-m", message]] {
-        let mut git = std::process::Command::new("git");
-        git.args(["-c", "user.name=a", "-c", "user.email=a@b.c"]).args(arguments).current_dir(folder);
-        assert!(git.output().expect("git runs").status.success(), "{arguments:?}");
+        git(folder, arguments);
     }
 }
 
@@ -159,7 +158,7 @@ impl Dice {
 }
 
 /// A name of a repository: right, nearly right or wrong.
-fn repo(place: &Place, dice: &mut Dice) -> String {
+fn repo(place: &Repositories, dice: &mut Dice) -> String {
     let (name, file, _) = dice.one(&REPOS);
     match dice.below(9) {
         0..3 => place.id(name),
@@ -173,7 +172,7 @@ fn repo(place: &Place, dice: &mut Dice) -> String {
 }
 
 /// An argument of a tool.
-fn argument(place: &Place, dice: &mut Dice, name: &str, schema: &Value) -> Value {
+fn argument(place: &Repositories, dice: &mut Dice, name: &str, schema: &Value) -> Value {
     let (_, file, _) = dice.one(&REPOS);
     let id = dice.one(&[
         "numbers.py::add#function",
@@ -203,7 +202,7 @@ fn argument(place: &Place, dice: &mut Dice, name: &str, schema: &Value) -> Value
 }
 
 /// A call with arguments that its tool has; a third of the calls are of the tools that are preferred.
-fn call(place: &Place, seed: u64, preferred: &[&str]) -> (&'static str, Map<String, Value>) {
+fn call(place: &Repositories, seed: u64, preferred: &[&str]) -> (&'static str, Map<String, Value>) {
     let mut dice = Dice(seed | 1);
     dice.below(2);
     let is_preferred = !preferred.is_empty() && dice.below(3) == 0;
@@ -246,7 +245,7 @@ fn timeless(mut answer: Value) -> Value {
 
 #[test]
 fn an_answer_is_that_of_a_server_with_only_what_the_caller_may_see() {
-    let place = Place::new();
+    let place = Repositories::new();
     let all = context(place.home(usize::MAX));
     let n_errors = AtomicUsize::new(0);
     let n_calls = AtomicUsize::new(0);
@@ -271,7 +270,7 @@ fn an_answer_is_that_of_a_server_with_only_what_the_caller_may_see() {
 
 #[test]
 fn rights_to_index_and_to_remove_reach_no_further_than_those_to_see() {
-    let place = Place::new();
+    let place = Repositories::new();
     let sources = place.source("").components().collect::<PathBuf>();
     let config = ProptestConfig { cases: 40, failure_persistence: None, ..ProptestConfig::default() };
     let seeds = prop::collection::vec(any::<u64>(), 1..15);
@@ -296,7 +295,7 @@ fn rights_to_index_and_to_remove_reach_no_further_than_those_to_see() {
 }
 
 /// A call that a tool can answer about a repository.
-fn right_call(place: &Place, tool: &str, schema: &Value, i: usize) -> Map<String, Value> {
+fn right_call(place: &Repositories, tool: &str, schema: &Value, i: usize) -> Map<String, Value> {
     let ((name, file, _), (symbol, word)) = (REPOS[i], SYMBOLS[i]);
     let values = [
         ("repo", json!(place.id(name))),
@@ -334,7 +333,7 @@ fn right_call(place: &Place, tool: &str, schema: &Value, i: usize) -> Map<String
 
 #[test]
 fn every_tool_answers_from_what_the_caller_sees() {
-    let place = Place::new();
+    let place = Repositories::new();
     let all = context(place.home(usize::MAX));
     let (mut answering, mut wrong) = (BTreeSet::new(), Vec::new());
     for mask in [0b0000, 0b0101, 0b1010, 0b1111] {
@@ -364,7 +363,7 @@ fn every_tool_answers_from_what_the_caller_sees() {
 
 #[test]
 fn upkeep_by_a_caller_leaves_what_it_does_not_see() {
-    let place = Place::new();
+    let place = Repositories::new();
     let all = context(place.home(usize::MAX));
     let rights = Rights { index: true, invalidate: true, ..Rights::to_see(&[place.id("shop")]).expect("a glob") };
     let caller = all.seen_by("caller", rights);
@@ -393,12 +392,9 @@ fn scores_and_counts_tell_nothing_of_another_worktree() {
     };
     let text = functions("price", 12, "The price of an invoice") + &functions("receipt", 3, "A receipt of a price");
     fs::write(seen.join("shop.py"), text).expect("the folder is ours");
-    let git = |arguments: &str| {
-        let arguments = format!("-c user.name=a -c user.email=a@b.c {arguments}");
-        let ran = std::process::Command::new("git").args(arguments.split(' ')).current_dir(&seen).output();
-        assert!(ran.expect("git runs").status.success(), "{arguments}");
-    };
-    ["init -q", "add .", "commit -q -m one", "worktree add -q ../hidden"].into_iter().for_each(git);
+    for arguments in ["init -q", "add .", "commit -q -m one", "worktree add -q ../hidden"] {
+        git(&seen, &arguments.split(' ').collect::<Vec<_>>());
+    }
     fs::write(hidden.join("safe.py"), functions("receipt", 80, "An invoice and a ledger")).expect("it is ours");
 
     let (both, alone) = (context(folder.path().join("both")), context(folder.path().join("alone")));

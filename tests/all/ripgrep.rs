@@ -6,7 +6,8 @@ use std::process::{Command, Output, Stdio};
 
 use serde_json::Value;
 
-use crate::cli::{Place, Ran};
+use crate::cli::numbers;
+use crate::place::{Place, Ran};
 
 fn has_ripgrep() -> bool {
     let is_there = Command::new("rg").arg("--version").output().is_ok();
@@ -259,7 +260,7 @@ fn every_flag_finds_and_shows_what_ripgrep_does() {
     if !has_ripgrep() {
         return;
     }
-    let place = Place::new();
+    let place = numbers();
     let write = |path: &str, bytes: &[u8]| write(&place, path, bytes);
     write("windows.txt", b"first line\r\nsecond function line\r\n\r\nthird\r\nfunction end\r\nlast\r\n");
     write("mixed.txt", b"a\r\nb function\nc\r\nfunction\r\n\nd");
@@ -315,7 +316,7 @@ fn standard_input_is_searched_as_ripgrep_does() {
     if !has_ripgrep() {
         return;
     }
-    let place = Place::new();
+    let place = numbers();
     place.found(&["index", "."]);
     let input = b"one function\ntwo\nfunction three\n";
     for flags in [
@@ -341,9 +342,9 @@ fn standard_input_is_searched_as_ripgrep_does() {
         assert_eq!(ours.status.code(), theirs.status.code(), "{flags:?}");
     }
     // A program that starts another often leaves an empty pipe behind; nobody means that.
-    let found = Ran::of(fed(place.command(&["text", "def add"]), b""));
+    let found = Ran::from(fed(place.command(&["text", "def add"]), b""));
     assert_eq!(found.out, "numbers.py:1:def add(a, b):\n");
-    let found = Ran::of(fed(place.command(&["text", "def add", "."]), b"def add\n"));
+    let found = Ran::from(fed(place.command(&["text", "def add", "."]), b"def add\n"));
     assert_eq!(found.out, "./numbers.py:1:def add(a, b):\n");
 }
 
@@ -352,7 +353,7 @@ fn files_past_the_index_are_those_of_ripgrep_without_secrets() {
     if !has_ripgrep() {
         return;
     }
-    let place = Place::new();
+    let place = numbers();
     let write = |path: &str, bytes: &[u8]| write(&place, path, bytes);
     write(".ignore", b"ignored.txt\nbuild/\n");
     write("ignored.txt", b"needle ignored\n");
@@ -415,7 +416,7 @@ fn files_past_the_index_are_those_of_ripgrep_without_secrets() {
     }
     #[cfg(unix)]
     {
-        let outside = place.folder.path().join("outside.txt");
+        let outside = place.path().join("outside.txt");
         fs::write(&outside, "needle outside\n").expect("the folder is ours");
         std::os::unix::fs::symlink(&outside, place.source().join("out.txt")).expect("the folder is ours");
         let ran = secrets(&["-L", "needle outside"]);
@@ -433,12 +434,12 @@ fn statistics_and_types_are_told_as_ripgrep_tells_them() {
     if !has_ripgrep() {
         return;
     }
-    let place = Place::new();
+    let place = numbers();
     place.found(&["index", "."]);
     let of_rg = |args: &[&str]| {
         let mut rg = Command::new("rg");
         rg.args(["--no-config", "--no-heading"]).args(args).current_dir(place.source()).stdin(Stdio::null());
-        Ran::of(rg.output().expect("it runs")).out
+        Ran::of(&mut rg).out
     };
     let counted = |printed: &str| -> Vec<String> {
         let is_time = |line: &&str| !line.contains("seconds");
@@ -459,7 +460,7 @@ fn statistics_and_types_are_told_as_ripgrep_tells_them() {
 
 #[test]
 fn options_of_every_command_act_on_text() {
-    let place = Place::new();
+    let place = numbers();
     write(&place, "many.txt", &b"needle in a line\n".repeat(200));
     place.found(&["index", "."]);
     let printed = |args: &[&str]| place.found(&[&["text"], args].concat());

@@ -6,14 +6,14 @@ use std::os::unix::fs::{PermissionsExt as _, symlink};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
-use tempfile::TempDir;
+use crate::place::Place;
 
 /// A project of many files with an index, a shim, and a real ripgrep that notes how it was called.
-struct Place {
-    folder: TempDir,
+struct Shimmed {
+    place: Place,
 }
 
-impl Place {
+impl Shimmed {
     /// `None` where ripgrep is not installed.
     fn new() -> Option<Self> {
         let path = std::env::var_os("PATH")?;
@@ -22,8 +22,8 @@ impl Place {
             crate::client::skipped("ripgrep is not installed");
             return None;
         };
-        let place = Self { folder: TempDir::new().expect("there is room") };
-        for folder in ["bin", "shim", "project/.git", "project/src", "project/docs", "project/.hidden"] {
+        let place = Self { place: Place::new() };
+        for folder in ["bin", "shim", "source/.git"] {
             fs::create_dir_all(place.path(folder)).expect("there is room");
         }
         let script =
@@ -48,18 +48,18 @@ impl Place {
         place.write("ignored.txt", "ignored total\n");
         place.write(".gitignore", "ignored.txt\n");
         place.write("pyproject.lock", "total = 1\n");
-        fs::write(place.path("project/image.bin"), b"\x89PNG\0\0total\n").expect("there is room");
+        place.place.write("image.bin", b"\x89PNG\0\0total\n");
         place.codelode(&["index", ".", "--quiet"]);
         place.codelode(&["shim", "--install", &place.path("shim").to_string_lossy()]);
         Some(place)
     }
 
     fn path(&self, name: &str) -> PathBuf {
-        self.folder.path().join(name)
+        self.place.path().join(name)
     }
 
     fn write(&self, name: &str, text: &str) {
-        fs::write(self.path("project").join(name), text).expect("there is room");
+        self.place.write(name, text);
     }
 
     fn program(&self, name: &str, script: &str) {
@@ -73,9 +73,8 @@ impl Place {
         let folders = [self.path("shim"), self.path("bin")].into_iter().chain(std::env::split_paths(&path));
         let path = std::env::join_paths(folders).expect("no folder has a colon in its name");
         let mut command = Command::new(program);
-        command.args(args).current_dir(self.path("project")).env("PATH", path).env("HOME", self.folder.path());
-        command.env("CODE_INDEX_PATH", self.path("index")).env_remove("RIPGREP_CONFIG_PATH").stdin(Stdio::null());
-        command
+        command.args(args).env("PATH", path).env_remove("RIPGREP_CONFIG_PATH");
+        self.place.at_home(command)
     }
 
     fn codelode(&self, args: &[&str]) -> Output {
@@ -107,7 +106,7 @@ fn sorted(printed: &[u8]) -> Vec<&[u8]> {
 
 #[test]
 fn searches_are_ripgreps_with_and_without_the_index() {
-    let Some(place) = Place::new() else { return };
+    let Some(place) = Shimmed::new() else { return };
     let served = [
         "total",
         "-n|total",
@@ -173,30 +172,30 @@ fn searches_are_ripgreps_with_and_without_the_index() {
 
 #[test]
 fn changes_since_the_index_are_seen() {
-    let Some(place) = Place::new() else { return };
+    let Some(place) = Shimmed::new() else { return };
     place.write("src/module_1.py", "total = 'edited'\n");
     place.write("src/new.py", "total = 'new'\n");
-    fs::remove_file(place.path("project/src/module_40.py")).expect("it is there");
-    fs::rename(place.path("project/src/module_80.py"), place.path("project/src/module_2.py")).expect("both are ours");
+    fs::remove_file(place.path("source/src/module_40.py")).expect("it is there");
+    fs::rename(place.path("source/src/module_80.py"), place.path("source/src/module_2.py")).expect("both are ours");
     place.write("docs/.ignore", "windows.txt\n");
-    symlink("../docs/page.md", place.path("project/src/link.py")).expect("there is room");
+    symlink("../docs/page.md", place.path("source/src/link.py")).expect("there is room");
     for line in ["total", "-n|-C1|total", "-c|total|src", "-l|edited"] {
         assert!(place.check(line), "{line}");
     }
     // A file that is no text is for ripgrep to warn of, which its versions do in their own words.
     let half = [&b"total\n"[..], &b"A line of text.\n".repeat(20_000), b"\0\0\n"].concat();
-    fs::write(place.path("project/src/half.py"), half).expect("there is room");
+    fs::write(place.path("source/src/half.py"), half).expect("there is room");
     assert!(!place.check("total"));
     // So is a folder that cannot be read.
-    fs::remove_file(place.path("project/src/half.py")).expect("it is there");
-    fs::set_permissions(place.path("project/docs"), fs::Permissions::from_mode(0o000)).expect("it is ours");
+    fs::remove_file(place.path("source/src/half.py")).expect("it is there");
+    fs::set_permissions(place.path("source/docs"), fs::Permissions::from_mode(0o000)).expect("it is ours");
     place.check("total");
-    fs::set_permissions(place.path("project/docs"), fs::Permissions::from_mode(0o755)).expect("it is ours");
+    fs::set_permissions(place.path("source/docs"), fs::Permissions::from_mode(0o755)).expect("it is ours");
 }
 
 #[test]
 fn piped_input_and_outputs_are_as_ripgrep_has_them() {
-    let Some(place) = Place::new() else { return };
+    let Some(place) = Shimmed::new() else { return };
     let fed = |program: &str| {
         let mut command = place.command(&place.path(program), &["-n", "total"]);
         let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("it runs");
@@ -206,12 +205,12 @@ fn piped_input_and_outputs_are_as_ripgrep_has_them() {
     assert_eq!(fed("shim/rg").stdout, fed("bin/rg").stdout);
     // Output into a file of the project is not searched for itself.
     let into = |program: &str| {
-        let out = fs::File::create(place.path("project/out.txt")).expect("there is room");
+        let out = fs::File::create(place.path("source/out.txt")).expect("there is room");
         let status = place.command(&place.path(program), &["total"]).stdout(out).status().expect("it runs");
-        (status.code(), fs::read(place.path("project/out.txt")).map(|text| sorted(&text).len()).expect("it is there"))
+        (status.code(), fs::read(place.path("source/out.txt")).map(|text| sorted(&text).len()).expect("it is there"))
     };
     assert_eq!(into("shim/rg"), into("bin/rg"));
-    fs::remove_file(place.path("project/out.txt")).expect("it is there");
+    fs::remove_file(place.path("source/out.txt")).expect("it is there");
     // A reader that stops is no failure.
     let script = "rg total | head -n 1 | wc -l";
     let ran = place.command(Path::new("sh"), &["-c", script]).output().expect("it runs");
@@ -227,7 +226,7 @@ fn piped_input_and_outputs_are_as_ripgrep_has_them() {
 
 #[test]
 fn a_shim_finds_the_real_program_and_not_itself() {
-    let Some(place) = Place::new() else { return };
+    let Some(place) = Shimmed::new() else { return };
     // A wrapper that looks ripgrep up again finds the shim, and then the next one.
     place.program("bin/rg", "#!/bin/sh\nexec rg \"$@\"\n");
     let ran = place.command(&place.path("shim/rg"), &["-U", "price", "docs"]).output().expect("it runs");
@@ -247,7 +246,7 @@ fn a_shim_finds_the_real_program_and_not_itself() {
 
 #[test]
 fn links_are_made_and_removed_with_care() {
-    let Some(place) = Place::new() else { return };
+    let Some(place) = Shimmed::new() else { return };
     let shim = |args: &[&str]| {
         place
             .command(Path::new(env!("CARGO_BIN_EXE_codelode")), &[&["shim"], args].concat())
@@ -266,7 +265,7 @@ fn links_are_made_and_removed_with_care() {
 }
 
 /// Compares the answers of both to a command line of grep, byte by byte; returns whether the index spared files.
-fn check_grep(place: &Place, line: &str) -> bool {
+fn check_grep(place: &Shimmed, line: &str) -> bool {
     let args: Vec<&str> = line.split(';').collect();
     let theirs = place.command(&place.path("bin/grep"), &args).output().expect("it runs");
     let all = fs::read_to_string(place.path("log")).expect("it was written");
@@ -283,7 +282,7 @@ fn check_grep(place: &Place, line: &str) -> bool {
 
 #[test]
 fn recursive_searches_are_greps_byte_by_byte() {
-    let Some(place) = Place::new() else { return };
+    let Some(place) = Shimmed::new() else { return };
     if !Path::new("/usr/bin/grep").exists() {
         return crate::client::skipped("GNU grep is not installed");
     }
@@ -341,9 +340,9 @@ fn recursive_searches_are_greps_byte_by_byte() {
     }
     place.write("src/module_1.py", "total = 'edited'\n");
     place.write("src/new.py", "total = 'new'\n");
-    symlink("../docs/page.md", place.path("project/src/link.py")).expect("there is room");
-    symlink("../docs", place.path("project/src/linked")).expect("there is room");
+    symlink("../docs/page.md", place.path("source/src/link.py")).expect("there is room");
+    symlink("../docs", place.path("source/src/linked")).expect("there is room");
     assert!(check_grep(&place, "-rn;total;.") && check_grep(&place, "-rl;edited"));
-    fs::set_permissions(place.path("project/src/module_2.py"), fs::Permissions::from_mode(0o000)).expect("it is ours");
+    fs::set_permissions(place.path("source/src/module_2.py"), fs::Permissions::from_mode(0o000)).expect("it is ours");
     check_grep(&place, "-rn;total;.");
 }

@@ -10,7 +10,7 @@ use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::{Arc, Mutex};
 use std::time::Instant;
 
-use crate::cli::Place;
+use crate::cli::numbers;
 use crate::client::PATIENCE;
 
 /// A program on a pseudo terminal.
@@ -128,7 +128,7 @@ impl Drop for Terminal {
 
 #[test]
 fn a_symbol_is_picked_as_one_types() {
-    let place = Place::new();
+    let place = numbers();
     place.found(&["index", "."]);
     for columns in [80, 140] {
         let mut terminal = Terminal::start(place.command(&["pick"]), columns, 24);
@@ -165,7 +165,7 @@ fn a_symbol_is_picked_as_one_types() {
 
 #[test]
 fn reviews_and_plans_are_shown_in_rows() {
-    let place = Place::new();
+    let place = numbers();
     place.found(&["index", "."]);
     let shown = |args: &[&str]| {
         let mut terminal = Terminal::start(place.command(args), 100, 24);
@@ -187,8 +187,8 @@ fn reviews_and_plans_are_shown_in_rows() {
 
 #[test]
 fn clients_are_set_up_once_the_person_agrees() {
-    let place = Place::new();
-    let path = place.folder.path().join(".claude.json");
+    let place = numbers();
+    let path = place.path().join(".claude.json");
     fs::write(&path, "{}\n").expect("the folder is ours");
     for (answer, is_written) in [("\n", false), ("no\n", false), ("y\n", true)] {
         let mut terminal = Terminal::start(place.command(&["init"]), 100, 24);
@@ -203,12 +203,12 @@ fn clients_are_set_up_once_the_person_agrees() {
 
 #[test]
 fn answers_fit_the_terminal() {
-    let place = Place::new();
+    let place = numbers();
     let long = format!("def compute_{}(first_argument, second_argument): pass\n", "a_name_".repeat(5));
     fs::write(place.source().join(format!("inner/{}.py", "folder_".repeat(4))), &long).expect("the folder is ours");
     place.found(&["index", "."]);
     for n in 0..12 {
-        let folder = place.folder.path().join(format!("folder-{n}")).join("deeper/".repeat(n)).join("repository");
+        let folder = place.path().join(format!("folder-{n}")).join("deeper/".repeat(n)).join("repository");
         fs::create_dir_all(&folder).expect("the folder is ours");
         fs::write(folder.join("a.py"), "a = 1\n").expect("the folder is ours");
         place.found(&["index", folder.to_str().expect("it is text")]);
@@ -250,9 +250,8 @@ fn answers_fit_the_terminal() {
 
 #[test]
 fn colours_in_a_repository_are_shown_as_text() {
-    let place = Place::new();
-    fs::write(place.source().join("\x1b[31mred.py"), "def painted():\n    return '\x1b[1mbold\x1b[0m'\n")
-        .expect("ours");
+    let place = numbers();
+    place.write("\x1b[31mred.py", "def painted():\n    return '\x1b[1mbold\x1b[0m'\n");
     place.found(&["index", "."]);
     for args in [
         &["search", "painted"][..],
@@ -282,10 +281,10 @@ fn colours_in_a_repository_are_shown_as_text() {
 
 #[test]
 fn hits_open_in_the_editor() {
-    let place = Place::new();
+    let place = numbers();
     place.found(&["index", "."]);
-    let editor = place.folder.path().join("vim");
-    let told = place.folder.path().join("told");
+    let editor = place.path().join("vim");
+    let told = place.path().join("told");
     fs::write(&editor, format!("#!/bin/sh\necho \"$@\" > '{}'\n", told.display())).expect("the folder is ours");
     let executable = std::os::unix::fs::PermissionsExt::from_mode(0o755);
     fs::set_permissions(&editor, executable).expect("it is ours");
@@ -318,7 +317,7 @@ fn hits_open_in_the_editor() {
 
 #[test]
 fn an_interrupt_leaves_a_clean_terminal() {
-    let place = Place::new();
+    let place = numbers();
     let many: String = (0..150).map(|n| format!("def function_{n}(a, b):\n    return a + b * {n}\n\n\n")).collect();
     for n in 0..1500 {
         fs::write(place.source().join(format!("inner/file_{n}.py")), &many).expect("the folder is ours");

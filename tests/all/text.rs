@@ -2,21 +2,20 @@
 //! to read, against a line-by-line search that knows no index and, where it is installed, against `rg` itself.
 
 use std::collections::BTreeSet;
-use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Command;
 use std::sync::LazyLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use codelode::config::Config;
 use codelode::pipeline::{self, Options, Watcher};
 use codelode::query::scan::{Candidates, Limits};
 use codelode::query::text::{Case, Pattern, search_text};
 use codelode::store::{Registry, Snapshot};
 use codelode::tools::{Context, Request};
 use serde_json::{Value, json};
-use tempfile::TempDir;
+
+use crate::place::{Place, called};
 
 static NEVER: AtomicBool = AtomicBool::new(false);
 
@@ -37,7 +36,7 @@ const HARD: &[(&str, &[u8])] = &[
 ];
 
 struct Corpus {
-    folder: TempDir,
+    place: Place,
     snapshot: Snapshot,
 }
 
@@ -48,27 +47,27 @@ fn corpus() -> &'static Corpus {
 }
 
 fn make_corpus() -> Corpus {
-    let folder = tempfile::tempdir().expect("a folder can be made");
-    let root = folder.path().join("root");
+    let place = Place::new();
+    let root = place.source();
     super::copy(&Path::new(env!("CARGO_MANIFEST_DIR")).join("src"), &root.join("src"));
     for (name, bytes) in HARD {
-        fs::write(root.join(name), bytes).expect("it can be written");
+        place.write(name, bytes);
     }
     // Beyond what is looked at to tell text from other files, and beyond a reader's first buffer.
     for (name, len) in [("late_nul.txt", 9_000), ("very_late_nul.txt", 100_000)] {
         let mut bytes: Vec<u8> = b"function before\nsearch before\n".iter().copied().cycle().take(len).collect();
         bytes.push(0);
         bytes.extend_from_slice(b"\nfunction after\n");
-        fs::write(root.join(name), bytes).expect("it can be written");
+        place.write(name, &bytes);
     }
-    let config = Config { home: folder.path().join("home"), ..Config::default() };
+    let config = place.config();
     let watcher =
         Watcher { progress: &codelode::model::unfollowed, cancelled: &NEVER, patience: Duration::from_secs(5) };
     let report = pipeline::index_folder(&root, &config, &Options::default(), &watcher).expect("it can be indexed");
     let store = Registry::new(&config.home).store(&report.sidecar.store);
     let snapshot = store.snapshot(&report.sidecar.snapshot).expect("it was committed just now");
     assert!(snapshot.files().count() > 100, "the corpus is not where it should be");
-    Corpus { folder, snapshot }
+    Corpus { place, snapshot }
 }
 
 type Lines = BTreeSet<(String, u64)>;
@@ -220,7 +219,7 @@ fn random_pattern(random: &mut Random, lines: &[String]) -> Pattern {
 
 #[test]
 fn random_patterns_find_what_a_search_of_every_line_finds() {
-    let Corpus { folder, snapshot } = corpus();
+    let Corpus { place, snapshot } = corpus();
     let lines: Vec<String> = snapshot
         .files()
         .flat_map(|file| String::from_utf8_lossy(file.content()).lines().map(str::to_owned).collect::<Vec<_>>())
@@ -241,7 +240,7 @@ fn random_patterns_find_what_a_search_of_every_line_finds() {
         let usual: Lines = found.iter().filter(|(path, _)| !is_special(path)).cloned().collect();
         assert_eq!(usual, scanned(snapshot, &pattern), "{pattern:?}");
         if at % 4 == 0 && ripgrep_version >= if pattern.word { 14 } else { 1 } {
-            assert_eq!(found, ripgrep(&folder.path().join("root"), &pattern), "{pattern:?} against rg");
+            assert_eq!(found, ripgrep(&place.source(), &pattern), "{pattern:?} against rg");
         }
     }
     assert!(matched > PATTERNS / 2, "only {matched} patterns matched anything");
@@ -321,43 +320,29 @@ fn a_search_ends_when_its_time_is_up_or_nobody_wants_it() {
 }
 
 /// A folder, indexed, and a process that answers about it.
-struct Place {
-    folder: TempDir,
+struct Indexed {
+    place: Place,
     cx: Context,
 }
 
-impl Place {
-    fn new(files: &[(&str, &str)]) -> Self {
-        let folder = tempfile::tempdir().expect("a folder can be made");
-        let cx = Context::new(Config { home: folder.path().join("home"), ..Config::default() });
-        let place = Self { folder, cx };
-        for (path, text) in files {
-            place.write(path, text);
-        }
-        place.ask("index_folder", json!({"path": place.root()}));
-        place
+impl Indexed {
+    fn of<T: AsRef<[u8]>>(files: &[(&str, T)]) -> Self {
+        let place = Place::of(files);
+        let indexed = Self { cx: place.context(), place };
+        indexed.ask("index_folder", json!({"path": indexed.place.source()}));
+        indexed
     }
 
-    fn root(&self) -> PathBuf {
-        self.folder.path().canonicalize().expect("it is there").join("root")
-    }
-
-    fn write(&self, path: &str, text: &str) {
-        let path = self.root().join(path);
-        fs::create_dir_all(path.parent().expect("a file lies in a folder")).expect("the folder can be made");
-        fs::write(path, text).expect("it can be written");
+    fn write(&self, path: &str, text: &(impl AsRef<[u8]> + ?Sized)) {
+        self.place.write(path, text);
     }
 
     fn call(&self, tool: &str, arguments: Value) -> Value {
-        let Value::Object(arguments) = arguments else { panic!("arguments are an object") };
-        let request = Request { patience: Some(Duration::from_secs(30)), ..Request::default() };
-        codelode::tools::call(&self.cx, tool, arguments, &request).value
+        called(&self.cx, &self.place.source(), tool, arguments).value
     }
 
     fn ask(&self, tool: &str, arguments: Value) -> Value {
-        let answer = self.call(tool, arguments);
-        assert!(answer.get("error").is_none(), "{answer}");
-        answer
+        self.place.ask(&self.cx, tool, arguments)
     }
 
     /// `file:line symbol` of each match.
@@ -381,8 +366,8 @@ const MODULE: &str =
     "class Account:\n    def deposit(self, amount):\n        self.balance += amount\n        return self.balance\n";
 const USE: &str = "from bank import Account\n\n\ndef pay(account):\n    try:\n        account.deposit(10)\n    except:\n        pass\n";
 
-fn bank() -> Place {
-    Place::new(&[
+fn bank() -> Indexed {
+    Indexed::of(&[
         ("zoo/bank.py", MODULE),
         ("app/main.py", USE),
         ("tests/test_bank.py", "def test_deposit():\n    Account().deposit(1)\n"),
@@ -422,7 +407,7 @@ fn definitions_come_first_then_source_then_tests_each_with_its_symbol() {
 #[test]
 fn cursors_lead_to_every_match_once() {
     let lines: String = (0..500).map(|line| format!("needle {line}\n")).collect();
-    let place = Place::new(&[("a.txt", &lines), ("b.txt", &lines), ("c.txt", "needle\n")]);
+    let place = Indexed::of(&[("a.txt", lines.as_str()), ("b.txt", &lines), ("c.txt", "needle\n")]);
     for budget in [8_000, 400] {
         let (mut all, mut cursor) = (Vec::new(), None::<String>);
         loop {
@@ -472,7 +457,7 @@ fn an_edit_is_found_at_once_and_absence_is_said_of_what_was_looked_at() {
 
 #[test]
 fn long_lines_are_cut_around_the_match() {
-    let place = Place::new(&[("long.txt", &format!("{}needle{}\n", "é".repeat(50_000), "x".repeat(50_000)))]);
+    let place = Indexed::of(&[("long.txt", &format!("{}needle{}\n", "é".repeat(50_000), "x".repeat(50_000)))]);
     let answer = place.ask("search_text", json!({"query": "needle"}));
     let text = answer["results"][0]["matches"][0]["text"].as_str().expect("it is text");
     assert!(text.contains("éneedlex") && text.len() < 300, "{text}");
@@ -525,7 +510,7 @@ fn a_call_is_found_as_it_is_written() {
         ("l.scala", format!("object L {{ def f() = {{\n  {call}\n}} }}\n")),
         ("m.lua", format!("function f()\n  {call}\nend\n")),
     ];
-    let place = Place::new(&files.iter().map(|(name, text)| (*name, text.as_str())).collect::<Vec<_>>());
+    let place = Indexed::of(&files.iter().map(|(name, text)| (*name, text.as_str())).collect::<Vec<_>>());
     for pattern in [call, "errors.make($X)", "errors.make($$$)", "$A.make($X)"] {
         for (file, text) in &files {
             let language = codelode::languages::of_file(file, text.as_bytes()).expect("it is built in").1.id;
@@ -540,7 +525,7 @@ fn a_call_is_found_as_it_is_written() {
 fn smells_are_found_in_every_language() {
     let deep =
         "if a:\n".to_owned() + &(1..6).map(|n| format!("{}if a:\n", " ".repeat(n))).collect::<String>() + "      b()\n";
-    let place = Place::new(&[
+    let place = Indexed::of(&[
         ("a.py", "password = 'hunter2hunter2'\neval(x)  # TODO: no\n"),
         ("deep.py", &deep),
         ("b.js", "try { f() } catch (e) {}\nconst apiKey = \"abcdef123456\";\neval(x) // FIXME\n"),

@@ -1,23 +1,12 @@
 //! Findings of people and agents who tried everything, each as the call that shows it.
 
 use std::fs;
-use std::process::{Command, Stdio};
 
 use codelode::answer::tokens;
 use serde_json::{Value, json};
 
 use super::graph::{ask, indexed, wrong};
-use super::review::Place;
-
-/// Runs a command in a repository: its status, what it prints, and its notes.
-fn run(place: &Place, args: &[&str]) -> (Option<i32>, String, String) {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_codelode"));
-    let above = place.source().parent().expect("it lies in a folder").to_owned();
-    command.args(args).current_dir(place.source()).stdin(Stdio::null()).env("HOME", &above);
-    let ran = command.env("CODELODE_INDEX_PATH", above.join("index")).output().expect("the program is built");
-    let text = |bytes: Vec<u8>| String::from_utf8(bytes).expect("it prints text");
-    (ran.status.code(), text(ran.stdout), text(ran.stderr))
-}
+use crate::place::{Place, Ran};
 
 /// The error of a question about a project.
 fn refused(project: &str, tool: &str, args: Value) -> Value {
@@ -27,9 +16,9 @@ fn refused(project: &str, tool: &str, args: Value) -> Value {
 
 #[test]
 fn what_git_tracks_and_has_not_checked_out_is_said() {
-    let inner = Place::new();
+    let inner = Place::repository();
     inner.write("lib.py", "def inside():\n    return 1\n").commit("inner");
-    let place = Place::new();
+    let place = Place::repository();
     place.write("kept/app.py", "def kept():\n    return 1\n");
     place.write("left/gone.py", "def gone():\n    return 1\n").write("left/more.py", "def more():\n    return 1\n");
     let url = inner.source();
@@ -43,7 +32,7 @@ fn what_git_tracks_and_has_not_checked_out_is_said() {
     assert_eq!((&indexed["skipped"]["missing"], &indexed["skipped"]["submodule"]), (&json!(2), &json!(1)));
     let warnings = indexed["warnings"].to_string();
     assert!(warnings.contains("2 tracked files are not here") && warnings.contains("not checked out: module"));
-    let listed = run(&place, &["list", "--skipped"]).1;
+    let listed = place.found(&["list", "--skipped"]);
     for line in ["left/gone.py  missing", "left/more.py  missing", "module/  submodule, 0 files"] {
         assert!(listed.contains(line), "{listed}");
     }
@@ -62,7 +51,7 @@ fn what_git_tracks_and_has_not_checked_out_is_said() {
 
 #[test]
 fn a_folder_that_is_left_out_counts_its_files() {
-    let place = Place::new();
+    let place = Place::repository();
     place.write("app.py", "def app():\n    return 1\n").write(".gitignore", "made/\n");
     for number in 0..3 {
         place.write(&format!("node_modules/{number}/index.js"), "x\n").write(&format!("made/{number}.py"), "x = 1\n");
@@ -170,17 +159,15 @@ fn an_unknown_argument_is_taken_for_the_nearest_of_all() {
 
 #[test]
 fn a_root_that_is_gone_is_said_wherever_repositories_are_listed() {
-    let place = Place::new();
+    let place = Place::repository();
     place.write("app.py", "def app():\n    return 1\n").commit("one");
     place.call("index_folder", json!({"path": place.source()}));
     let moved = place.source().with_file_name("moved");
     fs::rename(place.source(), &moved).expect("both are ours");
     fs::create_dir(place.source().with_file_name("elsewhere")).expect("the folder is new");
     let call = |tool: &str, args: Value| {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_codelode"));
-        command.args(["call", "--json", tool, &args.to_string()]).current_dir(moved.with_file_name("elsewhere"));
-        let ran = command.env("CODELODE_INDEX_PATH", moved.with_file_name("index")).stdin(Stdio::null()).output();
-        serde_json::from_slice::<Value>(&ran.expect("the program is built").stdout).expect("it prints an object")
+        let args = args.to_string();
+        place.run_in(moved.with_file_name("elsewhere"), &["call", "--json", tool, &args]).json()
     };
     let listed = call("list_repos", json!({}));
     assert_eq!(listed["repos"][0]["folder_missing"], true, "{listed}");
@@ -194,7 +181,7 @@ fn a_root_that_is_gone_is_said_wherever_repositories_are_listed() {
 
 #[test]
 fn an_index_made_anew_says_what_differs_from_the_one_before() {
-    let place = Place::new();
+    let place = Place::repository();
     place.write("a.py", "a = 1\n").write("b.py", "b = 1\n").write("c.py", "c = 1\n").commit("one");
     let index = |args: Value| {
         let answer = place.call("index_folder", args);
@@ -209,15 +196,15 @@ fn an_index_made_anew_says_what_differs_from_the_one_before() {
 
 #[test]
 fn a_pipe_gets_facts_alone_and_messages_name_what_is_meant() {
-    let place = Place::new();
+    let place = Place::repository();
     place.write("app.py", "def app():\n    return 1\n").commit("one");
-    let (status, out, err) = run(&place, &["refs", "nope_nope"]);
-    assert_eq!((status, &*out), (Some(1), ""), "{err}");
+    let Ran { status, out, err } = place.run(&["refs", "nope_nope"]);
+    assert_eq!((status, &*out), (1, ""), "{err}");
     assert!(err.contains("not found: nope_nope"), "{err}");
     place.write("use.py", "import app\n");
-    let (status, out, err) = run(&place, &["importers", "app.py", "nope.py"]);
-    assert_eq!((status, &*out), (Some(0), "use.py:1  of app.py\n"), "{err}");
+    let Ran { status, out, err } = place.run(&["importers", "app.py", "nope.py"]);
+    assert_eq!((status, &*out), (0, "use.py:1  of app.py\n"), "{err}");
     assert!(err.contains("no file \"nope.py\" is indexed; `codelode tree` lists what is"), "{err}");
-    let (status, _, err) = run(&place, &["search", "app", "--fields", "nope"]);
-    assert!(status == Some(2) && err.contains("\"end_line\"") && !err.contains("--end-line"), "{err}");
+    let Ran { status, err, .. } = place.run(&["search", "app", "--fields", "nope"]);
+    assert!(status == 2 && err.contains("\"end_line\"") && !err.contains("--end-line"), "{err}");
 }

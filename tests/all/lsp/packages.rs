@@ -60,6 +60,11 @@ brew(fs);
 
 const CORE: &str = ".venv/lib/python3.11/site-packages/shoplib/core.py";
 
+/// The symbols of a file; null for one that is not known.
+fn symbols(editor: &mut Editor, uri: &str) -> Value {
+    editor.ask("textDocument/documentSymbol", json!({"textDocument": {"uri": uri}}))
+}
+
 #[test]
 fn a_name_leads_to_its_definition_in_a_package() {
     let mut editor = Editor::open(PROJECT);
@@ -94,12 +99,11 @@ fn a_package_tells_of_its_names_and_leads_on() {
     // The editor opens the file that it was led to.
     let found = editor.at("textDocument/definition", CORE, "Client:", 1);
     assert_eq!(shown(&found), [format!("{CORE}:1:7")]);
-    let symbols = editor.ask("textDocument/documentSymbol", json!({"textDocument": {"uri": editor.uri(CORE)}}));
-    assert_eq!(symbols.as_array().map(Vec::len), Some(2), "{symbols}");
+    let core = editor.uri(CORE);
+    assert_eq!(symbols(&mut editor, &core).as_array().map(Vec::len), Some(2));
     // A name that no package holds stays unknown, and a package is no part of the project.
     let other = editor.uri(".venv/lib/python3.11/site-packages/other.py");
-    let symbols = editor.ask("textDocument/documentSymbol", json!({"textDocument": {"uri": other}}));
-    assert!(symbols.is_null(), "{symbols}");
+    assert_eq!(symbols(&mut editor, &other), Value::Null);
     let found = editor.ask("workspace/symbol", json!({"query": "connect"}));
     assert!(
         found.as_array().is_none_or(|found| found.iter().all(|symbol| !one(symbol).contains("shoplib"))),
@@ -273,7 +277,6 @@ fn a_package_leads_on_into_packages_of_its_own() {
     follow("src/main/java/Shop.java", &["start", "ready"], "/org/example/second/Second.java");
     // A file of a package that nobody was led to leads nowhere.
     let other = uri(&editor.root().join("node_modules/second/index.js"));
-    let symbols = editor.ask("textDocument/documentSymbol", json!({"textDocument": {"uri": other}}));
-    assert!(symbols.is_null(), "{symbols}");
+    assert_eq!(symbols(&mut editor, &other), Value::Null);
     assert_eq!(editor.close(), Some(0));
 }

@@ -104,7 +104,7 @@ proptest! {
 #[test]
 fn an_index_that_cannot_be_read_says_how_to_rebuild_it_and_is() {
     let state = modules(4, 0);
-    let place = Place::indexed(&state);
+    let place = Place::holding(&state);
     let store = names(&place.index()).into_iter().map(|(path, _)| path);
     let store = store.filter(|path| path.ends_with("manifest.json")).collect::<Vec<_>>();
     let [manifest] = &store[..] else { panic!("one store: {store:?}") };
@@ -139,7 +139,7 @@ fn an_index_that_cannot_be_read_says_how_to_rebuild_it_and_is() {
 #[test]
 fn an_index_that_is_made_anew_leaves_out_what_it_left_out_before() {
     let place = Place::new();
-    place.write(&State::new(), &modules(9, 0));
+    place.rewrite(&State::new(), &modules(9, 0));
     place.call("index_folder", json!({"path": ".", "extra_ignore_patterns": ["part_1/"]}));
     let state: State = modules(9, 0).into_iter().filter(|(path, _)| !path.starts_with("part_1/")).collect();
     assert_eq!(place.held(), state);
@@ -153,7 +153,7 @@ fn an_index_that_is_made_anew_leaves_out_what_it_left_out_before() {
 
 #[test]
 fn what_changed_is_seen_by_the_next_question() {
-    let place = Place::indexed(&modules(4, 0));
+    let place = Place::holding(&modules(4, 0));
     let names = |query: &str| {
         let found = place.call("search_symbols", json!({"query": query, "max_results": 50}));
         let results = found["results"].as_array().cloned().unwrap_or_default();
@@ -178,7 +178,7 @@ fn what_changed_is_seen_by_the_next_question() {
 
 #[test]
 fn a_server_never_calls_old_what_is_new_nor_fresh_what_is_old() {
-    let place = Place::indexed(&modules(4, 0));
+    let place = Place::holding(&modules(4, 0));
     let mut command = place.command(&["serve"]);
     command.env("CODELODE_FRESHNESS", "strict");
     let mut server = Server::start(command);
@@ -220,7 +220,7 @@ fn a_server_never_calls_old_what_is_new_nor_fresh_what_is_old() {
 fn a_file_that_takes_too_much_memory_keeps_its_text() {
     let place = Place::new();
     let list = "x = [\n".to_owned() + &"(1, 'a', b, c.d(e)),\n".repeat(400_000) + "]\n";
-    place.write(&State::new(), &State::from([("large.py".into(), list), ("small.py".into(), module("small.py", 0))]));
+    place.rewrite(&State::new(), &State::from([("large.py".into(), list), ("small.py".into(), module("small.py", 0))]));
     let mut command = place.command(&["index", ".", "--json"]);
     let ran = Ran::of(command.env("CODELODE_MAX_FILE_SIZE", "100000000"));
     let answer: Value = serde_json::from_str(&ran.out).unwrap_or_else(|err| panic!("{err}: {} {}", ran.out, ran.err));

@@ -12,7 +12,7 @@ use codelode::pipeline::{self, Watcher};
 use codelode::store::{Error, Registry, Store};
 use serde_json::json;
 
-use super::{PATIENCE, Place, Random, Server, State, bytes_below, module, modules, names, number_of, state_of};
+use super::{PATIENCE, Place, Ran, Random, Server, State, bytes_below, module, modules, names, number_of, state_of};
 
 /// Work that is killed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -41,9 +41,9 @@ fn killed_anywhere_an_index_is_the_old_or_the_new() {
     let mut random = Random(0x9E37_79B9_7F4A_7C15);
     let mut state = modules(20, 0);
     let place = Place::new();
-    place.write(&State::new(), &state);
+    place.rewrite(&State::new(), &state);
     let begun = Instant::now();
-    place.succeed(&["index", "."]);
+    place.found(&["index", "."]);
     let usual = begun.elapsed();
 
     let mut told: BTreeMap<Work, (usize, usize)> = BTreeMap::new();
@@ -56,7 +56,7 @@ fn killed_anywhere_an_index_is_the_old_or_the_new() {
         };
         // Now and then the first commit of all.
         if kill % 8 == 0 {
-            place.succeed(&["invalidate", "."]);
+            place.found(&["invalidate", "."]);
         }
         let mut here = state.clone();
         if work == Work::Collecting {
@@ -66,19 +66,19 @@ fn killed_anywhere_an_index_is_the_old_or_the_new() {
                 .map(|(path, text)| (path.clone(), text.clone()))
                 .chain((0..MOST_GARBAGE + 16).map(file))
                 .collect();
-            place.write(&here, &most);
-            place.succeed(&["index", "."]);
+            place.rewrite(&here, &most);
+            place.found(&["index", "."]);
             let mut fewer = most.clone();
             (0..MOST_GARBAGE - 4).for_each(|n| drop(fewer.remove(&file(n).0)));
-            place.write(&most, &fewer);
-            place.succeed(&["index", "."]);
+            place.rewrite(&most, &fewer);
+            place.found(&["index", "."]);
             assert!(garbage(&place) >= MOST_GARBAGE - 4, "with the twenty that go next there is enough to collect");
             here = fewer;
         }
         let old = place.held();
         let edited = random.edited(&state, kill);
         if work != Work::Forgetting {
-            place.write(&here, &edited);
+            place.rewrite(&here, &edited);
             state = edited;
         }
         let mut command = match work {
@@ -107,7 +107,7 @@ fn killed_anywhere_an_index_is_the_old_or_the_new() {
         let answer = place.call("search_symbols", json!({"query": "marker", "max_results": 1}));
         let says_fresh = answer["_meta"]["freshness"] == "fresh";
         assert!(!says_fresh || place.held() == state, "kill {kill}, {work:?}: {answer}");
-        place.succeed(&["index", "."]);
+        place.found(&["index", "."]);
         assert_eq!(place.held(), state, "kill {kill}, {work:?}: the next run makes it good");
         assert!(work != Work::Collecting || garbage(&place) <= MOST_GARBAGE, "kill {kill}: it is collected");
     }
@@ -128,13 +128,13 @@ fn derived(place: &Place) -> (bool, bool, bool) {
 fn after_any_history_the_doctor_finds_nothing_wrong_and_mending_costs_nothing() {
     let mut random = Random(0x2545_F491_4F6C_DD1D);
     let mut state = modules(12, 0);
-    let place = Place::indexed(&state);
+    let place = Place::holding(&state);
     let mut seen = BTreeMap::new();
     for step in 1..=number_of("CODELODE_HISTORIES", 40) {
         let killed = random.below(4) == 0;
         if random.below(3) > 0 {
             let edited = random.edited(&state, step);
-            place.write(&state, &edited);
+            place.rewrite(&state, &edited);
             state = edited;
         }
         let args: &[&str] = match random.below(5) {
@@ -154,7 +154,7 @@ fn after_any_history_the_doctor_finds_nothing_wrong_and_mending_costs_nothing() 
 
         let before = derived(&place);
         for fix in [&["doctor", "--json", "--quiet"][..], &["doctor", "--json", "--quiet", "--fix"]] {
-            let ran = super::Ran::of(&mut place.command(fix));
+            let ran = Ran::of(&mut place.command(fix));
             assert_eq!(ran.status, 0, "step {step}, {args:?}: {}", ran.out);
             assert!(killed || !ran.out.contains("of runs that were killed"), "step {step}, {args:?}: {}", ran.out);
         }
@@ -186,7 +186,7 @@ fn leave_files(place: &Place, random: &mut Random) {
 fn what_killed_runs_left_is_gone_once_all_is_quiet() {
     let mut random = Random(0xA076_1D64_78BD_642F);
     let mut state = modules(20, 0);
-    let place = Place::indexed(&state);
+    let place = Place::holding(&state);
     let relate = || place.call("get_symbol_importance", json!({}));
     let mut largest = 0;
     for kill in 1..=number_of("CODELODE_KILLS", 25) {
@@ -198,7 +198,7 @@ fn what_killed_runs_left_is_gone_once_all_is_quiet() {
         };
         if kill % 4 != 0 {
             let edited = random.edited(&state, kill);
-            place.write(&state, &edited);
+            place.rewrite(&state, &edited);
             state = edited;
         }
         let mut command = place.command(args);
@@ -208,20 +208,20 @@ fn what_killed_runs_left_is_gone_once_all_is_quiet() {
         child.kill().expect("it is our child");
         child.wait().expect("it was killed");
         largest = largest.max(bytes_below(&place.index()));
-        let doctor = super::Ran::of(&mut place.command(&["doctor", "--json", "--quiet"]));
+        let doctor = Ran::of(&mut place.command(&["doctor", "--json", "--quiet"]));
         assert_eq!(doctor.status, 0, "kill {kill}, {args:?}: {}", doctor.out);
     }
     place.age();
-    place.succeed(&["index", "."]);
+    place.found(&["index", "."]);
     relate();
     leave_files(&place, &mut random);
     // There is nothing to index, and so no commit.
-    place.succeed(&["index", "."]);
+    place.found(&["index", "."]);
     assert_eq!(store_of(&place).leftovers().expect("it can be read"), Vec::<PathBuf>::new());
     assert_eq!(place.held(), state);
     let grown = bytes_below(&place.index());
-    place.succeed(&["invalidate", "."]);
-    place.succeed(&["index", "."]);
+    place.found(&["invalidate", "."]);
+    place.found(&["index", "."]);
     relate();
     let fresh = bytes_below(&place.index());
     println!("{grown} bytes after the kills (at most {largest}), {fresh} fresh");
@@ -231,7 +231,7 @@ fn what_killed_runs_left_is_gone_once_all_is_quiet() {
 
 #[test]
 fn a_server_at_work_removes_what_killed_runs_left() {
-    let place = Place::indexed(&modules(12, 0));
+    let place = Place::holding(&modules(12, 0));
     leave_files(&place, &mut Random(0xE703_7ED1_A0B4_28DB));
     let mut server = Server::start(place.command(&["serve"]));
     let begun = Instant::now();
@@ -261,7 +261,7 @@ fn wait_for_steps(child: &mut Child, index: &Path, steps: usize) {
 
 #[test]
 fn a_writer_that_is_killed_leaves_its_lock_to_the_next() {
-    let place = Place::indexed(&modules(8, 0));
+    let place = Place::holding(&modules(8, 0));
     let store = store_of(&place);
     let lock = store.dir().join("lock");
     // A process that holds the lock and never lets go of it.
@@ -294,7 +294,7 @@ fn a_writer_that_is_killed_leaves_its_lock_to_the_next() {
 fn a_first_run_that_is_called_off_keeps_what_it_read_and_says_that_there_is_more() {
     let place = Place::new();
     let state = modules(60, 0);
-    place.write(&State::new(), &state);
+    place.rewrite(&State::new(), &state);
     place.age();
     let config = Config { home: place.index().join("codelode"), ..Config::default() };
     let cancelled = AtomicBool::new(false);
@@ -335,7 +335,7 @@ fn while_a_first_run_is_at_work_what_is_ready_answers() {
     let place = Place::new();
     // A part of up to 150 files may be an excerpt for another question, which answers no other one.
     let state = modules(300, 0);
-    place.write(&State::new(), &state);
+    place.rewrite(&State::new(), &state);
     place.age();
     let config = Config { home: place.index().join("codelode"), ..Config::default() };
     let cancelled = AtomicBool::new(false);

@@ -12,99 +12,35 @@ mod soak;
 mod upgrade;
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs::{self, File};
+use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
-use std::thread;
-use std::time::{Duration, SystemTime};
+use std::process::Command;
 
 use crate::client::{PATIENCE, Server};
+use crate::place::{Place, Ran};
 use codelode::store::{Clause, Error, Field, Registry, Snapshot};
-use serde_json::Value;
 
 /// Contents of a folder or an index: text by path.
 type State = BTreeMap<String, String>;
 
-/// Folders with sources, and an index directory of their own.
-struct Place {
-    folder: tempfile::TempDir,
-}
-
 impl Place {
-    fn new() -> Self {
-        let folder = tempfile::tempdir().expect("there is room for a folder");
-        fs::create_dir(folder.path().join("source")).expect("the folder is new");
-        Self { folder }
-    }
-
     /// A place whose sources are so and indexed, and old enough that their times are believed.
-    fn indexed(state: &State) -> Self {
+    fn holding(state: &State) -> Self {
         let place = Self::new();
-        place.write(&State::new(), state);
+        place.rewrite(&State::new(), state);
         place.age();
-        place.succeed(&["index", "."]);
+        place.found(&["index", "."]);
         place
     }
 
-    fn path(&self) -> PathBuf {
-        // Where a temporary folder lies behind a link, an index names what the link leads to.
-        self.folder.path().canonicalize().expect("the folder is there")
-    }
-
-    fn source(&self) -> PathBuf {
-        self.path().join("source")
-    }
-
-    fn index(&self) -> PathBuf {
-        self.path().join("index")
-    }
-
     /// Makes the sources so; they were as in `before`.
-    fn write(&self, before: &State, after: &State) {
+    fn rewrite(&self, before: &State, after: &State) {
         for path in before.keys().filter(|path| !after.contains_key(*path)) {
             fs::remove_file(self.source().join(path)).expect("it was written");
         }
         for (path, text) in after.iter().filter(|(path, text)| before.get(*path) != Some(text)) {
-            let path = self.source().join(path);
-            fs::create_dir_all(path.parent().expect("a file lies in a folder")).expect("folders can be made");
-            fs::write(path, text).expect("files can be written");
+            self.write(path, text);
         }
-    }
-
-    /// Makes everything an hour old: what was written a moment ago is looked at twice.
-    fn age(&self) {
-        let then = SystemTime::now() - Duration::from_secs(3600);
-        let mut folders = vec![self.source()];
-        while let Some(folder) = folders.pop() {
-            for entry in fs::read_dir(&folder).expect("it is there").flatten() {
-                if entry.path().is_dir() {
-                    folders.push(entry.path());
-                } else {
-                    let file = File::options().write(true).open(entry.path()).expect("it is ours");
-                    file.set_modified(then).expect("times can be set");
-                }
-            }
-            File::open(folder).expect("it is there").set_modified(then).expect("times can be set");
-        }
-        // The system's own times cannot be set: they grow old by themselves.
-        thread::sleep(Duration::from_millis(60));
-    }
-
-    /// Gives a command this place's environment and nothing of the machine's.
-    fn at_home(&self, mut command: Command) -> Command {
-        command.current_dir(self.source()).stdin(Stdio::null()).env("HOME", self.folder.path());
-        for name in ["CODELODE_PATH_MAP", "CODELODE_TOOLS", "CODELODE_LOG", "CODELODE_FRESHNESS"] {
-            command.env_remove(name);
-        }
-        command.env("CODELODE_INDEX_PATH", self.index());
-        command
-    }
-
-    /// The program, to be run where the sources are.
-    fn command(&self, args: &[&str]) -> Command {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_codelode"));
-        command.args(args);
-        self.at_home(command)
     }
 
     /// A shell, to be run there; `$codelode` is the program.
@@ -124,21 +60,8 @@ impl Place {
 
     /// Whether this machine lets us mount.
     fn can_mount(&self) -> bool {
-        let script = format!("mount -t tmpfs none {:?}", self.folder.path());
+        let script = format!("mount -t tmpfs none {:?}", self.path());
         self.mounting_shell(&script).output().is_ok_and(|output| output.status.success())
-    }
-
-    /// Runs the program, which must succeed.
-    fn succeed(&self, args: &[&str]) -> String {
-        let ran = Ran::of(&mut self.command(args));
-        assert_eq!(ran.status, 0, "{args:?}: {} {}", ran.out, ran.err);
-        ran.out
-    }
-
-    /// Calls a tool in a process of its own.
-    fn call(&self, tool: &str, args: Value) -> Value {
-        let ran = Ran::of(&mut self.command(&["call", "--json", tool, &args.to_string()]));
-        serde_json::from_str(&ran.out).unwrap_or_else(|err| panic!("{tool}: {err}: {} {}", ran.out, ran.err))
     }
 
     /// The newest snapshot of the sources; `None` when they are not indexed.
@@ -149,21 +72,6 @@ impl Place {
     /// Contents of the index; nothing when there is none.
     fn held(&self) -> State {
         self.snapshot().map_or_else(State::new, |snapshot| state_of(&snapshot))
-    }
-}
-
-/// How a run ended.
-struct Ran {
-    status: i32,
-    out: String,
-    err: String,
-}
-
-impl Ran {
-    fn of(command: &mut Command) -> Self {
-        let Output { status, stdout, stderr } = command.output().expect("the program is there");
-        let text = |bytes: Vec<u8>| String::from_utf8(bytes).expect("it prints text");
-        Self { status: status.code().unwrap_or(-1), out: text(stdout), err: text(stderr) }
     }
 }
 

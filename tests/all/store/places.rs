@@ -11,8 +11,8 @@ use super::{Place, Ran, Server, State, module, modules, names, snapshot, state_o
 #[test]
 fn without_room_a_run_says_so_and_the_old_state_answers() {
     let (old, new) = (modules(20, 0), modules(20, 1));
-    let place = Place::indexed(&old);
-    place.write(&old, &new);
+    let place = Place::holding(&old);
+    place.rewrite(&old, &new);
     let stores = place.index().join("codelode/stores");
     let files = names(&stores);
     // Files may grow to so many KiB: the first that is too large is another one each time.
@@ -31,18 +31,18 @@ fn without_room_a_run_says_so_and_the_old_state_answers() {
     assert_eq!(answer["_meta"]["freshness"], "stale", "{answer}");
     assert!(answer["_meta"]["stale_because"].as_str().is_some_and(|why| why.contains("too large")), "{answer}");
     // With room again, all is well.
-    place.succeed(&["index", "."]);
+    place.found(&["index", "."]);
     assert_eq!(place.held(), new);
 }
 
 #[test]
 fn on_a_full_disk_a_run_says_so_and_the_old_state_answers() {
     let (old, new) = (modules(20, 0), modules(20, 1));
-    let place = Place::indexed(&old);
+    let place = Place::holding(&old);
     if !place.can_mount() {
         return crate::client::skipped("a small file system cannot be mounted");
     }
-    place.write(&old, &new);
+    place.rewrite(&old, &new);
     let script = r#"
         mkdir disk after && mount -t tmpfs -o size=4m none disk && cp -a index/. disk/ || exit 9
         export CODELODE_INDEX_PATH=$PWD/disk
@@ -66,7 +66,7 @@ fn on_a_full_disk_a_run_says_so_and_the_old_state_answers() {
 #[test]
 fn where_the_index_directory_cannot_be_written_another_is_used_and_said() {
     let place = Place::new();
-    place.write(&State::new(), &modules(3, 0));
+    place.rewrite(&State::new(), &modules(3, 0));
     fs::write(place.path().join("file"), "in the way").expect("it is ours");
     let run = |args: &[&str]| {
         let mut command = place.command(args);
@@ -90,7 +90,7 @@ fn where_the_index_directory_cannot_be_written_another_is_used_and_said() {
 #[test]
 fn an_index_directory_that_is_not_used_is_not_indexed_and_its_settings_hold() {
     let place = Place::new();
-    place.write(&State::new(), &modules(3, 0));
+    place.rewrite(&State::new(), &modules(3, 0));
     let wanted = place.source().join("wanted/codelode");
     fs::create_dir_all(wanted.join("stores")).expect("the folder is new");
     fs::write(wanted.join("stores/notes.txt"), "text_of_another_source").expect("it is ours");
@@ -133,7 +133,7 @@ fn read_only(place: &Place) -> Option<(Shell, &'static str)> {
 #[test]
 fn an_index_that_cannot_be_written_is_read() {
     let (old, new) = (modules(6, 0), modules(6, 1));
-    let place = Place::indexed(&old);
+    let place = Place::holding(&old);
     let Some((shell, prepare)) = read_only(&place) else {
         return crate::client::skipped("nothing keeps this user from writing");
     };
@@ -149,7 +149,7 @@ fn an_index_that_cannot_be_written_is_read() {
     assert_eq!(answer["results"][0]["name"], "marker_part_1_module_1_py_0", "{answer}");
     assert_eq!(answer["_meta"]["freshness"], "fresh", "{answer}");
 
-    place.write(&old, &new);
+    place.rewrite(&old, &new);
     let answer = ask();
     assert_eq!(answer["results"][0]["name"], "marker_part_1_module_1_py_0", "{answer}");
     assert_eq!(answer["_meta"]["freshness"], "stale", "{answer}");
@@ -173,7 +173,7 @@ fn an_index_that_cannot_be_written_is_read() {
 
 #[test]
 fn an_index_works_where_it_was_copied_to() {
-    let place = Place::indexed(&modules(6, 0));
+    let place = Place::holding(&modules(6, 0));
     let (there, here) = (place.source(), place.path().join("elsewhere/moved"));
     fs::create_dir(place.path().join("elsewhere")).expect("the folder is new");
     let copied = place.path().join("copied");

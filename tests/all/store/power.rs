@@ -58,13 +58,13 @@ fn asked(place: &Place) -> Value {
 fn after_a_power_cut_an_index_is_the_old_or_the_new() {
     let mut random = Random(0xD1B5_4A32_D192_ED03);
     let old_state = modules(12, 0);
-    let place = Place::indexed(&old_state);
+    let place = Place::holding(&old_state);
     asked(&place);
     let (index, old) = (place.index(), files_of(&place.index()));
     let new_state: State = random.edited(&old_state, 1).into_iter().chain(modules(3, 2)).collect();
-    place.write(&old_state, &new_state);
+    place.rewrite(&old_state, &new_state);
     place.age();
-    place.succeed(&["index", "."]);
+    place.found(&["index", "."]);
     let (answer, new) = (asked(&place), files_of(&index));
     let manifest = new.keys().find(|path| path.ends_with("manifest.json")).expect("it was committed").clone();
     let sidecar = new.keys().find(|path| path.parent().is_some_and(|folder| folder.ends_with("repos")));
@@ -100,7 +100,7 @@ fn after_a_power_cut_an_index_is_the_old_or_the_new() {
         };
         assert!(place.held() == *expected, "cut {cut}: neither the old nor the new");
         if is_unlisted {
-            place.succeed(&["index", "."]);
+            place.found(&["index", "."]);
         }
         assert_eq!(asked(&place), answer, "cut {cut}: what is derived is found out again");
         assert!(place.held() == new_state, "cut {cut}: the edit is in the answer");
@@ -130,9 +130,9 @@ fn calls(trace: &str) -> Vec<(String, String)> {
 #[test]
 fn a_commit_syncs_then_publishes_then_removes() {
     let old_state = modules(12, 0);
-    let place = Place::indexed(&old_state);
+    let place = Place::holding(&old_state);
     let old = files_of(&place.index());
-    place.write(&old_state, &modules(12, 1));
+    place.rewrite(&old_state, &modules(12, 1));
     place.age();
     let trace = place.path().join("trace");
     let mut strace = Command::new("strace");
@@ -180,12 +180,12 @@ fn a_commit_syncs_then_publishes_then_removes() {
 #[test]
 fn where_a_disk_keeps_no_order_an_index_says_so_and_is_made_anew() {
     let old_state = modules(12, 0);
-    let place = Place::indexed(&old_state);
+    let place = Place::holding(&old_state);
     let old = files_of(&place.index());
     let new_state: State = modules(12, 1);
-    place.write(&old_state, &new_state);
+    place.rewrite(&old_state, &new_state);
     place.age();
-    place.succeed(&["index", "."]);
+    place.found(&["index", "."]);
     let (answer, new) = (asked(&place), files_of(&place.index()));
     // The old manifest is still there, and one by one what only that named is not.
     let is_named = |path: &&PathBuf| !is_derived(path) && !path.ends_with("lock");

@@ -15,8 +15,10 @@ use codelode::tools::{self, Context, Request};
 use codelode::watch::{Options, Watching};
 use serde_json::{Value, json};
 
+use crate::place::git;
+
 use super::{
-    PATIENCE, Place, Ran, Server, State, bytes_of, generation_of, module, modules, names, number_of, snapshot, state_of,
+    PATIENCE, Place, Server, State, bytes_of, generation_of, module, modules, names, number_of, snapshot, state_of,
 };
 
 /// Tells that its holder has ended, be it by a panic.
@@ -31,7 +33,7 @@ impl Drop for Ends<'_> {
 #[test]
 fn a_reader_sees_whole_generations_while_another_process_writes() {
     const GENERATIONS: usize = 10;
-    let place = Place::indexed(&modules(12, 0));
+    let place = Place::holding(&modules(12, 0));
     let done = AtomicBool::new(false);
     let first = place.snapshot().expect("it is indexed");
     thread::scope(|scope| {
@@ -40,11 +42,11 @@ fn a_reader_sees_whole_generations_while_another_process_writes() {
             for generation in 1..=GENERATIONS {
                 // The number of files changes as well, so that a table of another moment would show.
                 let n_modules = |generation| 12 + generation % 4;
-                place.write(
+                place.rewrite(
                     &modules(n_modules(generation - 1), generation - 1),
                     &modules(n_modules(generation), generation),
                 );
-                place.succeed(&["index", "."]);
+                place.found(&["index", "."]);
             }
         });
         let readers: Vec<_> = (0..2)
@@ -76,7 +78,7 @@ fn a_reader_sees_whole_generations_while_another_process_writes() {
 
 #[test]
 fn threads_of_a_server_see_their_edits_or_say_that_they_do_not() {
-    let place = Place::indexed(&modules(12, 0));
+    let place = Place::holding(&modules(12, 0));
     let config = Config { home: place.index().join("codelode"), ..Config::default() };
     let options = Options { debounce: Duration::from_millis(20), idle: None };
     let watching = Arc::new(Watching::new(config.clone(), options, Arc::new(|_: &str| {})));
@@ -104,7 +106,7 @@ fn threads_of_a_server_see_their_edits_or_say_that_they_do_not() {
 
 #[test]
 fn a_refresh_keeps_what_somebody_else_indexed_meanwhile() {
-    let place = Place::indexed(&modules(4, 0));
+    let place = Place::holding(&modules(4, 0));
     let config = Config { home: place.index().join("codelode"), ..Config::default() };
     let sidecar = pipeline::sidecar_of(&place.source(), &config);
     let watcher =
@@ -116,7 +118,7 @@ fn a_refresh_keeps_what_somebody_else_indexed_meanwhile() {
     assert_eq!(drift.changed, [path]);
 
     fs::write(place.source().join("new.py"), module("new.py", 1)).expect("it is ours");
-    place.succeed(&["index", "."]);
+    place.found(&["index", "."]);
     pipeline::refresh(&sidecar, &before, &drift, &config, &watcher).expect("nothing is in the way");
     let mut state = modules(4, 0);
     state.extend([path, "new.py"].map(|path| (path.to_owned(), module(path, 1))));
@@ -125,7 +127,7 @@ fn a_refresh_keeps_what_somebody_else_indexed_meanwhile() {
 
 #[test]
 fn a_run_that_waited_publishes_nothing_older_than_others_did_meanwhile() {
-    let place = Place::indexed(&modules(4, 0));
+    let place = Place::holding(&modules(4, 0));
     let path = "part_0/module_0.py";
     fs::write(place.source().join(path), module(path, 1)).expect("it is ours");
     let signal = |child: &Child, signal: &str| {
@@ -142,7 +144,7 @@ fn a_run_that_waited_publishes_nothing_older_than_others_did_meanwhile() {
     signal(&late, "-STOP");
     drop(writer);
     fs::write(place.source().join("new.py"), module("new.py", 1)).expect("it is ours");
-    place.succeed(&["index", "."]);
+    place.found(&["index", "."]);
     signal(&late, "-CONT");
     assert!(late.wait().expect("it ends").success());
     let mut state = modules(4, 0);
@@ -152,8 +154,8 @@ fn a_run_that_waited_publishes_nothing_older_than_others_did_meanwhile() {
 
 #[test]
 fn processes_that_write_at_the_same_time_take_turns() {
-    let place = Place::indexed(&modules(8, 0));
-    place.write(&modules(8, 0), &modules(10, 1));
+    let place = Place::holding(&modules(8, 0));
+    place.rewrite(&modules(8, 0), &modules(10, 1));
     let children: Vec<Child> = (0..4)
         .map(|_| place.command(&["index", "."]).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap())
         .collect();
@@ -162,14 +164,6 @@ fn processes_that_write_at_the_same_time_take_turns() {
         assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     }
     assert_eq!(place.held(), modules(10, 1));
-}
-
-/// Runs git, free of what the machine configures.
-fn git(folder: &Path, args: &[&str]) {
-    let mut command = Command::new("git");
-    command.arg("-C").arg(folder).args(["-c", "user.name=a", "-c", "user.email=a@b.c"]).args(args);
-    let ran = Ran::of(command.env("GIT_CONFIG_GLOBAL", "/dev/null").env("GIT_CONFIG_NOSYSTEM", "1"));
-    assert_eq!(ran.status, 0, "git {args:?}: {}", ran.err);
 }
 
 /// Bytes of all packs of an index directory.
@@ -182,16 +176,16 @@ fn pack_bytes(index: &Path) -> u64 {
 fn worktrees_of_one_repository_share_what_they_have_in_common() {
     let place = Place::new();
     let state = modules(10, 0);
-    place.write(&State::new(), &state);
+    place.rewrite(&State::new(), &state);
     let (first, second) = (place.source(), place.path().join("second"));
     git(&first, &["init", "-q"]);
     git(&first, &["add", "."]);
     git(&first, &["commit", "-q", "-m", "first"]);
     git(&first, &["worktree", "add", "-q", "--detach", "../second"]);
 
-    place.succeed(&["index", "."]);
+    place.found(&["index", "."]);
     let alone = pack_bytes(&place.index());
-    place.succeed(&["index", "../second"]);
+    place.found(&["index", "../second"]);
     assert_eq!(pack_bytes(&place.index()), alone, "the second holds nothing of its own");
     let stores = fs::read_dir(place.index().join("codelode/stores")).expect("there is one").count();
     assert_eq!(stores, 1);
@@ -199,7 +193,7 @@ fn worktrees_of_one_repository_share_what_they_have_in_common() {
     let held = |root: &Path| state_of(&snapshot(&place.index(), root).expect("it is indexed"));
     let path = "part_0/module_0.py";
     fs::write(second.join(path), module(path, 1)).expect("it is ours");
-    place.succeed(&["index", "../second"]);
+    place.found(&["index", "../second"]);
     assert_eq!(held(&first), state);
     let mut edited = state.clone();
     edited.insert(path.to_owned(), module(path, 1));
@@ -216,9 +210,9 @@ fn worktrees_of_one_repository_share_what_they_have_in_common() {
     assert_eq!(names(&second), ["marker_part_0_module_0_py_1"]);
 
     // One that is forgotten takes nothing from the other, and the last takes all.
-    place.succeed(&["invalidate", "../second"]);
+    place.found(&["invalidate", "../second"]);
     assert_eq!(held(&first), state);
-    place.succeed(&["invalidate", "."]);
+    place.found(&["invalidate", "."]);
     assert_eq!(fs::read_dir(place.index().join("codelode/stores")).expect("the folder stays").count(), 0);
 }
 
@@ -232,9 +226,9 @@ fn private_bytes(process: u32) -> u64 {
 #[test]
 fn many_servers_share_one_store_and_none_waits_to_read() {
     let n_servers = number_of("CODELODE_SERVERS", 4);
-    let place = Place::indexed(&modules(30, 0));
+    let place = Place::holding(&modules(30, 0));
     let root = std::env::var("CODELODE_SERVED").map_or_else(|_| place.source(), PathBuf::from);
-    place.succeed(&["index", &root.to_string_lossy()]);
+    place.found(&["index", &root.to_string_lossy()]);
     let mut servers: Vec<Server> = (0..n_servers).map(|_| Server::start(place.command(&["serve"]))).collect();
     let questions = [
         ("search_symbols", json!({"repo": root, "query": "marker value"})),

@@ -19,13 +19,13 @@ fn a_soak_of_edits_and_questions_leaves_memory_and_disk_as_they_were() {
     let minutes = std::env::var("CODELODE_SOAK_MINUTES").ok().and_then(|minutes| minutes.parse::<u64>().ok());
     let soaked = std::env::var("CODELODE_SOAKED").ok();
     let place = match &soaked {
-        None => Place::indexed(&modules(60, 0)),
+        None => Place::holding(&modules(60, 0)),
         Some(soaked) => {
             let place = Place::new();
             let copied =
                 Command::new("cp").args(["-r", &format!("{soaked}/."), "."]).current_dir(place.source()).status();
             assert!(copied.expect("cp is there").success());
-            place.succeed(&["index", "."]);
+            place.found(&["index", "."]);
             place
         }
     };
@@ -45,7 +45,7 @@ fn a_soak_of_edits_and_questions_leaves_memory_and_disk_as_they_were() {
         match random.below(code.len().max(1)) {
             _ if code.is_empty() => {
                 let edited = random.edited(&state, round);
-                place.write(&state, &edited);
+                place.rewrite(&state, &edited);
                 state = edited;
             }
             file => {
@@ -95,13 +95,13 @@ fn a_soak_of_edits_and_questions_leaves_memory_and_disk_as_they_were() {
         }
     };
     server.close();
-    place.succeed(&["index", "."]);
+    place.found(&["index", "."]);
     if code.is_empty() {
         assert_eq!(place.held(), state);
     }
     let grown = bytes_below(&place.index());
-    place.succeed(&["invalidate", "."]);
-    place.succeed(&["index", "."]);
+    place.found(&["invalidate", "."]);
+    place.found(&["index", "."]);
     let fresh = bytes_below(&place.index());
     println!(
         "private memory {early} → {late} bytes, disk {grown} (at most {largest}) beside {fresh} fresh, {:?}",

@@ -48,7 +48,7 @@ fn content_of(place: &Place) -> u32 {
 
 #[test]
 fn an_index_of_an_earlier_version_answers_until_a_new_one_is_made() {
-    let place = Place::indexed(&modules(6, 0));
+    let place = Place::holding(&modules(6, 0));
     let store = store(&place);
     make_earlier(&store);
     assert_eq!(content_of(&place), CONTENT - 1);
@@ -89,7 +89,7 @@ fn files(store: &Store) -> BTreeSet<PathBuf> {
 #[test]
 fn an_index_that_cannot_be_read_any_more_stays_until_a_new_one_is_made() {
     let state = modules(20, 0);
-    let place = Place::indexed(&state);
+    let place = Place::holding(&state);
     let store = store(&place);
     rewrite(&store, |manifest| manifest["format"] = json!(FORMAT - 1));
     let manifest = || fs::read(store.dir().join("manifest.json")).expect("it is there");
@@ -108,7 +108,7 @@ fn an_index_that_cannot_be_read_any_more_stays_until_a_new_one_is_made() {
 
 #[test]
 fn a_server_answers_on_when_a_newer_version_takes_its_index_over() {
-    let place = Place::indexed(&modules(6, 0));
+    let place = Place::holding(&modules(6, 0));
     let mut server = Server::start(place.command(&["serve"]));
     let name = "marker_part_1_module_1_py_0";
     server.fresh("search_symbols", json!({"query": name}));
@@ -126,7 +126,7 @@ fn a_server_answers_on_when_a_newer_version_takes_its_index_over() {
 #[test]
 fn an_older_program_advises_an_update_and_leaves_a_newer_index_alone() {
     let state = modules(6, 0);
-    let place = Place::indexed(&state);
+    let place = Place::holding(&state);
     let store = store(&place);
     rewrite(&store, |manifest| manifest["format"] = json!(FORMAT + 1));
     let manifest = || fs::read(store.dir().join("manifest.json")).expect("it is there");

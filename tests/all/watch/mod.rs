@@ -5,56 +5,44 @@ mod server;
 use std::collections::BTreeMap;
 use std::fs;
 use std::io::Write;
-use std::path::{Path, PathBuf};
+use std::ops::Deref;
+use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use crate::client::PATIENCE;
-use codelode::config::Config;
+use crate::place::Place;
 use codelode::pipeline::{self, Drift, LeftOut};
 use codelode::store::{Registry, Sidecar};
 use codelode::watch::claude::{self, Happened};
 use codelode::watch::{self, Error, KeeperAnswer, Options, Watching, ask};
-use tempfile::TempDir;
 
 /// So long is it never quiet: only questions bring changes in.
 const NEVER: Duration = Duration::from_secs(3600);
 
-/// A folder and an index directory.
-struct Place {
-    folder: TempDir,
+/// A folder that is watched, and the lines that a watcher has written of it.
+struct Watched {
+    place: Place,
     told: Arc<Mutex<Vec<String>>>,
 }
 
-impl Place {
+impl Deref for Watched {
+    type Target = Place;
+
+    fn deref(&self) -> &Place {
+        &self.place
+    }
+}
+
+impl Watched {
     fn new() -> Self {
-        let folder = TempDir::new().expect("there is room for a folder");
-        fs::create_dir(folder.path().join("source")).expect("the folder is new");
-        Self { folder, told: Arc::default() }
-    }
-
-    fn path(&self) -> PathBuf {
-        self.folder.path().canonicalize().expect("it is there")
-    }
-
-    fn source(&self) -> PathBuf {
-        self.path().join("source")
-    }
-
-    fn config(&self) -> Config {
-        Config { home: self.path().join("index/codelode"), ..Config::default() }
+        Self { place: Place::new(), told: Arc::default() }
     }
 
     fn sidecar(&self) -> Sidecar {
         pipeline::sidecar_of(&self.source(), &self.config())
-    }
-
-    fn write(&self, path: &str, text: &str) {
-        let path = self.source().join(path);
-        fs::create_dir_all(path.parent().expect("a file lies in a folder")).expect("folders can be made");
-        fs::write(path, text).expect("files can be written");
     }
 
     fn watching(&self, options: Options) -> Watching {
@@ -120,27 +108,6 @@ impl Place {
         assert_eq!(self.standing(), Some(KeeperAnswer::Fresh), "{what}: told {:?}", self.told.lock());
         assert_eq!(self.held(), self.there(), "{what}");
     }
-
-    fn git(&self, arguments: &[&str]) {
-        let mut command = Command::new("git");
-        command.arg("-C").arg(self.source()).args(["-c", "user.name=a", "-c", "user.email=a@b.c"]).args(arguments);
-        command.env("GIT_CONFIG_GLOBAL", "/dev/null").env("GIT_CONFIG_NOSYSTEM", "1");
-        let output = command.output().expect("git is installed where tests run");
-        assert!(output.status.success(), "{arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
-    }
-
-    /// The program, to be run in the folder.
-    fn command(&self, arguments: &[&str]) -> Command {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_codelode"));
-        command.args(arguments).current_dir(self.source()).stdin(Stdio::null());
-        command.env("CODELODE_INDEX_PATH", self.path().join("index")).env("HOME", self.path());
-        command
-    }
-
-    fn found(&self, arguments: &[&str]) -> String {
-        let output = self.command(arguments).output().expect("the program is built");
-        String::from_utf8(output.stdout).expect("it prints text")
-    }
 }
 
 /// A child that does not outlive its test.
@@ -159,7 +126,7 @@ fn function(name: &str) -> String {
 
 #[test]
 fn every_kind_of_change_is_in_the_next_answer() {
-    let place = Place::new();
+    let place = Watched::new();
     let source = place.source();
     place.write("a.py", &function("first"));
     place.write("deep/er/b.py", &function("second"));
@@ -214,7 +181,7 @@ fn every_kind_of_change_is_in_the_next_answer() {
 
 #[test]
 fn whatever_happens_is_in_the_next_answer() {
-    let place = Place::new();
+    let place = Watched::new();
     for file in 0..30 {
         place.write(&format!("{}/{}/{file}.py", file % 3, file % 5), &function(&format!("f{file}")));
     }
@@ -249,7 +216,7 @@ fn whatever_happens_is_in_the_next_answer() {
 
 #[test]
 fn what_git_does_is_in_the_next_answer() {
-    let place = Place::new();
+    let place = Watched::new();
     let write = |edit: usize| {
         for file in (0..300).filter(|file| edit == 0 || file % 3 == 0) {
             place.write(&format!("part_{}/{file}.py", file % 10), &function(&format!("f{file}_{edit}")));
@@ -288,7 +255,7 @@ fn what_git_does_is_in_the_next_answer() {
 
 #[test]
 fn ignore_files_count_when_they_change() {
-    let place = Place::new();
+    let place = Watched::new();
     place.git(&["init", "-q"]);
     place.write("kept.py", &function("kept"));
     place.write("out/a.py", &function("a"));
@@ -315,7 +282,7 @@ fn ignore_files_count_when_they_change() {
 
 #[test]
 fn a_worktree_of_an_indexed_repository_is_answered_about_at_once() {
-    let place = Place::new();
+    let place = Watched::new();
     place.git(&["init", "-q", "-b", "main"]);
     for file in 0..20 {
         place.write(&format!("part/{file}.py"), &function(&format!("f{file}")));
@@ -348,7 +315,7 @@ fn a_worktree_of_an_indexed_repository_is_answered_about_at_once() {
             "{resolved}"
         );
         // The main checkout is another.
-        assert_eq!(place.found(&["text", "def only"]), "");
+        assert_eq!(place.run(&["text", "def only"]).out, "");
     }
 
     // Nothing is kept of those that are removed.
@@ -365,7 +332,7 @@ fn a_worktree_of_an_indexed_repository_is_answered_about_at_once() {
 
 #[test]
 fn worktrees_of_an_agent_are_watched_while_they_are_there() {
-    let place = Place::new();
+    let place = Watched::new();
     place.git(&["init", "-q", "-b", "main"]);
     place.write("a.py", &function("first"));
     place.git(&["add", "."]);
@@ -435,7 +402,7 @@ fn worktrees_of_an_agent_are_watched_while_they_are_there() {
 
 #[test]
 fn hooks_that_write_at_once_and_half_lines_do_no_harm() {
-    let place = Place::new();
+    let place = Watched::new();
     let file = place.path().join("deep/hooks.jsonl");
     let record = |what, path: &str| claude::record(&file, what, Path::new(path)).expect("there is room");
     record(Happened::Create, "/first");
@@ -468,7 +435,7 @@ fn hooks_that_write_at_once_and_half_lines_do_no_harm() {
 
 #[test]
 fn where_the_system_watches_no_more_folders_they_are_looked_at() {
-    let place = Place::new();
+    let place = Watched::new();
     let limited = |limit: &str, value: u32| {
         let script = format!("echo {value} > /proc/sys/user/max_inotify_{limit} && exec \"$0\" watch --debounce 20");
         let mut command = Command::new("unshare");
@@ -498,7 +465,7 @@ fn where_the_system_watches_no_more_folders_they_are_looked_at() {
 
 #[test]
 fn a_missing_folder_does_not_cost_its_index() {
-    let place = Place::new();
+    let place = Watched::new();
     place.write("a.py", &function("first"));
     place.found(&["index", "."]);
     let (id, elsewhere) = (place.sidecar().repo, place.path());
@@ -521,7 +488,7 @@ fn a_missing_folder_does_not_cost_its_index() {
     assert!(registry.all().is_empty());
 }
 
-impl Place {
+impl Watched {
     fn check_one(&self, path: &str, text: &str) {
         assert_eq!(self.standing(), Some(KeeperAnswer::Fresh));
         assert_eq!(self.held().get(path).map(String::as_str), Some(text));
@@ -530,7 +497,7 @@ impl Place {
 
 #[test]
 fn changes_come_in_by_themselves_when_it_is_quiet() {
-    let place = Place::new();
+    let place = Watched::new();
     place.write("a.py", &function("first"));
     let watching = place.watching(Options { debounce: Duration::from_millis(30), idle: None });
     watching.add(&place.source()).expect("the folder is there");
@@ -544,7 +511,7 @@ fn changes_come_in_by_themselves_when_it_is_quiet() {
 
 #[test]
 fn a_folder_that_is_removed_is_watched_no_more() {
-    let place = Place::new();
+    let place = Watched::new();
     place.write("a.py", &function("first"));
     let watching = place.watching(Options { debounce: Duration::from_millis(30), idle: None });
     watching.add(&place.source()).expect("the folder is there");
@@ -563,7 +530,7 @@ fn a_folder_that_is_removed_is_watched_no_more() {
 
 #[test]
 fn what_keepers_left_goes_when_no_index_and_no_keeper_is_there() {
-    let place = Place::new();
+    let place = Watched::new();
     place.write("a.py", &function("first"));
     drop(place.watched());
     let (registry, posts) = (Registry::new(&place.config().home), place.config().home.join("watch"));
@@ -583,7 +550,7 @@ fn what_keepers_left_goes_when_no_index_and_no_keeper_is_there() {
 
 #[test]
 fn one_watches_and_another_takes_its_place() {
-    let place = Place::new();
+    let place = Watched::new();
     place.write("a.py", &function("first"));
     let first = place.watched();
     let second = place.watching(Options { debounce: NEVER, idle: None });
@@ -600,7 +567,7 @@ fn one_watches_and_another_takes_its_place() {
 
 #[test]
 fn a_watched_folder_that_is_left_alone_is_watched_no_more() {
-    let place = Place::new();
+    let place = Watched::new();
     place.write("a.py", &function("first"));
     let watching = place.watching(Options { debounce: NEVER, idle: Some(Duration::from_millis(200)) });
     watching.add(&place.source()).expect("the folder is there");
@@ -611,7 +578,7 @@ fn a_watched_folder_that_is_left_alone_is_watched_no_more() {
 
 #[test]
 fn at_a_terminal_a_watched_folder_answers_with_the_last_edit() {
-    let place = Place::new();
+    let place = Watched::new();
     place.write("a.py", &function("first"));
     let mut command = place.command(&["watch", "--debounce", "3600000"]);
     let mut child = Running(command.stdout(Stdio::piped()).spawn().expect("the program is built"));
@@ -636,7 +603,7 @@ fn at_a_terminal_a_watched_folder_answers_with_the_last_edit() {
 
 #[test]
 fn an_editors_save_changes_one_file_and_no_folder() {
-    let place = Place::new();
+    let place = Watched::new();
     place.write("pkg/a.py", &function("first"));
     place.found(&["index", "."]);
     let (config, source) = (place.config(), place.source());

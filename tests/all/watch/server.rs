@@ -8,7 +8,7 @@ use std::time::Duration;
 use codelode::watch::KeeperAnswer;
 use serde_json::json;
 
-use super::{Place, Running, function};
+use super::{Running, Watched, function};
 use crate::client::Server;
 
 /// Whether a symbol of this name is found; how fresh the answer calls itself.
@@ -19,7 +19,7 @@ fn finds(server: &mut Server, name: &str) -> (bool, String) {
 }
 
 /// Asks until a checkout is kept by somebody.
-fn ask_until_kept(server: &mut Server, place: &Place) {
+fn ask_until_kept(server: &mut Server, place: &Watched) {
     place.until("it is kept", || {
         finds(server, "first");
         place.standing() == Some(KeeperAnswer::Fresh)
@@ -27,8 +27,8 @@ fn ask_until_kept(server: &mut Server, place: &Place) {
 }
 
 /// An indexed folder, and a server that waits for what it is asked.
-fn served(arguments: &[&str]) -> (Place, Server) {
-    let place = Place::new();
+fn served(arguments: &[&str]) -> (Watched, Server) {
+    let place = Watched::new();
     place.write("a.py", &function("first"));
     place.write("deep/er/b.py", &function("other"));
     place.found(&["index", "."]);
@@ -39,7 +39,7 @@ fn served(arguments: &[&str]) -> (Place, Server) {
 
 #[test]
 fn a_server_watches_beside_its_answers() {
-    let place = Place::new();
+    let place = Watched::new();
     place.write("a.py", &function("first"));
     let mut command = place.command(&["serve", "--watcher", "--watcher-debounce", "20", "--watcher-log"]);
     let mut server =
@@ -82,7 +82,7 @@ fn a_server_that_is_asked_again_keeps_what_it_is_asked_about() {
 #[test]
 fn a_server_that_may_not_watch_looks() {
     for (arguments, variable) in [(&["--watcher=false"][..], "true"), (&[], "false")] {
-        let place = Place::new();
+        let place = Watched::new();
         place.write("a.py", &function("first"));
         place.found(&["index", "."]);
         let mut command = place.command(&["serve"]);
@@ -126,7 +126,7 @@ fn a_server_that_is_stopped_keeps_nobody_from_an_answer() {
 
 #[test]
 fn a_server_that_may_watch_few_folders_leaves_them_to_others() {
-    let place = Place::new();
+    let place = Watched::new();
     for folder in 0..20 {
         place.write(&format!("{folder}/a.py"), &function("first"));
     }
