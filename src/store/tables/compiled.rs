@@ -8,10 +8,11 @@ use std::path::{Path, PathBuf};
 
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout};
 
+use super::sections::{Sections, verify_body};
 use crate::model::Detail;
 use crate::store::Error;
 use crate::store::packs::map::Mapped;
-use crate::store::packs::pack::{agrees, checksum_of};
+use crate::store::packs::pack::checksum_of;
 
 const MAGIC: [u8; 8] = *b"clscip\0\0";
 const VERSION: u32 = 1;
@@ -192,8 +193,7 @@ pub(in crate::store) fn path(dir: &Path, number: u64) -> PathBuf {
 #[derive(Clone, Debug)]
 pub struct CompiledTable {
     map: Mapped,
-    starts: [u64; TABLES],
-    lens: [u64; TABLES],
+    sections: Sections<TABLES>,
     checksum: u64,
 }
 
@@ -205,16 +205,11 @@ impl CompiledTable {
         if header.magic != MAGIC || header.version != VERSION {
             return Err(map.damaged("it is no table of compilers' occurrences of this version"));
         }
-        let mut starts = [0; TABLES];
-        let mut at = size_of::<Header>() as u64;
-        for (start, len) in starts.iter_mut().zip(header.lens) {
-            *start = at;
-            at = at.saturating_add(len);
-        }
-        if at != map.bytes().len() as u64 {
+        let sections = Sections::after(size_of::<Header>(), header.lens);
+        if sections.end() != map.bytes().len() as u64 {
             return Err(map.damaged("it has another length than it says"));
         }
-        let table = Self { map, starts, lens: header.lens, checksum: header.checksum };
+        let table = Self { map, sections, checksum: header.checksum };
         table.map.known(|| table.verify())?;
         Ok(table)
     }
@@ -226,17 +221,12 @@ impl CompiledTable {
 
     /// Verifies the whole table.
     pub(in crate::store) fn verify(&self) -> Result<(), Error> {
-        let start = size_of::<Header>() as u64;
-        let body = self.map.slice(start, self.map.bytes().len() as u64 - start)?;
-        match agrees(self.checksum, checksum_of(&[body])) {
-            true => Ok(()),
-            false => Err(self.map.damaged("it does not match its checksum")),
-        }
+        verify_body(&self.map, size_of::<Header>(), self.checksum)
     }
 
     fn table<T: FromBytes + Immutable + KnownLayout>(&self, number: usize) -> &[T] {
-        let count = self.lens[number] / size_of::<T>() as u64;
-        self.map.records(self.starts[number], count).unwrap_or_default()
+        let count = self.sections.count::<T>(number) as u64;
+        self.map.records(self.sections.start(number), count).unwrap_or_default()
     }
 
     fn text(&self, [start, len]: [u32; 2]) -> &str {

@@ -19,6 +19,7 @@ use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout};
 pub use build::{Copied, Edges, Parts};
 use layer::{Layer, Targets};
 
+use super::sections::Sections;
 use crate::model::{How, Role};
 use crate::store::packs::health::Health;
 use crate::store::packs::map::{self, Mapped};
@@ -194,8 +195,7 @@ pub(in crate::store) fn keep(path: &Path, edges: Edges, origin: Origin) -> Resul
 #[derive(Clone, Debug)]
 pub struct EdgeTable {
     map: Mapped,
-    starts: [u64; TABLES],
-    lens: [u64; TABLES],
+    sections: Sections<TABLES>,
     checksum: u64,
     origin: Origin,
     checked: Arc<Checked>,
@@ -258,15 +258,10 @@ impl EdgeTable {
         if header.magic != MAGIC || header.version != VERSION {
             return Err(map.damaged("it is no table of edges of this version"));
         }
-        let mut starts = [0; TABLES];
         let start = size_of::<Header>() as u64;
-        let mut at = start;
-        for (start, len) in starts.iter_mut().zip(header.lens) {
-            *start = at;
-            at = at.saturating_add(len);
-        }
+        let sections = Sections::after(size_of::<Header>(), header.lens);
         let checked = map.known(|| {
-            let pages = Pages::of(&map, start, at - start)?;
+            let pages = Pages::of(&map, start, sections.end() - start)?;
             if pages.end() != map.bytes().len() as u64 {
                 return Err(map.damaged("it has another length than it says"));
             }
@@ -280,8 +275,8 @@ impl EdgeTable {
                 false => Err(map.damaged("its page sums do not match their checksum")),
             }
         })?;
-        let Header { lens, checksum, origin, .. } = header;
-        Ok(Self { map, starts, lens, checksum, origin, checked, layer: None })
+        let Header { checksum, origin, .. } = header;
+        Ok(Self { map, sections, checksum, origin, checked, layer: None })
     }
 
     /// Checksum that identifies these edges.
@@ -291,7 +286,7 @@ impl EdgeTable {
 
     /// A whole table. It is verified once.
     fn table<T: FromBytes + Immutable + KnownLayout>(&self, number: usize) -> &[T] {
-        let (start, count) = (self.starts[number], self.count::<T>(number) as u64);
+        let (start, count) = (self.sections.start(number), self.count::<T>(number) as u64);
         if !self.is_verified(number) {
             let rows: &[T] = self.checked.health.whole(self.checked.pages.records(&self.map, start, count));
             if rows.len() as u64 == count {
@@ -308,7 +303,7 @@ impl EdgeTable {
 
     /// Number of rows of a table.
     fn count<T>(&self, number: usize) -> usize {
-        self.lens[number] as usize / size_of::<T>()
+        self.sections.count::<T>(number)
     }
 
     /// Some rows of a table; none where the table is shorter or damaged.
@@ -320,7 +315,7 @@ impl EdgeTable {
         if self.is_verified(number) || self.checked.reads[number].fetch_add(1, Relaxed) >= MANY {
             return self.table(number).get(range).unwrap_or_default();
         }
-        let start = self.starts[number] + (range.start * size_of::<T>()) as u64;
+        let start = self.sections.start(number) + (range.start * size_of::<T>()) as u64;
         self.checked.health.whole(self.checked.pages.records(&self.map, start, range.len() as u64))
     }
 

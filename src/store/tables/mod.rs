@@ -4,6 +4,7 @@ pub(super) mod compiled;
 pub(super) mod edges;
 pub(super) mod files;
 pub(super) mod ranks;
+mod sections;
 pub(super) mod summaries;
 pub(super) mod texts;
 pub(super) mod vectors;

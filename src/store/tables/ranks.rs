@@ -7,8 +7,9 @@ use std::path::{Path, PathBuf};
 
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout};
 
+use super::sections::verify_body;
 use crate::store::packs::map::Mapped;
-use crate::store::packs::pack::{agrees, checksum};
+use crate::store::packs::pack::checksum;
 use crate::store::{Error, SymbolId};
 
 const MAGIC: [u8; 8] = *b"clranks\0";
@@ -95,11 +96,7 @@ impl RankTable {
 
     /// Verifies the whole table.
     pub(in crate::store) fn verify(&self) -> Result<(), Error> {
-        let start = size_of::<Header>() as u64;
-        match agrees(self.header.checksum, checksum(self.map.slice(start, self.map.bytes().len() as u64 - start)?)) {
-            true => Ok(()),
-            false => Err(self.map.damaged("it does not match its checksum")),
-        }
+        verify_body(&self.map, size_of::<Header>(), self.header.checksum)
     }
 
     /// Opens a table and verifies its checksum and its edges.
