@@ -83,6 +83,32 @@ fn samples_define_and_call_something() {
     }
 }
 
+/// The most lines of data of a language with symbols only, for each of its grammars.
+const MOST_LINES: usize = 60;
+
+#[test]
+fn a_language_with_symbols_only_is_a_page_of_data_and_two_lines_elsewhere() {
+    let room = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/languages");
+    let read = |path: &str| std::fs::read_to_string(room.join(path)).expect("it is text");
+    let table = read("mod.rs");
+    for spec in LANGUAGES.iter().filter(|spec| spec.relating.is_none()) {
+        let text = read(&format!("{}/mod.rs", spec.id));
+        let code = text.split("#[cfg(test)]\nmod ").next().unwrap_or(&text);
+        // Functions for what no rule says are no data.
+        let (mut lines, mut in_function) = (0, false);
+        for line in code.lines().filter(|line| !line.is_empty()) {
+            in_function |= line.starts_with("fn ") || line.starts_with("pub");
+            in_function &= !line.starts_with("pub static");
+            lines += usize::from(!in_function);
+            in_function &= line != "}";
+        }
+        let grammars = LANGUAGES.iter().filter(|other| other.id == spec.id).count();
+        assert!(lines <= MOST_LINES * grammars, "{} has {lines} lines of data", spec.id);
+        let named = |line: &&str| line.split(|c: char| !c.is_alphanumeric()).any(|word| word == spec.id);
+        assert_eq!(table.lines().filter(named).count(), 1 + grammars, "{}: lines elsewhere", spec.id);
+    }
+}
+
 /// The samples of a language, with their paths.
 fn samples(spec: &LanguageSpec) -> Vec<(std::path::PathBuf, Vec<u8>)> {
     let room = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/languages").join(spec.id);
