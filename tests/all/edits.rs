@@ -35,7 +35,7 @@ fn indexed(place: &Place) -> Snapshot {
         Watcher { progress: &codelode::model::unfollowed, cancelled: &NEVER, patience: Duration::from_secs(60) };
     let report =
         pipeline::index_folder(&place.source(), &place.config(), &Options::default(), &watcher).expect("it is indexed");
-    let store = Registry::new(&place.home()).store(&report.sidecar.store);
+    let store = Registry::new(place.home()).store(&report.sidecar.store);
     store.snapshot(&report.sidecar.snapshot).expect("it was committed just now")
 }
 
@@ -140,7 +140,7 @@ fn apply(place: &Place, (file, how, line, other): Edit) {
     match how {
         0 => drop(std::fs::remove_file(place.source().join(path))),
         // A new name for a file.
-        1 => drop(std::fs::rename(place.source().join(path), place.source().join(&path.replace(".", "_2.")))),
+        1 => drop(std::fs::rename(place.source().join(path), place.source().join(path.replace(".", "_2.")))),
         2 if !own.is_empty() => drop(own.remove(at % own.len())),
         3 if !others.is_empty() => own.insert(at, others[line % others.len()].clone()),
         4 => own.iter_mut().for_each(|line| *line = line.replace("free", "gratis")),
