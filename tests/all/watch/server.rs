@@ -133,14 +133,16 @@ fn a_server_that_may_watch_few_folders_leaves_them_to_others() {
     place.found(&["index", "."]);
     let limited = |most: u32| {
         let script = format!("echo {most} > /proc/sys/user/max_inotify_watches && exec \"$0\" serve");
-        let mut command = place.command(&[]);
+        let command = place.command(&[]);
         let mut unshared = Command::new("unshare");
         unshared.args(["-Ur", "sh", "-c", &script, env!("CARGO_BIN_EXE_codelode")]).current_dir(place.source());
         for (name, value) in command.get_envs() {
-            unshared.env(name, value.expect("none is removed"));
+            match value {
+                Some(value) => unshared.env(name, value),
+                None => unshared.env_remove(name),
+            };
         }
-        command = unshared;
-        command
+        unshared
     };
     if !limited(9).stdin(Stdio::null()).status().is_ok_and(|status| status.success()) {
         return crate::client::skipped("a limit of its own cannot be set here");
