@@ -111,16 +111,16 @@ impl Tool for FindTests {
             let code: Vec<&str> = paths.iter().copied().filter(|path| review::is_code(snapshot, path)).collect();
             let companions = review::companions(&change.commits(call), &code);
             let found = review::tests_of(snapshot, edges, &touched, paths.iter().copied(), &companions);
-            let is_new = touched.iter().any(|touched| !touched.is_of_test() && touched.was.is_none());
-            let ran = recorded(call, &change.repo, &args, &review::lines_before(&touched))?;
-            return Ok(output(call, &args, snapshot, &own, found, ran.map(|ran| ran.and_new(is_new))));
+            let (lines, is_more) = review::lines_before(&touched, &code);
+            let ran = recorded(call, &change.repo, &args, &lines, is_more)?;
+            return Ok(output(call, &args, snapshot, &own, found, ran));
         }
         let repo = related::open_now(call, args.repo.as_deref())?;
         related::note_unread(call, &repo);
         let (snapshot, edges) = (&*repo.snapshot, related::edges(&repo)?);
         let targets = named(&repo, snapshot, &args.targets)?;
         let found = review::tests_of_targets(snapshot, edges, &targets, &[]);
-        let ran = recorded(call, &repo, &args, &review::lines_of(&targets))?;
+        let ran = recorded(call, &repo, &args, &review::lines_of(&targets), false)?;
         Ok(output(call, &args, snapshot, &[], found, ran))
     }
 }
@@ -147,7 +147,7 @@ fn named<'a>(
 }
 
 /// The largest recording that is read.
-const LARGEST_RECORDING: u64 = 1 << 30;
+const LARGEST_RECORDING: u64 = 1 << 29;
 
 /// Tests that a recording saw.
 struct Recorded {
@@ -156,19 +156,13 @@ struct Recorded {
     is_whole: bool,
 }
 
-impl Recorded {
-    /// As it is where some of the code is newer than any recording.
-    fn and_new(self, is_new: bool) -> Self {
-        Self { is_whole: self.is_whole && !is_new, ..self }
-    }
-}
-
-/// The tests that the given recording saw running lines, if there is one.
+/// The tests that the given recording saw running lines, if there is one. `is_more` says that the change touches other code, too.
 fn recorded(
     call: &Call<'_>,
     repo: &indexes::Repo,
     args: &Args,
     lines: &[review::Ran<'_>],
+    is_more: bool,
 ) -> Result<Option<Recorded>, Error> {
     let Some(given) = &args.recording else { return Ok(None) };
     let no = |why: &str| Error::invalid_arguments(format!("the recording {given:?} {why}"));
@@ -177,13 +171,16 @@ fn recorded(
         .as_deref()
         .and_then(|root| root.canonicalize().ok())
         .ok_or_else(|| no("cannot be read: the folder is gone"))?;
-    let path = root.join(given).canonicalize().map_err(|_| no("is not there"))?;
+    let path = root
+        .join(given)
+        .canonicalize()
+        .map_err(|_| no("is not there; give its path below the folder of the repository"))?;
     if !path.starts_with(&root) || !path.is_file() {
         return Err(no("must be a file in the repository"));
     }
     let file = File::open(&path).map_err(|err| no(&format!("cannot be read: {err}")))?;
     if file.metadata().map_or(u64::MAX, |metadata| metadata.len()) > LARGEST_RECORDING {
-        return Err(no("is larger than 1 GB"));
+        return Err(no("is larger than 512 MB; write one of fewer files"));
     }
     let wanted: BTreeSet<&str> = lines.iter().map(|(path, ..)| *path).collect();
     let recording = review::Recording::read(BufReader::new(file), &root.to_string_lossy(), &wanted)
@@ -191,9 +188,11 @@ fn recorded(
     let (units, n_unknown) = recording.tests(&repo.snapshot, lines);
     if n_unknown > 0 {
         call.note("not_recorded", n_unknown);
+    }
+    if n_unknown > 0 || is_more {
         call.note("hint", "no recorded test ran some of the code: tests that reach it by names are added");
     }
-    Ok(Some(Recorded { is_whole: n_unknown == 0 && !lines.is_empty(), units }))
+    Ok(Some(Recorded { is_whole: n_unknown == 0 && !is_more && !lines.is_empty(), units }))
 }
 
 /// Files that a runner is given where no test is known to be near.

@@ -475,6 +475,16 @@ fn a_recording_of_coverage_says_which_tests_run_changed_lines() {
     );
     assert_eq!(found["tests"][0]["tests"], json!(["test_receipt"]), "{found}");
 
+    // A constant is read before any test runs, so its change is tested by what reaches it, too.
+    let other = "PRICE = 1\n\n\ndef spare():\n    return PRICE\n";
+    place.write("shop/spare.py", other).git(&["add", "shop/spare.py"]);
+    place.git(&["commit", "-q", "-m", "Spare", "shop/spare.py"]);
+    place.write("shop/spare.py", &other.replace('1', "2"));
+    let found = place.call("find_tests", json!({"changed": true, "recording": "coverage"}));
+    assert_eq!(found["runs"][0]["arguments"].as_array().map(Vec::len), Some(2), "{found}");
+    assert!(found["_meta"]["hint"].as_str().is_some_and(|hint| hint.contains("by names are added")), "{found}");
+    place.git(&["checkout", "-q", "shop/spare.py"]);
+
     // Code that no recorded test ran is tested by what reaches it.
     place.write("coverage", &json(r#", "tests/test_gone.py::test_gone|run""#));
     let found = place.call("find_tests", json!({"changed": true, "recording": "coverage"}));
@@ -488,14 +498,17 @@ fn a_recording_of_coverage_says_which_tests_run_changed_lines() {
         "coverage",
         r#"{"meta": {"show_contexts": false}, "files": {"shop/store.py": {"executed_lines": [11]}}}"#,
     );
+    place.write("secret.json", r#"{"meta": "hunter2"}"#);
     for (recording, why) in [
         ("coverage", "names no tests"),
         ("README.md", "neither"),
+        ("secret.json", "is no JSON of coverage.py; see line 1"),
         ("none", "is not there"),
         ("../index", "must be a file in"),
         ("shop", "must be a file in"),
     ] {
         let refused = place.call("find_tests", json!({"changed": true, "recording": recording}));
-        assert!(refused["error"].as_str().is_some_and(|error| error.contains(why)), "{refused}");
+        let is_told = |error: &str| error.contains(why) && !error.contains("hunter2");
+        assert!(refused["error"].as_str().is_some_and(is_told), "{refused}");
     }
 }

@@ -12,7 +12,7 @@ use super::tests::{Unit, unit_of};
 use super::touched::Touched;
 use super::{Target, TestFile};
 use crate::model::Kind;
-use crate::store::Snapshot;
+use crate::store::{FileView, Snapshot};
 
 /// Lines of a file, one-based and inclusive.
 pub type Ran<'a> = (&'a str, u32, u32);
@@ -79,14 +79,20 @@ impl Recording {
     }
 }
 
-/// The lines that touched symbols had before the change, without those of their declarations, which run when a file is read.
-pub fn lines_before<'c>(touched: &[Touched<'c, '_>]) -> Vec<Ran<'c>> {
-    let versions = touched.iter().filter(|touched| !touched.is_of_test()).filter_map(|touched| touched.was);
-    let lines = versions.filter(|was| matches!(was.kind, Kind::Function | Kind::Method)).map(|was| {
-        let last = was.line + count(was.source);
-        (was.file, (was.line + count(was.signature) + 1).min(last), last)
-    });
-    lines.collect()
+/// The lines that touched functions had before the change, and whether the change also touches code that a recording tells
+/// nothing of: new code, and what runs when a file is read. `paths` are the changed files with code.
+pub fn lines_before<'c>(touched: &[Touched<'c, '_>], paths: &[&str]) -> (Vec<Ran<'c>>, bool) {
+    let code: Vec<_> = touched.iter().filter(|touched| !touched.is_of_test()).map(|touched| touched.was).collect();
+    let functions = code.iter().copied().flatten().filter(|was| is_function(was.kind));
+    let lines: Vec<Ran<'c>> = functions
+        .map(|was| {
+            let last = was.line + count(was.source);
+            (was.file, first_inside(was.line, last, was.signature), last)
+        })
+        .collect();
+    let is_beside = |path: &&str| lines.iter().all(|(file, ..)| file != path);
+    let is_more = lines.len() < code.len() || paths.iter().any(is_beside);
+    (lines, is_more)
 }
 
 /// The lines of symbols and files that are to be edited, without those that run when a file is read.
@@ -95,12 +101,21 @@ pub fn lines_of<'a>(targets: &[Target<'a>]) -> Vec<Ran<'a>> {
         Target::File(file) => (file.path(), 1, u32::MAX),
         Target::Symbol(symbol) => {
             let (first, last) = (symbol.line(), symbol.end_line());
-            let n_declared = count(symbol.signature_source());
-            let is_function = matches!(symbol.kind(), Kind::Function | Kind::Method);
-            (symbol.file.path(), if is_function { (first + n_declared + 1).min(last) } else { first }, last)
+            let is_function = is_function(symbol.kind());
+            let first = if is_function { first_inside(first, last, symbol.signature_source()) } else { first };
+            (symbol.file.path(), first, last)
         }
     };
     targets.iter().map(of_one).collect()
+}
+
+fn is_function(kind: Kind) -> bool {
+    matches!(kind, Kind::Function | Kind::Method)
+}
+
+/// The first line of a function below its declaration, which runs when the file is read.
+fn first_inside(first: u32, last: u32, signature: &[u8]) -> u32 {
+    (first + count(signature) + 1).min(last)
 }
 
 /// The number of lines that end in a text.
@@ -137,7 +152,7 @@ pub fn with_recorded(found: Vec<TestFile>, recorded: &BTreeSet<Unit>) -> Vec<Tes
 /// The test that a runner calls so: `tests/test_cart.py::TestCart::test_total[2]|run`, or `test_cart.TestCart.test_total`.
 fn unit(snapshot: &Snapshot, name: &str) -> Option<Unit> {
     let name = name.split(['|', '[']).next()?;
-    let of_symbol = |file: crate::store::FileView<'_>, qualified: &str| {
+    let of_symbol = |file: FileView<'_>, qualified: &str| {
         file.symbols().find(|symbol| symbol.qualified_name() == qualified).and_then(|symbol| unit_of(&symbol))
     };
     if let Some((path, names)) = name.split_once("::") {
@@ -188,7 +203,10 @@ impl Reader<'_, '_> {
 
     fn json(mut self, text: impl Read) -> io::Result<()> {
         let mut reader = serde_json::Deserializer::from_reader(text);
-        match reader.deserialize_map(Whole(&mut self)).map_err(io::Error::other)? {
+        // Messages of the parser repeat what it read, which may be a secret.
+        let no =
+            |err: serde_json::Error| io::Error::other(format!("it is no JSON of coverage.py; see line {}", err.line()));
+        match reader.deserialize_map(Whole(&mut self)).map_err(no)? {
             true => Ok(()),
             false => Err(io::Error::other(
                 "it names no tests: write it by `coverage json --show-contexts`, after a run with a context for each",
