@@ -127,7 +127,7 @@ impl Heap {
         drop(before);
         match result {
             Ok(result) => Some(result),
-            Err(payload) if payload.is::<Ended>() => {
+            Err(payload) if payload.is::<ParseAborted>() => {
                 self.is_spoilt.store(true, Ordering::Relaxed);
                 None
             }
@@ -146,7 +146,7 @@ impl Drop for Heap {
 }
 
 /// Payload of the unwinding that ends a parse.
-struct Ended;
+struct ParseAborted;
 
 /// Restores the thread's heap and bounds on drop.
 struct Before(*mut mi_heap_t, Bounds);
@@ -189,14 +189,14 @@ pub fn take_small_pages() {
 /// Work that leaves much free memory behind. When this is dropped, the memory goes back to the system; an idle process
 /// would keep it otherwise.
 #[derive(Debug)]
-pub struct Work(());
+pub struct MemoryRelease(());
 
 /// Begins such work. A thread that works again and again drops this after a pause: it would need the memory at once.
-pub fn work() -> Work {
-    Work(())
+pub fn work() -> MemoryRelease {
+    MemoryRelease(())
 }
 
-impl Drop for Work {
+impl Drop for MemoryRelease {
     fn drop(&mut self) {
         // SAFETY: only unused memory is returned, and any thread may ask for it.
         unsafe { mi_collect(true) }
@@ -274,7 +274,7 @@ unsafe extern "C-unwind" fn __assert_fail(
     _function: *const std::ffi::c_char,
 ) -> ! {
     if USAGE.with(|usage| usage.bounds.get().goes_on.is_some()) {
-        resume_unwind(Box::new(Ended));
+        resume_unwind(Box::new(ParseAborted));
     }
     // SAFETY: the compiler passes texts that are never freed.
     let [assertion, file] = [assertion, file].map(|text| unsafe { std::ffi::CStr::from_ptr(text) }.to_string_lossy());
@@ -300,7 +300,7 @@ impl Usage {
         // SAFETY: bounds are removed before what they refer to is.
         if !unsafe { goes_on.as_ref() }(self.held.get().saturating_add(size)) {
             // No hook is called: this is no panic.
-            resume_unwind(Box::new(Ended));
+            resume_unwind(Box::new(ParseAborted));
         }
     }
 

@@ -14,7 +14,7 @@ fn main() {
         // Indexes are private to their owner, and so are copies of them.
         // SAFETY: it sets a number of this process.
         unsafe { libc::umask(0o077) };
-        heed_interrupts();
+        handle_interrupts();
     }
     let status = codelode::cli::run(args);
     // The reader may have closed the pipe.
@@ -25,7 +25,7 @@ fn main() {
 }
 
 /// Clears the terminal when the user interrupts, unless interrupts are ignored, as below nohup.
-fn heed_interrupts() {
+fn handle_interrupts() {
     let handler = interrupted as extern "C" fn(libc::c_int);
     // SAFETY: nothing else runs yet, and the handler calls only functions that a handler may.
     unsafe {

@@ -14,11 +14,11 @@ const BASE: usize = 20_000_000;
 const MOST: usize = 200_000_000;
 
 thread_local! {
-    static WORKSHOP: RefCell<Workshop> = const { RefCell::new(Workshop { parsers: Vec::new(), heap: None }) };
+    static WORKSHOP: RefCell<ParserPool> = const { RefCell::new(ParserPool { parsers: Vec::new(), heap: None }) };
 }
 
 /// The parsers of a thread: one for each language, because a parser keeps its allocations between texts.
-struct Workshop {
+struct ParserPool {
     parsers: Vec<(Language, Parser)>,
     /// The heap that they lie in, with their trees; `None` if tree-sitter uses another allocator.
     heap: Option<Arc<Heap>>,
@@ -67,7 +67,7 @@ pub fn parse(
     WORKSHOP.with_borrow_mut(|workshop| workshop.parse(language, text, pieces, most, goes_on))
 }
 
-impl Workshop {
+impl ParserPool {
     fn parse(
         &mut self,
         language: &Language,

@@ -7,7 +7,7 @@ mod drift;
 mod earlier;
 mod embed;
 mod excerpt;
-mod guest;
+mod external;
 mod joined;
 mod location;
 mod memory;
@@ -24,12 +24,14 @@ mod summarize;
 mod tree;
 mod unsaved;
 
-use activity::Posted;
+use activity::RunGuard;
 pub use activity::{Run, runs};
 pub use drift::{Drift, drift, refresh};
-pub use embed::{EmbedError, Embedded, Embedding, Missing, embed, estimated_tokens, meanings, missing, text};
+pub use embed::{
+    EmbedError, Embedded, Embedding, TextsWithoutVector, embed, estimated_tokens, meanings, missing, text,
+};
 pub use excerpt::{Excerpt, files_of_large, index_excerpt, index_excerpt_in, is_excerpt};
-pub use guest::{Guest, Meant, meant_in};
+pub use external::{ExternalFile, ExternalMeaning, meant_in};
 pub use joined::{CompilerState, compiler_state};
 pub use location::{is_gone, is_linked, owner, was_removed};
 pub use omitted::{Omitted, all_left_out, left_out};
@@ -40,10 +42,10 @@ use read::Origin;
 pub use rebuild::rebuild;
 pub use relate::{are_whole, can_relate, relations};
 use run::{Job, Plan, run};
-pub use shipped::Shipped;
+pub use shipped::GitHashes;
 pub use summarize::{Summarized, Summarizing, SummaryError, Unsummarized, summarize, unsummarized};
 pub use tree::{index_tree, sidecar_of_remote, unchanged};
-pub use unsaved::{Again, Unsaved, relations_with_unsaved, with_unsaved};
+pub use unsaved::{RebindScope, Unsaved, relations_with_unsaved, with_unsaved};
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -82,7 +84,7 @@ pub struct Options {
     /// Index that a compiler made, in the form of SCIP, by its absolute path.
     pub compiler: Option<PathBuf>,
     /// Contents of the index as it came from elsewhere.
-    pub shipped: Option<Arc<Shipped>>,
+    pub shipped: Option<Arc<GitHashes>>,
 }
 
 impl Options {
@@ -96,7 +98,7 @@ impl Options {
 }
 
 /// Progress callback, cancellation flag and lock timeout of a run.
-pub struct Watcher<'a> {
+pub struct RunControl<'a> {
     /// Called with files done, files in all and the current step.
     pub progress: &'a Progress<'a>,
     /// Set to cancel the run.
@@ -176,7 +178,12 @@ pub fn sidecar_of(root: &Path, config: &Config) -> Sidecar {
 }
 
 /// Indexes a folder, or updates its index. An unusable index is rebuilt.
-pub fn index_folder(root: &Path, config: &Config, options: &Options, watcher: &Watcher<'_>) -> Result<Report, Error> {
+pub fn index_folder(
+    root: &Path,
+    config: &Config,
+    options: &Options,
+    watcher: &RunControl<'_>,
+) -> Result<Report, Error> {
     match index_once(root, config, options, watcher) {
         Err(Error::Store(err)) if err.is_of_no_use() && !options.from_scratch => {
             let anew = Options { from_scratch: true, ..options.clone() };
@@ -186,11 +193,11 @@ pub fn index_folder(root: &Path, config: &Config, options: &Options, watcher: &W
     }
 }
 
-fn index_once(root: &Path, config: &Config, options: &Options, watcher: &Watcher<'_>) -> Result<Report, Error> {
+fn index_once(root: &Path, config: &Config, options: &Options, watcher: &RunControl<'_>) -> Result<Report, Error> {
     let started = Instant::now();
     let sidecar = sidecar_of(root, config);
-    let posted = Posted::new(&sidecar.repo);
-    let watcher = &Watcher { progress: &posted.with(watcher.progress), ..*watcher };
+    let posted = RunGuard::new(&sidecar.repo);
+    let watcher = &RunControl { progress: &posted.with(watcher.progress), ..*watcher };
     (watcher.progress)(0, None, "looking for files");
     // Read before the folder: an index that is published later may hold changes that this walk has not seen.
     let base = published(&sidecar, config);
@@ -244,7 +251,7 @@ fn run_in_parts(job: &Job<'_>, sidecar: Sidecar, mut plan: Plan, every: usize) -
         let tell = |done: u64, of: Option<u64>, what: &str| tell_of_all(end, done, of, what);
         let files = plan.files[..end].to_vec();
         let part = Plan { base: plan.base, partial: true, ..Plan::of_files(files, plan.discovery) };
-        let watcher = Watcher { progress: &tell, ..*watcher };
+        let watcher = RunControl { progress: &tell, ..*watcher };
         let report = run(&Job { options: &options, watcher: &watcher, ..*job }, sidecar.clone(), part)?;
         plan.base = Some(report.facts.number);
         added.extend(report.added);
@@ -252,7 +259,7 @@ fn run_in_parts(job: &Job<'_>, sidecar: Sidecar, mut plan: Plan, every: usize) -
         options.from_scratch = false;
     }
     let tell = |done: u64, of: Option<u64>, what: &str| tell_of_all(total, done, of, what);
-    let watcher = Watcher { progress: &tell, ..*watcher };
+    let watcher = RunControl { progress: &tell, ..*watcher };
     let report = run(&Job { options: &options, watcher: &watcher, ..*job }, sidecar, plan)?;
     added.extend(report.added);
     warnings.extend(report.warnings);

@@ -10,7 +10,7 @@ use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use codelode::config::Config;
-use codelode::pipeline::{self, Options, Report, Watcher};
+use codelode::pipeline::{self, Options, Report, RunControl};
 use codelode::store::{Registry, Snapshot};
 use tempfile::TempDir;
 
@@ -74,9 +74,9 @@ pub fn index(root: &Path, config: &Config) -> Report {
 }
 
 /// A watcher that ignores everything.
-pub fn watcher() -> Watcher<'static> {
+pub fn watcher() -> RunControl<'static> {
     static NEVER: AtomicBool = AtomicBool::new(false);
-    Watcher { progress: &codelode::model::unfollowed, cancelled: &NEVER, patience: Duration::from_secs(5) }
+    RunControl { progress: &codelode::model::unfollowed, cancelled: &NEVER, patience: Duration::from_secs(5) }
 }
 
 /// Seconds of processor time that this process has used on all its threads, those that have ended included.

@@ -114,7 +114,7 @@ impl Reader<'_> {
     }
 
     /// Converts a value to the type of the schema when its meaning is plain.
-    fn value(&self, value: Value, schema: &Value, depth: usize) -> Result<Value, Wrong> {
+    fn value(&self, value: Value, schema: &Value, depth: usize) -> Result<Value, SchemaMismatch> {
         let schema = self.follow(schema);
         if depth > DEEPEST || !schema.is_object() {
             return Ok(value);
@@ -137,13 +137,13 @@ impl Reader<'_> {
                     return Ok(value);
                 }
                 let turned = several.iter().find_map(|one| self.typed(value.clone(), one, schema, depth).ok());
-                turned.ok_or_else(|| Wrong::new(self.describe(schema, depth), &value))
+                turned.ok_or_else(|| SchemaMismatch::new(self.describe(schema, depth), &value))
             }
         }
     }
 
     /// Converts a value with several alternative schemas.
-    fn choose(&self, value: Value, schema: &Value, choices: &[&Value], depth: usize) -> Result<Value, Wrong> {
+    fn choose(&self, value: Value, schema: &Value, choices: &[&Value], depth: usize) -> Result<Value, SchemaMismatch> {
         if let [one] = choices {
             return self.value(value, one, depth + 1);
         }
@@ -152,17 +152,17 @@ impl Reader<'_> {
             return self.value(value, choice, depth + 1);
         }
         let turned = choices.iter().find_map(|choice| self.value(value.clone(), choice, depth + 1).ok());
-        turned.ok_or_else(|| Wrong::new(self.describe(schema, depth), &value))
+        turned.ok_or_else(|| SchemaMismatch::new(self.describe(schema, depth), &value))
     }
 
-    fn typed(&self, value: Value, wanted: &str, schema: &Value, depth: usize) -> Result<Value, Wrong> {
-        let wrong = |value: &Value| Wrong::new(self.describe(schema, depth), value);
+    fn typed(&self, value: Value, wanted: &str, schema: &Value, depth: usize) -> Result<Value, SchemaMismatch> {
+        let wrong = |value: &Value| SchemaMismatch::new(self.describe(schema, depth), value);
         match (wanted, value) {
             ("integer", value) => {
                 let whole = integer(&value).ok_or_else(|| wrong(&value))?;
                 let (least, most) = range(schema);
                 if whole > most && most > TOLD {
-                    return Err(Wrong::new(format!("a whole number of at most {most}"), &value));
+                    return Err(SchemaMismatch::new(format!("a whole number of at most {most}"), &value));
                 }
                 if whole < least || whole > most {
                     return Err(wrong(&value));
@@ -200,13 +200,13 @@ impl Reader<'_> {
         }
     }
 
-    fn items(&self, items: Vec<Value>, schema: &Value, depth: usize) -> Result<Value, Wrong> {
+    fn items(&self, items: Vec<Value>, schema: &Value, depth: usize) -> Result<Value, SchemaMismatch> {
         let each = &schema["items"];
         let items = items.into_iter().map(|item| self.value(item, each, depth + 1));
         items.collect::<Result<Vec<_>, _>>().map(Value::Array)
     }
 
-    fn fields(&self, mut fields: Map<String, Value>, schema: &Value, depth: usize) -> Result<Value, Wrong> {
+    fn fields(&self, mut fields: Map<String, Value>, schema: &Value, depth: usize) -> Result<Value, SchemaMismatch> {
         let Some(known) = schema["properties"].as_object() else {
             return Ok(Value::Object(fields));
         };
@@ -283,14 +283,14 @@ impl Reader<'_> {
 }
 
 /// A value that does not fit its schema.
-struct Wrong {
+struct SchemaMismatch {
     wanted: String,
     given: String,
     allowed: Vec<String>,
     nearest: Option<String>,
 }
 
-impl Wrong {
+impl SchemaMismatch {
     fn new(wanted: String, given: &Value) -> Self {
         Self { wanted, given: brief(given), allowed: Vec::new(), nearest: None }
     }
@@ -307,13 +307,13 @@ impl Wrong {
 }
 
 /// The word of an enumeration that a value spells.
-fn one_of(value: Value, words: &[&str]) -> Result<Value, Wrong> {
+fn one_of(value: Value, words: &[&str]) -> Result<Value, SchemaMismatch> {
     let text = value.as_str().unwrap_or_default();
     let exact = words.iter().find(|word| **word == text);
     if let Some(word) = exact.or_else(|| words.iter().find(|word| word.eq_ignore_ascii_case(text))) {
         return Ok(Value::from(*word));
     }
-    let mut wrong = Wrong::new(format!("one of {}", words.join(", ")), &value);
+    let mut wrong = SchemaMismatch::new(format!("one of {}", words.join(", ")), &value);
     wrong.allowed = words.iter().map(|word| (*word).to_owned()).collect();
     wrong.nearest = nearest(&text.chars().take(COMPARED).collect::<String>(), words.iter().copied(), 1)
         .first()

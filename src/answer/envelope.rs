@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 
 use super::arguments::arguments;
 use super::budget::{self, Draft};
-use super::notes::{METHOD, Unread};
+use super::notes::{AvoidedReading, METHOD};
 use super::session::Session;
 use super::{Error, Notes, Request, tokens};
 use crate::config::Config;
@@ -73,7 +73,7 @@ impl Freshness {
 
 /// Properties of a tool for its answers.
 #[derive(Clone, Copy)]
-pub struct Asked {
+pub struct ToolProperties {
     /// Name of the tool over MCP.
     pub name: &'static str,
     /// Key of the list that is cut when the answer exceeds its budget.
@@ -127,7 +127,7 @@ pub struct Envelope {
 
 /// Answers a question to a tool through `run`, and counts the call. `config` gives the defaults.
 pub fn answered(
-    tool: Asked,
+    tool: ToolProperties,
     session: &Session,
     config: &Config,
     args: Map<String, Value>,
@@ -162,7 +162,7 @@ pub fn refused(err: &Error, most: usize) -> Envelope {
 
 /// Runs the tool and writes its answer. Also returns its tokens, and the tokens saved.
 fn answer(
-    tool: Asked,
+    tool: ToolProperties,
     session: &Session,
     config: &Config,
     mut args: Map<String, Value>,
@@ -204,7 +204,7 @@ fn answer(
     };
     // A count saves nothing: grep can count, too.
     let baseline_tokens =
-        if shared.count_only { 0 } else { notes.baseline.values().map(Unread::bytes).sum::<u64>() / 4 };
+        if shared.count_only { 0 } else { notes.baseline.values().map(AvoidedReading::bytes).sum::<u64>() / 4 };
     if baseline_tokens > 0 {
         meta.saved = Some((baseline_tokens, session.total_saved().saturating_add(baseline_tokens)));
     }

@@ -17,7 +17,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-pub use envelope::{Asked, Envelope, Format, Freshness, Question, SHARED, SharedArguments, answered, refused};
+pub use envelope::{Envelope, Format, Freshness, Question, SHARED, SharedArguments, ToolProperties, answered, refused};
 pub use error::{Code, Error};
 pub use notes::Notes;
 
@@ -44,7 +44,7 @@ pub struct Request {
 
 impl Request {
     /// Progress callback of the caller; does nothing without one.
-    pub fn told(&self) -> impl Fn(u64, Option<u64>, &str) + Send + Sync + '_ {
+    pub fn progress(&self) -> impl Fn(u64, Option<u64>, &str) + Send + Sync + '_ {
         |done, of, what| {
             if let Some(progress) = &self.progress {
                 progress(done, of, what);

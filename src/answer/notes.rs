@@ -14,14 +14,14 @@ pub(super) const METHOD: &str = "100_lines_a_hit/4";
 
 /// Lines of a file that would have been read without an answer.
 #[derive(Default)]
-pub(super) struct Unread {
+pub(super) struct AvoidedReading {
     /// Bytes and lines of the file.
     size: (usize, u32),
     /// Half-open ranges of lines, from zero.
     lines: Vec<(u32, u32)>,
 }
 
-impl Unread {
+impl AvoidedReading {
     /// Their bytes, at the file's mean length of a line.
     pub fn bytes(&self) -> u64 {
         let mut lines = self.lines.clone();
@@ -37,14 +37,14 @@ impl Unread {
 
 /// Notes of a tool for the envelope.
 #[derive(Default)]
-pub struct Notes(Mutex<Noted>);
+pub struct Notes(Mutex<CollectedNotes>);
 
 /// Collected notes.
 #[derive(Default)]
-pub(super) struct Noted {
+pub(super) struct CollectedNotes {
     pub repo: Option<String>,
     pub freshness: Option<Freshness>,
-    pub baseline: BTreeMap<String, Unread>,
+    pub baseline: BTreeMap<String, AvoidedReading>,
     pub total: Option<usize>,
     pub count: Option<usize>,
     pub narrow: Option<String>,
@@ -141,11 +141,11 @@ impl Notes {
         self.lock().meta.remove(key)
     }
 
-    pub(super) fn into_inner(self) -> Noted {
+    pub(super) fn into_inner(self) -> CollectedNotes {
         self.0.into_inner().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn lock(&self) -> MutexGuard<'_, Noted> {
+    fn lock(&self) -> MutexGuard<'_, CollectedNotes> {
         // Each note is one assignment, so a panic elsewhere leaves the notes intact.
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }

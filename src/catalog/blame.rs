@@ -16,7 +16,7 @@ const PATIENCE: Duration = Duration::from_secs(5);
 /// Histories that are read at once; those that took too long for their answers count as well.
 const MOST_AT_ONCE: usize = 8;
 /// Histories that are being read.
-static READING: Reading = Reading(AtomicUsize::new(0));
+static READING: RunningBlames = RunningBlames(AtomicUsize::new(0));
 
 /// The last change of a text, and those who wrote it.
 pub struct Blame {
@@ -76,19 +76,19 @@ fn in_time<T: Send + 'static>(
 }
 
 /// Count of running work.
-struct Reading(AtomicUsize);
+struct RunningBlames(AtomicUsize);
 
 /// Work that counts until this is dropped.
-struct Turn(&'static AtomicUsize);
+struct BlameGuard(&'static AtomicUsize);
 
-impl Reading {
-    fn begin(&'static self) -> Option<Turn> {
+impl RunningBlames {
+    fn begin(&'static self) -> Option<BlameGuard> {
         let more = |running: usize| (running < MOST_AT_ONCE).then_some(running + 1);
-        self.0.fetch_update(Ordering::Relaxed, Ordering::Relaxed, more).is_ok().then(|| Turn(&self.0))
+        self.0.fetch_update(Ordering::Relaxed, Ordering::Relaxed, more).is_ok().then(|| BlameGuard(&self.0))
     }
 }
 
-impl Drop for Turn {
+impl Drop for BlameGuard {
     fn drop(&mut self) {
         self.0.fetch_sub(1, Ordering::Relaxed);
     }

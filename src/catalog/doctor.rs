@@ -9,8 +9,8 @@ use serde::Serialize;
 
 use crate::config::Config;
 use crate::discover;
-use crate::pipeline::{self, Watcher};
-use crate::store::{self, FileView, Held, Registry, Sidecar, Snapshot, Store};
+use crate::pipeline::{self, RunControl};
+use crate::store::{self, FileView, Registry, Sidecar, Snapshot, Store, WriterState};
 
 /// Result of an examination.
 #[derive(Debug, Default, Serialize)]
@@ -189,7 +189,7 @@ impl Visit<'_> {
     /// Checks a store and the checkouts in it.
     fn store(&mut self, registry: &Registry, store: &Store, checkouts: &[&Sidecar]) {
         let mut held = store.held();
-        if let Held::By(process) = held {
+        if let WriterState::By(process) = held {
             let by = process.map_or_else(|| "a process".to_owned(), |id| format!("process {id}{}", name_of(id)));
             let remedy = "when it does not end, stop it: its lock is free at once";
             self.note(&checkouts[0].repo, &format!("is being written by {by}"), Some(remedy));
@@ -219,7 +219,7 @@ impl Visit<'_> {
                 }
             }
         }
-        if held == Held::Free
+        if held == WriterState::Free
             && let Ok(leftovers) = store.leftovers()
             && !leftovers.is_empty()
         {
@@ -259,7 +259,7 @@ impl Visit<'_> {
         let config = self.config;
         let rebuild = || {
             let never = AtomicBool::new(false);
-            let watcher = Watcher { progress: &crate::model::unfollowed, cancelled: &never, patience: PATIENCE };
+            let watcher = RunControl { progress: &crate::model::unfollowed, cancelled: &never, patience: PATIENCE };
             pipeline::rebuild(sidecar, config, &watcher).map(drop).map_err(|err| err.to_string())
         };
         self.problem(&sidecar.repo, what, "index it anew", rebuild);

@@ -13,9 +13,9 @@ use super::Caller;
 use super::freshness::{STRICT, compared};
 use super::indexes::opened;
 use super::locate::EXCERPT;
-use super::state::{COMPLETION, RENEWAL, Seen};
+use super::state::{COMPLETION, CheckedSnapshot, RENEWAL};
 use crate::answer::Error;
-use crate::pipeline::{self, Excerpt, Options, Watcher};
+use crate::pipeline::{self, Excerpt, Options, RunControl};
 use crate::store::{Registry, Sidecar, Snapshot};
 
 /// Folder of excerpts, below the index directory.
@@ -27,14 +27,14 @@ const LEFT: Duration = Duration::from_secs(600);
 const PAUSE: Duration = Duration::from_millis(250);
 
 /// An excerpt for one question.
-pub(super) struct Early {
+pub(super) struct ExcerptIndex {
     repo: String,
     /// `None` where it is all that the index holds so far.
-    apart: Option<Apart>,
+    apart: Option<OutsideExcerpt>,
 }
 
 /// An excerpt outside of the index.
-struct Apart {
+struct OutsideExcerpt {
     snapshot: Arc<Snapshot>,
     /// Removed with the call.
     _folder: TempDir,
@@ -42,7 +42,7 @@ struct Apart {
 
 /// Notes that the index of a checkout holds the excerpt for this question, and no more.
 pub(super) fn began(caller: &Caller<'_>, repo: &str, excerpt: &Excerpt) {
-    excerpts(caller).push(Early { repo: repo.to_owned(), apart: None });
+    excerpts(caller).push(ExcerptIndex { repo: repo.to_owned(), apart: None });
     caller.note(EXCERPT, extent(excerpt));
 }
 
@@ -62,13 +62,18 @@ fn extent(excerpt: &Excerpt) -> Value {
 }
 
 /// A change of the list is one step, so a panic elsewhere leaves it intact.
-fn excerpts<'a>(caller: &'a Caller<'_>) -> MutexGuard<'a, Vec<Early>> {
+fn excerpts<'a>(caller: &'a Caller<'_>) -> MutexGuard<'a, Vec<ExcerptIndex>> {
     caller.excerpts.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// A snapshot as it was seen; while there is only an excerpt for another question, an excerpt for this one, or the whole
 /// when no file holds its words. An answer is never made from an excerpt for another question.
-pub(super) fn or_awaited(caller: &Caller<'_>, sidecar: &Sidecar, root: &Path, seen: Seen) -> Result<Seen, Error> {
+pub(super) fn or_awaited(
+    caller: &Caller<'_>,
+    sidecar: &Sidecar,
+    root: &Path,
+    seen: CheckedSnapshot,
+) -> Result<CheckedSnapshot, Error> {
     let mut excerpts = excerpts(caller);
     let own = excerpts.iter().position(|early| early.repo == sidecar.repo);
     if !pipeline::is_excerpt(seen.snapshot.facts()) {
@@ -79,14 +84,14 @@ pub(super) fn or_awaited(caller: &Caller<'_>, sidecar: &Sidecar, root: &Path, se
     }
     if let Some(own) = own {
         let apart = excerpts[own].apart.as_ref().map(|apart| apart.snapshot.clone());
-        return Ok(Seen { snapshot: apart.unwrap_or_else(|| seen.snapshot.clone()), ..seen });
+        return Ok(CheckedSnapshot { snapshot: apart.unwrap_or_else(|| seen.snapshot.clone()), ..seen });
     }
     if !caller.words.is_empty()
         && let Some(apart) = excerpt(caller, sidecar, root, &seen.snapshot)
     {
         let snapshot = apart.snapshot.clone();
-        excerpts.push(Early { repo: sidecar.repo.clone(), apart: Some(apart) });
-        return Ok(Seen { snapshot, ..seen });
+        excerpts.push(ExcerptIndex { repo: sidecar.repo.clone(), apart: Some(apart) });
+        return Ok(CheckedSnapshot { snapshot, ..seen });
     }
     drop(excerpts);
     whole(caller, sidecar, root)
@@ -94,7 +99,7 @@ pub(super) fn or_awaited(caller: &Caller<'_>, sidecar: &Sidecar, root: &Path, se
 
 /// The complete index, as soon as it is there. A question that needs it is refused when that takes too long: from an
 /// excerpt it would be told what is not so.
-fn whole(caller: &Caller<'_>, sidecar: &Sidecar, root: &Path) -> Result<Seen, Error> {
+fn whole(caller: &Caller<'_>, sidecar: &Sidecar, root: &Path) -> Result<CheckedSnapshot, Error> {
     let at_terminal = caller.request.patience.is_some();
     let until = Instant::now() + if at_terminal { RENEWAL } else { COMPLETION };
     loop {
@@ -117,7 +122,7 @@ fn whole(caller: &Caller<'_>, sidecar: &Sidecar, root: &Path) -> Result<Seen, Er
 }
 
 /// Makes an excerpt by the words of the question; none if no file holds them.
-fn excerpt(caller: &Caller<'_>, sidecar: &Sidecar, root: &Path, partial: &Snapshot) -> Option<Apart> {
+fn excerpt(caller: &Caller<'_>, sidecar: &Sidecar, root: &Path, partial: &Snapshot) -> Option<OutsideExcerpt> {
     let _one_at_a_time = caller.indexes.first_run.lock().unwrap_or_else(PoisonError::into_inner);
     let place = caller.config.home.join(FOLDER);
     fs::create_dir_all(&place).ok()?;
@@ -126,12 +131,12 @@ fn excerpt(caller: &Caller<'_>, sidecar: &Sidecar, root: &Path, partial: &Snapsh
     let words = caller.words_below(root);
     let options = Options::as_before(Some(partial.facts()), None);
     let watcher =
-        Watcher { progress: &crate::model::unfollowed, cancelled: &caller.request.cancelled, patience: STRICT };
+        RunControl { progress: &crate::model::unfollowed, cancelled: &caller.request.cancelled, patience: STRICT };
     let made = pipeline::index_excerpt_in(folder.path(), root, caller.config, &words, &options, &watcher);
     let excerpt = made.ok()??;
     let snapshot = Registry::new(folder.path()).store(&sidecar.store).snapshot(&sidecar.snapshot).ok()?;
     caller.note(EXCERPT, extent(&excerpt));
-    Some(Apart { snapshot: Arc::new(snapshot), _folder: folder })
+    Some(OutsideExcerpt { snapshot: Arc::new(snapshot), _folder: folder })
 }
 
 /// Removes what killed processes left.

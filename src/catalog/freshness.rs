@@ -11,12 +11,12 @@ use std::time::{Duration, Instant};
 use super::Caller;
 use super::early;
 use super::indexes::opened;
-use super::state::{COMPLETION, Open, RENEWAL, Seen, State, Work};
+use super::state::{COMPLETION, CheckedSnapshot, OpenIndex, RENEWAL, State, Work};
 use crate::allocator;
 use crate::answer::Error;
 use crate::config::{self, Config};
 use crate::model::Progress;
-use crate::pipeline::{self, Watcher};
+use crate::pipeline::{self, RunControl};
 use crate::store::{self, Registry, Sidecar, Snapshot};
 use crate::watch::{self, KeeperAnswer};
 
@@ -41,11 +41,11 @@ const MOST_ASKED: usize = 3;
 /// does. A watcher is asked first; without one, the folder is compared.
 pub(super) fn compared(
     caller: &Caller<'_>,
-    mut open: Arc<Open>,
+    mut open: Arc<OpenIndex>,
     sidecar: &Sidecar,
     root: &Path,
     since: Option<Instant>,
-) -> Result<Seen, Error> {
+) -> Result<CheckedSnapshot, Error> {
     let patience = caller.request.patience.unwrap_or(match caller.config.freshness {
         config::Freshness::Relaxed => RELAXED,
         config::Freshness::Strict => STRICT,
@@ -59,7 +59,7 @@ pub(super) fn compared(
         false => patience.max(COMPLETION),
     };
     let began = Instant::now();
-    if let Some(seen) = told(caller, &mut open, sidecar, root, patience)? {
+    if let Some(seen) = from_watcher(caller, &mut open, sidecar, root, patience)? {
         return Ok(seen);
     }
     let mut state = open.state();
@@ -97,7 +97,7 @@ pub(super) fn compared(
 /// Starts a comparison in the background.
 fn compare(
     caller: &Caller<'_>,
-    open: &Arc<Open>,
+    open: &Arc<OpenIndex>,
     mut state: MutexGuard<'_, State>,
     sidecar: &Sidecar,
     root: &Path,
@@ -134,13 +134,13 @@ fn compare(
 }
 
 /// The snapshot as the watcher of the checkout knows it; `None` when the folder must be compared.
-fn told(
+fn from_watcher(
     caller: &Caller<'_>,
-    open: &mut Arc<Open>,
+    open: &mut Arc<OpenIndex>,
     sidecar: &Sidecar,
     root: &Path,
     patience: Duration,
-) -> Result<Option<Seen>, Error> {
+) -> Result<Option<CheckedSnapshot>, Error> {
     let mut standing = None;
     for _ in 0..MOST_ASKED {
         let began = Instant::now();
@@ -164,14 +164,14 @@ fn told(
         if files.is_none() && state.stamp != stamp {
             continue;
         }
-        state.told(files, began);
+        state.watcher_answered(files, began);
         return Ok(Some(state.seen(caller)));
     }
     let mut state = open.state();
     if matches!(standing, Some(KeeperAnswer::Mute)) {
         state.mute = Some(Instant::now());
     }
-    state.untold();
+    state.watcher_left();
     Ok(None)
 }
 
@@ -183,7 +183,7 @@ fn ask_keeper(caller: &Caller<'_>, sidecar: &Sidecar, root: &Path, patience: Dur
 
 /// A comparison of a folder, which continues in the background when callers stop waiting.
 struct Comparison {
-    open: Arc<Open>,
+    open: Arc<OpenIndex>,
     sidecar: Sidecar,
     root: PathBuf,
     snapshot: Arc<Snapshot>,
@@ -228,7 +228,7 @@ impl Comparison {
                 progress(at, of, what);
             }
         };
-        let watcher = Watcher { progress: &tell, cancelled: &AtomicBool::new(false), patience: STRICT };
+        let watcher = RunControl { progress: &tell, cancelled: &AtomicBool::new(false), patience: STRICT };
         let result = pipeline::refresh(&self.sidecar, &self.snapshot, &drift, &self.config, &watcher);
         // A folder that has become a git repository since has another store now.
         let moved =

@@ -4,8 +4,8 @@ use super::Caller;
 use super::errors::github_error;
 use crate::answer::{Code, Error};
 use crate::config::{Config, GitHubMode, Secret};
-use crate::git::{self, Found, Place, Refs, Remote, RemoteRef};
-use crate::github::{self, Client, Commit, Found as Page, How, Name, Options, Tree};
+use crate::git::{self, Place, Refs, Remote, RemoteRef, ResolvedRef};
+use crate::github::{self, Client, Commit, ContentSource, Name, Options, ResultPage as Page, Tree};
 pub use crate::github::{Order, Query, REACHABLE, Repository, Sort};
 
 #[cfg(test)]
@@ -64,13 +64,13 @@ fn named(config: &Config, remote: &Remote) -> Option<Name> {
 }
 
 /// Access to a repository on GitHub without git.
-pub struct Way<'a> {
+pub struct GitHubAccess<'a> {
     /// API client.
     pub client: Client,
     /// Name of the repository.
     pub name: &'a Name,
     /// Source of file contents.
-    pub how: How,
+    pub how: ContentSource,
     /// Maximum number of files.
     pub max_files: Option<usize>,
 }
@@ -81,13 +81,13 @@ pub fn either<T>(
     caller: &Caller<'_>,
     remote: &Remote,
     by_git: impl FnOnce() -> Result<T, Error>,
-    by_github: impl FnOnce(&Way<'_>) -> Result<T, Error>,
+    by_github: impl FnOnce(&GitHubAccess<'_>) -> Result<T, Error>,
 ) -> Result<(T, Option<Error>), Error> {
     let mode = caller.config.github.mode;
     let (how, max_files) = match mode {
-        GitHubMode::Git | GitHubMode::Auto => (How::Auto, None),
-        GitHubMode::Tarball => (How::Tarball, None),
-        GitHubMode::Api => (How::Blobs, Some(MOST_BLOBS)),
+        GitHubMode::Git | GitHubMode::Auto => (ContentSource::Auto, None),
+        GitHubMode::Tarball => (ContentSource::Tarball, None),
+        GitHubMode::Api => (ContentSource::Blobs, Some(MOST_BLOBS)),
     };
     let name = named(caller.config, remote).filter(|_| mode != GitHubMode::Git);
     let Some(name) = name else { return Ok((by_git()?, None)) };
@@ -98,7 +98,7 @@ pub fn either<T>(
         },
         _ => None,
     };
-    let way = Way { client: client(caller)?, name: &name, how, max_files };
+    let way = GitHubAccess { client: client(caller)?, name: &name, how, max_files };
     let result = by_github(&way);
     note_rate(caller, &way.client);
     match (result, failure) {
@@ -109,14 +109,14 @@ pub fn either<T>(
 }
 
 /// Resolves a reference on GitHub by the same rules as for git.
-pub fn find(way: &Way<'_>, remote: &Remote, reference: Option<&str>) -> Result<(Found, Commit), Error> {
+pub fn find(way: &GitHubAccess<'_>, remote: &Remote, reference: Option<&str>) -> Result<(ResolvedRef, Commit), Error> {
     let (client, repo) = (&way.client, way.name);
     let place = reference.map(|name| Place::Ref(name.to_owned())).or_else(|| remote.place.clone());
     let found = match &place {
         None => {
             let branch = github::default_branch(client, repo).map_err(github_error)?;
             let reference = format!("refs/heads/{branch}");
-            Some(Found { reference, commit: String::new(), folder: String::new() })
+            Some(ResolvedRef { reference, commit: String::new(), folder: String::new() })
         }
         Some(place) => {
             let (Place::Joined(text) | Place::Ref(text)) = place;
@@ -137,15 +137,15 @@ pub fn find(way: &Way<'_>, remote: &Remote, reference: Option<&str>) -> Result<(
         (None, None) => "HEAD",
     };
     let commit = github::resolve(client, repo, Some(name)).map_err(github_error)?;
-    let found = found.filter(|found| found.reference.starts_with("refs/")).unwrap_or_else(|| Found {
+    let found = found.filter(|found| found.reference.starts_with("refs/")).unwrap_or_else(|| ResolvedRef {
         reference: commit.commit.clone(),
         commit: String::new(),
         folder: String::new(),
     });
-    Ok((Found { commit: commit.commit.clone(), ..found }, commit))
+    Ok((ResolvedRef { commit: commit.commit.clone(), ..found }, commit))
 }
 
 /// Opens the files of a commit.
-pub fn open(caller: &Caller<'_>, way: &Way<'_>, commit: Commit) -> Result<Tree, Error> {
+pub fn open(caller: &Caller<'_>, way: &GitHubAccess<'_>, commit: Commit) -> Result<Tree, Error> {
     Tree::open(&way.client, way.name, commit, way.how, &caller.config.home.join("tmp")).map_err(github_error)
 }

@@ -18,29 +18,29 @@ use super::early;
 use super::errors::{pipeline_error, store_error};
 use super::freshness::{STRICT, compared};
 use super::here::here;
+use super::index_source::IndexSource;
 use super::locate::resolve;
 use super::packages::{Packages, forget_unused};
 use super::rebuild::{Rebuilds, rebuilt};
-use super::state::Open;
-use super::stock::Stock;
+use super::state::OpenIndex;
 use crate::answer::{Code, Error, Freshness};
 use crate::config::Config;
 use crate::git;
 use crate::model::{Phase, Rights};
-use crate::pipeline::{self, Drift, Watcher};
+use crate::pipeline::{self, Drift, RunControl};
 use crate::store::{self, Registry, Sidecar, Snapshot};
-use crate::watch::{self, Watching};
+use crate::watch::{self, WatchHandle};
 
 /// Indexes that this process has open. Clones share them.
 #[derive(Clone)]
 pub struct Indexes {
     registry: Registry,
     /// Watches repeatedly queried checkouts, in a long-running process.
-    watching: Option<Arc<Watching>>,
+    watching: Option<Arc<WatchHandle>>,
     /// Where indexes come from that are listed and not here.
-    stock: Option<Arc<dyn Stock>>,
-    open: Arc<Mutex<HashMap<String, Arc<Open>>>>,
-    lookups: Arc<Lookups>,
+    stock: Option<Arc<dyn IndexSource>>,
+    open: Arc<Mutex<HashMap<String, Arc<OpenIndex>>>>,
+    lookups: Arc<LookupCounts>,
     pub(super) rebuilds: Arc<Rebuilds>,
     /// Names that the list of a server's repositories gives them, by their ids.
     names: Arc<Mutex<HashMap<String, String>>>,
@@ -52,7 +52,7 @@ pub struct Indexes {
 
 /// Counts of indexes that were asked for.
 #[derive(Default)]
-struct Lookups {
+struct LookupCounts {
     hits: AtomicU64,
     misses: AtomicU64,
 }
@@ -105,22 +105,22 @@ impl Indexes {
     }
 
     /// Adds a watcher for checkouts that are queried repeatedly.
-    pub fn kept_by(self, watching: Arc<Watching>) -> Self {
+    pub fn kept_by(self, watching: Arc<WatchHandle>) -> Self {
         Self { watching: Some(watching), ..self }
     }
 
     /// Adds a place that indexes come from.
-    pub(super) fn stocked_by(self, stock: Arc<dyn Stock>) -> Self {
+    pub(super) fn stocked_by(self, stock: Arc<dyn IndexSource>) -> Self {
         Self { stock: Some(stock), ..self }
     }
 
     /// The place that indexes come from, if there is one.
-    pub(super) fn stock(&self) -> Option<&dyn Stock> {
+    pub(super) fn stock(&self) -> Option<&dyn IndexSource> {
         self.stock.as_deref()
     }
 
     /// Watcher of this process.
-    pub(super) fn watching(&self) -> Option<Arc<Watching>> {
+    pub(super) fn watching(&self) -> Option<Arc<WatchHandle>> {
         self.watching.clone()
     }
 
@@ -157,11 +157,11 @@ impl Indexes {
     /// Checkouts whose open index holds no more than an excerpt.
     pub(super) fn excerpts(&self) -> Vec<String> {
         let open = self.lock();
-        let is_excerpt = |(_, open): &(&String, &Arc<Open>)| pipeline::is_excerpt(open.snapshot().facts());
+        let is_excerpt = |(_, open): &(&String, &Arc<OpenIndex>)| pipeline::is_excerpt(open.snapshot().facts());
         open.iter().filter(is_excerpt).map(|(repo, _)| repo.clone()).collect()
     }
 
-    fn lock(&self) -> std::sync::MutexGuard<'_, HashMap<String, Arc<Open>>> {
+    fn lock(&self) -> std::sync::MutexGuard<'_, HashMap<String, Arc<OpenIndex>>> {
         self.open.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -318,7 +318,8 @@ pub fn reread(caller: &Caller<'_>, repo: &mut Repo, paths: &[String]) -> Result<
         return Ok(());
     }
     let drift = Drift { changed, unseen: true, ..Drift::default() };
-    let watcher = Watcher { progress: &crate::model::unfollowed, cancelled: &AtomicBool::new(false), patience: STRICT };
+    let watcher =
+        RunControl { progress: &crate::model::unfollowed, cancelled: &AtomicBool::new(false), patience: STRICT };
     pipeline::refresh(&repo.sidecar, &repo.snapshot, &drift, caller.config, &watcher)
         .map_err(|err| pipeline_error(err, &repo.sidecar))?;
     reopen(caller, repo, caller.began)
@@ -388,7 +389,7 @@ pub(super) fn holds(caller: &Caller<'_>, sidecar: &Sidecar, folder: &str) -> Res
 }
 
 /// Opens the index of a checkout at its newest generation. An unreadable index is rebuilt, if possible.
-pub(super) fn opened(caller: &Caller<'_>, sidecar: &Sidecar) -> Result<Arc<Open>, Error> {
+pub(super) fn opened(caller: &Caller<'_>, sidecar: &Sidecar) -> Result<Arc<OpenIndex>, Error> {
     if let Some(stock) = caller.indexes.stock() {
         stock.bring(caller, sidecar)?;
     }
@@ -400,7 +401,7 @@ pub(super) fn opened(caller: &Caller<'_>, sidecar: &Sidecar) -> Result<Arc<Open>
 }
 
 /// Updates the index of a checkout when the exemptions from the secrets rule have changed since.
-fn by_the_rule(caller: &Caller<'_>, sidecar: &Sidecar, open: Arc<Open>) -> Result<Arc<Open>, Error> {
+fn by_the_rule(caller: &Caller<'_>, sidecar: &Sidecar, open: Arc<OpenIndex>) -> Result<Arc<OpenIndex>, Error> {
     let config = caller.config;
     let facts = open.snapshot().facts().clone();
     let patterns = config.secrets.patterns();
@@ -408,7 +409,7 @@ fn by_the_rule(caller: &Caller<'_>, sidecar: &Sidecar, open: Arc<Open>) -> Resul
         return Ok(open);
     }
     let watcher =
-        Watcher { progress: &crate::model::unfollowed, cancelled: &caller.request.cancelled, patience: STRICT };
+        RunControl { progress: &crate::model::unfollowed, cancelled: &caller.request.cancelled, patience: STRICT };
     let options = pipeline::Options::as_before(Some(&facts), None);
     let root = config.path_map.to_local(&sidecar.root);
     let chosen = is_here(caller, sidecar).then(|| pipeline::index_folder(&root, config, &options, &watcher));
@@ -426,7 +427,7 @@ fn by_the_rule(caller: &Caller<'_>, sidecar: &Sidecar, open: Arc<Open>) -> Resul
     }
 }
 
-fn open_newest(caller: &Caller<'_>, sidecar: &Sidecar) -> Result<Arc<Open>, store::Error> {
+fn open_newest(caller: &Caller<'_>, sidecar: &Sidecar) -> Result<Arc<OpenIndex>, store::Error> {
     let indexes = caller.indexes;
     let store = indexes.registry.store(&sidecar.store);
     let stamp = store.stamp();
@@ -459,7 +460,7 @@ fn open_newest(caller: &Caller<'_>, sidecar: &Sidecar) -> Result<Arc<Open>, stor
         // answers use are checked.
         let _ = std::thread::Builder::new().name("check".to_owned()).spawn(move || snapshot.check_the_rest());
     }
-    let open = Arc::new(Open::new(snapshot, stamp));
+    let open = Arc::new(OpenIndex::new(snapshot, stamp));
     Ok(indexes.lock().entry(sidecar.repo.clone()).or_insert(open).clone())
 }
 

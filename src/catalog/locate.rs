@@ -14,7 +14,7 @@ use crate::allocator;
 use crate::answer::Error;
 use crate::config::{self, Config};
 use crate::model::{SourceFile, nearest};
-use crate::pipeline::{self, Options, Watcher};
+use crate::pipeline::{self, Options, RunControl};
 use crate::store::{Registry, Sidecar};
 
 pub use crate::pipeline::owner;
@@ -187,8 +187,8 @@ fn index_first(caller: &Caller<'_>, path: &Path) -> Result<Sidecar, Error> {
     let store = pipeline::sidecar_of(root, config).store;
     let is_sibling = caller.indexes.registry().all().iter().any(|other| other.store == store);
     let options = Options { at_most: (!is_sibling).then_some(MOST_UNASKED), ..Options::default() };
-    let tell = caller.request.told();
-    let watcher = Watcher { progress: &tell, cancelled: &caller.request.cancelled, patience: PATIENCE };
+    let tell = caller.request.progress();
+    let watcher = RunControl { progress: &tell, cancelled: &caller.request.cancelled, patience: PATIENCE };
     let refused = |err| match err {
         pipeline::Error::TooMany(most) => not_indexed(root, &format!("it holds more than {most} files")),
         err => pipeline_error(err, &pipeline::sidecar_of(root, config)),

@@ -12,7 +12,7 @@ use crate::answer::{Code, Error};
 use crate::config::Config;
 pub use crate::embed::Provider;
 use crate::embed::{self, HOW, Purpose};
-use crate::pipeline::{self, EmbedError, Embedded, Embedding, Missing};
+use crate::pipeline::{self, EmbedError, Embedded, Embedding, TextsWithoutVector};
 use crate::store::{Meanings, Registry, Sidecar, Snapshot};
 
 /// Maximum wait for another process that embeds the same repository.
@@ -26,7 +26,7 @@ const MOST_JOINED: usize = 8;
 #[derive(Default)]
 pub struct Models {
     provider: Arc<OnceLock<Opened>>,
-    joined: Mutex<Vec<Joined>>,
+    joined: Mutex<Vec<CompleteVectors>>,
     pub(super) background: Background,
 }
 
@@ -34,7 +34,7 @@ pub struct Models {
 type Opened = Result<Option<Arc<dyn Provider>>, String>;
 
 /// Vectors of a snapshot that has them all.
-struct Joined {
+struct CompleteVectors {
     of: Weak<Snapshot>,
     meanings: Arc<Meanings>,
 }
@@ -132,19 +132,19 @@ pub fn meanings(
         let mut all = lock(caller.models);
         all.retain(|joined| joined.of.strong_count() > 0);
         all.truncate(MOST_JOINED - 1);
-        all.insert(0, Joined { of: Arc::downgrade(&repo.snapshot), meanings: meanings.clone() });
+        all.insert(0, CompleteVectors { of: Arc::downgrade(&repo.snapshot), meanings: meanings.clone() });
     }
     Ok(meanings)
 }
 
-fn lock(models: &Models) -> std::sync::MutexGuard<'_, Vec<Joined>> {
+fn lock(models: &Models) -> std::sync::MutexGuard<'_, Vec<CompleteVectors>> {
     // Every change is one step, so a panic elsewhere leaves the list intact.
     models.joined.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 fn joined(models: &Models, snapshot: &Arc<Snapshot>) -> Option<Arc<Meanings>> {
     let all = lock(models);
-    let is_it = |joined: &&Joined| joined.of.upgrade().is_some_and(|of| Arc::ptr_eq(&of, snapshot));
+    let is_it = |joined: &&CompleteVectors| joined.of.upgrade().is_some_and(|of| Arc::ptr_eq(&of, snapshot));
     all.iter().find(is_it).map(|joined| joined.meanings.clone())
 }
 
@@ -166,7 +166,12 @@ pub fn begin(caller: &Caller<'_>, sidecar: &Sidecar) {
 }
 
 /// Texts of a repository without a vector, for a caller who may change its index.
-pub fn missing(caller: &Caller<'_>, repo: &Repo, provider: &dyn Provider, force: bool) -> Result<Missing, Error> {
+pub fn missing(
+    caller: &Caller<'_>,
+    repo: &Repo,
+    provider: &dyn Provider,
+    force: bool,
+) -> Result<TextsWithoutVector, Error> {
     caller.may_index(&repo.sidecar.repo)?;
     pipeline::missing(&repo.snapshot, &provider.identity(), force).map_err(|err| store_error(err, &repo.sidecar))
 }
@@ -175,10 +180,10 @@ pub fn missing(caller: &Caller<'_>, repo: &Repo, provider: &dyn Provider, force:
 pub fn run(
     caller: &Caller<'_>,
     repo: &Repo,
-    missing: &Missing,
+    missing: &TextsWithoutVector,
     options: &Options<'_>,
 ) -> Result<Embedded, Box<(Error, Embedded)>> {
-    let tell = caller.request.told();
+    let tell = caller.request.progress();
     let Options { provider, batch, force, until } = *options;
     let cancelled = &caller.request.cancelled;
     let how = Embedding { provider, batch, force, until, progress: &tell, cancelled, patience: PATIENCE };

@@ -14,6 +14,7 @@ pub mod fleet;
 mod freshness;
 pub mod github;
 mod here;
+mod index_source;
 pub mod indexes;
 pub mod locate;
 pub mod meaning;
@@ -29,7 +30,6 @@ pub mod runs;
 #[cfg(feature = "ship")]
 pub mod ship;
 mod state;
-mod stock;
 pub mod summaries;
 pub mod unsaved;
 mod views;
@@ -40,21 +40,21 @@ use std::time::Instant;
 
 pub use crate::pipeline::{OfProject, Options, Report, estimated_tokens, of_project};
 pub use errors::store_error;
+pub use index_source::IndexSource;
 pub use indexes::{Indexes, Repo, damage};
 pub use meaning::Models;
 pub use rebuild::rebuilt;
 pub use remotes::Remotes;
-pub use stock::Stock;
 pub use views::Views;
 
-use early::Early;
+use early::ExcerptIndex;
 
 use crate::answer::session::Session;
 use crate::answer::{Notes, Request};
 use crate::config::Config;
 use crate::model::Rights;
-use crate::store::{Held, Sidecar, Snapshot};
-use crate::watch::Watching;
+use crate::store::{Sidecar, Snapshot, WriterState};
+use crate::watch::WatchHandle;
 
 /// State that a process keeps between calls.
 pub struct Context {
@@ -80,12 +80,12 @@ impl Context {
     }
 
     /// Adds a watcher, for a long-running process: checkouts queried repeatedly are kept fresh.
-    pub fn kept_by(self, watching: Arc<Watching>) -> Self {
+    pub fn kept_by(self, watching: Arc<WatchHandle>) -> Self {
         Self { indexes: self.indexes.kept_by(watching), ..self }
     }
 
     /// Adds a place that indexes come from when questions open them.
-    pub fn stocked_by(self, stock: Arc<dyn Stock>) -> Self {
+    pub fn stocked_by(self, stock: Arc<dyn IndexSource>) -> Self {
         Self { indexes: self.indexes.stocked_by(stock), ..self }
     }
 
@@ -114,8 +114,8 @@ impl Context {
     pub fn unfinished(&self) -> Vec<PathBuf> {
         let sidecars = self.indexes.excerpts().into_iter().filter_map(|repo| self.indexes.registry().get(&repo));
         let is_left = |sidecar: &Sidecar| match self.indexes.registry().store(&sidecar.store).held() {
-            Held::By(Some(process)) => process == std::process::id(),
-            Held::By(None) => false,
+            WriterState::By(Some(process)) => process == std::process::id(),
+            WriterState::By(None) => false,
             _ => true,
         };
         sidecars.filter(is_left).map(|sidecar| self.config.path_map.to_local(&sidecar.root)).collect()
@@ -176,7 +176,7 @@ pub struct Caller<'a> {
     /// Absolute paths in the question: they tell which repository is meant when none is named.
     pub paths: Vec<PathBuf>,
     /// Excerpts for this question alone.
-    excerpts: Mutex<Vec<Early>>,
+    excerpts: Mutex<Vec<ExcerptIndex>>,
     notes: Notes,
     from: Mutex<Vec<(Sidecar, Arc<Snapshot>)>>,
 }

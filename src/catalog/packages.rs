@@ -14,7 +14,7 @@ use crate::answer::{Code, Error};
 use crate::config::Config;
 use crate::installed::{Finder, Importer, Installed, Member};
 use crate::model::Ecosystem;
-use crate::pipeline::{self, Guest, Meant, Watcher};
+use crate::pipeline::{self, ExternalFile, ExternalMeaning, RunControl};
 use crate::query;
 use crate::store::{FileView, SymbolId};
 
@@ -146,9 +146,9 @@ fn open(caller: &Caller<'_>, installed: &Installed, may_wait: bool) -> Result<Re
         installed
             .unpack()
             .map_err(|err| Error::unavailable(format!("{} cannot be unpacked: {err}", installed.place.display())))?;
-        let tell = caller.request.told();
+        let tell = caller.request.progress();
         let tell = |at: u64, of: Option<u64>, what: &str| tell(at, of, &format!("{what} {id}"));
-        let watcher = Watcher { progress: &tell, cancelled: &caller.request.cancelled, patience: PATIENCE };
+        let watcher = RunControl { progress: &tell, cancelled: &caller.request.cancelled, patience: PATIENCE };
         let report = pipeline::index_package(installed, caller.config, &watcher);
         let report = report.map_err(|err| pipeline_error(err, &sidecar))?;
         if !report.added.is_empty() || !report.changed.is_empty() || !report.removed.is_empty() {
@@ -188,21 +188,21 @@ pub(super) fn forget_unused(caller: &Caller<'_>) {
 
 /// A name in a file of a project that may come from installed packages.
 #[derive(Clone, Debug)]
-pub struct Outside {
+pub struct ExternalName {
     ecosystem: Ecosystem,
     packages: Vec<String>,
     importer: Importer,
-    guest: Guest,
+    guest: ExternalFile,
     content: Vec<u8>,
     byte: u32,
 }
 
 /// Reads the name at a byte of a file, of a project or of a package that one led to, if it may come from a package.
-pub fn outside(caller: &Caller<'_>, repo: &Repo, file: FileView<'_>, byte: u32) -> Option<Outside> {
+pub fn outside(caller: &Caller<'_>, repo: &Repo, file: FileView<'_>, byte: u32) -> Option<ExternalName> {
     let (ecosystem, packages) = query::packages_at(file, byte)?;
     let path = repo.root.as_ref()?.join(file.path());
     let name = path.file_name()?.to_str()?.to_owned();
-    let guest = Guest { name, language: file.language_number()?, facts: file.facts().to_vec() };
+    let guest = ExternalFile { name, language: file.language_number()?, facts: file.facts().to_vec() };
     let folder = path.parent()?.to_owned();
     let importer = match &repo.sidecar.package {
         None => Importer { root: repo.root.clone()?, folder, package: None },
@@ -211,11 +211,11 @@ pub fn outside(caller: &Caller<'_>, repo: &Repo, file: FileView<'_>, byte: u32) 
             Importer { package: Some(Member { id: id.clone(), place, folder }), ..led }
         }
     };
-    Some(Outside { ecosystem, packages, importer, guest, content: file.content().to_vec(), byte })
+    Some(ExternalName { ecosystem, packages, importer, guest, content: file.content().to_vec(), byte })
 }
 
 /// A package with what a name means in it.
-pub struct Inside {
+pub struct PackageMeaning {
     /// The package; its root is the folder of its files.
     pub repo: Repo,
     /// Symbols that the name means.
@@ -226,7 +226,7 @@ pub struct Inside {
 
 /// The packages in which a name has a meaning. A package that cannot be opened now knows none, so that an editor is not kept
 /// waiting by more than the one that it indexes.
-pub fn meanings(caller: &Caller<'_>, name: &Outside) -> Result<Vec<Inside>, Error> {
+pub fn meanings(caller: &Caller<'_>, name: &ExternalName) -> Result<Vec<PackageMeaning>, Error> {
     let finder = &caller.indexes.packages.finder;
     let mut found = Vec::new();
     for package in &name.packages {
@@ -241,14 +241,15 @@ pub fn meanings(caller: &Caller<'_>, name: &Outside) -> Result<Vec<Inside>, Erro
             caller.indexes.packages.led().insert(package.id.to_string(), led);
             let repo = Repo { root: Some(package.sources.root.clone()), ..opened };
             let edges = related::edges(&repo)?;
-            let Meant { symbols, imports } = pipeline::meant_in(&repo.snapshot, edges, &name.guest, name.byte);
+            let ExternalMeaning { symbols, imports } =
+                pipeline::meant_in(&repo.snapshot, edges, &name.guest, name.byte);
             let files = match symbols.is_empty() {
                 true => query::modules_at(&repo.snapshot, &imports, &name.content, &name.guest.facts, name.byte),
                 false => Vec::new(),
             };
             let files: Vec<u32> = files.iter().map(FileView::number).collect();
             if !symbols.is_empty() || !files.is_empty() {
-                found.push(Inside { repo, symbols, files });
+                found.push(PackageMeaning { repo, symbols, files });
             }
         }
     }

@@ -8,8 +8,8 @@ use std::time::{Duration, Instant};
 
 use super::Caller;
 use super::indexes::is_here;
-use crate::pipeline::{self, Watcher};
-use crate::store::{Error, Held, Sidecar};
+use crate::pipeline::{self, RunControl};
+use crate::store::{Error, Sidecar, WriterState};
 
 /// Minimum time between rebuilds: damage that returns sooner would return again.
 const NOT_AGAIN_WITHIN: Duration = Duration::from_secs(60);
@@ -30,9 +30,9 @@ pub fn rebuilt(caller: &Caller<'_>, sidecar: &Sidecar, err: &Error) -> bool {
     if !(err.is_of_no_use() || is_lost) || !is_here(caller, sidecar) {
         return false;
     }
-    let tell = caller.request.told();
+    let tell = caller.request.progress();
     let started = Instant::now();
-    while caller.indexes.registry().store(&sidecar.store).held() != Held::Free {
+    while caller.indexes.registry().store(&sidecar.store).held() != WriterState::Free {
         // Another writer may be repairing it. An answer waits only where nothing of the old index can be read.
         let may_wait = matches!(err, Error::Outdated { .. }) && !caller.request.is_cancelled();
         if !may_wait || started.elapsed() > REBUILT_WITHIN {
@@ -53,7 +53,7 @@ pub fn rebuilt(caller: &Caller<'_>, sidecar: &Sidecar, err: &Error) -> bool {
     }
     tracing::warn!("{}: {err}", sidecar.repo);
     // The rebuild survives cancellation of the call: the next one would start it again.
-    let watcher = Watcher { progress: &tell, cancelled: &AtomicBool::new(false), patience: PATIENCE };
+    let watcher = RunControl { progress: &tell, cancelled: &AtomicBool::new(false), patience: PATIENCE };
     match pipeline::rebuild(sidecar, caller.config, &watcher) {
         // Only a derived table was damaged, which the next question replaces, or another process was faster.
         Ok(None) => {

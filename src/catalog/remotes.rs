@@ -10,7 +10,7 @@ use super::errors::{git_error, github_error, source_error};
 use super::{Caller, github};
 use crate::answer::Error;
 use crate::config::{CacheMode, Config, Secret};
-use crate::git::{self, Access, Cache, FetchOptions, Found, Keep, Kept, Token};
+use crate::git::{self, Cache, CacheLimits, CommitFiles, FetchAccess, FetchOptions, ResolvedRef, Token};
 use crate::model::{EntryMode, SourceError, SourceTree, TreeEntry, nearest};
 use crate::net;
 
@@ -47,13 +47,13 @@ impl Remotes {
         let make = || {
             let git = &config.git;
             let tokens = git.tokens.iter().map(|(host, Secret(token))| (host.clone(), Token(token.clone())));
-            let access = Access {
+            let access = FetchAccess {
                 client: self.client(config),
                 tokens: Arc::new(tokens.collect()),
                 ssh_command: git.ssh_command.clone().unwrap_or_else(|| git::SSH_COMMAND.to_owned()),
                 max_clone: git.max_clone,
             };
-            let keep = Keep { max_bytes: git.cache_size, ..Keep::default() };
+            let keep = CacheLimits { max_bytes: git.cache_size, ..CacheLimits::default() };
             let root = config.home.join("git");
             let (root, mode) = match Cache::can_be_in(&root) {
                 // An index directory may be a read-only mount.
@@ -109,7 +109,7 @@ pub fn with_cache<T>(
     caller: &Caller<'_>,
     run: impl FnOnce(&Cache, &FetchOptions<'_>) -> Result<T, git::Error>,
 ) -> Result<T, Error> {
-    let tell = caller.request.told();
+    let tell = caller.request.progress();
     let fetch_options = FetchOptions { progress: &tell, cancelled: caller.request.cancelled.clone() };
     let cache = caller.remotes.cache(caller.config)?;
     run(cache, &fetch_options).map_err(git_error)
@@ -118,9 +118,9 @@ pub fn with_cache<T>(
 /// An open commit of a repository, from any source.
 pub struct Opened {
     /// Its files.
-    pub tree: Arc<Kept>,
+    pub tree: Arc<CommitFiles>,
     /// The resolved reference.
-    pub found: Found,
+    pub found: ResolvedRef,
 }
 
 /// Opens a commit of a repository: from its clone, or over GitHub's API when git fails.
@@ -130,7 +130,7 @@ pub fn open(caller: &Caller<'_>, remote: &Remote, reference: Option<&str>, age: 
             open_clone(caller, |cache, fetch_options| cache.open(remote, reference, age, fetch_options))?;
         Ok(Opened { tree: with_texts(caller, remote, Box::new(commit), false)?, found })
     };
-    let by_github = |way: &github::Way<'_>| {
+    let by_github = |way: &github::GitHubAccess<'_>| {
         let (found, commit) = github::find(way, remote, reference)?;
         let tree = Box::new(github::open(caller, way, commit)?);
         Ok(Opened { tree: with_texts(caller, remote, tree, true)?, found })
@@ -144,17 +144,22 @@ pub fn open(caller: &Caller<'_>, remote: &Remote, reference: Option<&str>, age: 
 
 /// The newest commit of a repository's ref, or of its default branch. Nothing is cloned.
 #[cfg(feature = "ship")]
-pub fn newest_commit(caller: &Caller<'_>, remote: &Remote, reference: Option<&str>) -> Result<Found, Error> {
+pub fn newest_commit(caller: &Caller<'_>, remote: &Remote, reference: Option<&str>) -> Result<ResolvedRef, Error> {
     let by_git = || {
         let located = with_cache(caller, |cache, fetch_options| cache.find(remote, reference, fetch_options))?;
         Ok(located.found)
     };
-    let by_github = |way: &github::Way<'_>| github::find(way, remote, reference).map(|(found, _)| found);
+    let by_github = |way: &github::GitHubAccess<'_>| github::find(way, remote, reference).map(|(found, _)| found);
     Ok(github::either(caller, remote, by_git, by_github)?.0)
 }
 
 /// Files of a commit, read from stored texts if available.
-fn with_texts(caller: &Caller<'_>, remote: &Remote, tree: Box<dyn SourceTree>, far: bool) -> Result<Arc<Kept>, Error> {
+fn with_texts(
+    caller: &Caller<'_>,
+    remote: &Remote,
+    tree: Box<dyn SourceTree>,
+    far: bool,
+) -> Result<Arc<CommitFiles>, Error> {
     caller.remotes.settle(Some(tree.commit()));
     with_cache(caller, |cache, fetch_options| {
         cache.with_texts(remote, tree, far, &caller.config.secrets, fetch_options)
@@ -189,7 +194,7 @@ pub fn refs(caller: &Caller<'_>, remote: &Remote) -> Result<(Option<String>, Vec
         let refs = with_cache(caller, |cache, fetch_options| cache.refs(remote, fetch_options))?;
         Ok((refs.default.clone(), refs.all))
     };
-    let by_github = |way: &github::Way<'_>| {
+    let by_github = |way: &github::GitHubAccess<'_>| {
         let found = crate::github::refs(&way.client, way.name, "").map_err(github_error)?;
         let one = |one: crate::github::Ref| match one.object.kind.as_str() {
             "tag" => RemoteRef { name: one.name, commit: String::new(), tag: Some(one.object.sha) },
@@ -290,7 +295,7 @@ pub fn content(caller: &Caller<'_>, opened: &Opened, path: &str) -> Result<Vec<u
             return Ok(content);
         }
         let target = String::from_utf8_lossy(&content);
-        let led = led_to(&entry.path, &target);
+        let led = link_target(&entry.path, &target);
         if let Some(path) = led.as_ref().filter(|path| caller.config.secrets.hides(path)) {
             return Err(source_error(&SourceError::Secret { path: path.clone() }));
         }
@@ -311,7 +316,7 @@ pub fn content(caller: &Caller<'_>, opened: &Opened, path: &str) -> Result<Vec<u
 const MOST_LINKS: usize = 8;
 
 /// Target of a link at `path`; `None` for one outside.
-fn led_to(path: &str, target: &str) -> Option<String> {
+fn link_target(path: &str, target: &str) -> Option<String> {
     if target.starts_with('/') {
         return None;
     }
@@ -333,7 +338,7 @@ mod tests {
 
     #[test]
     fn a_link_leads_to_a_path_of_the_same_tree() {
-        let led = |path: &str, target: &str| super::led_to(path, target);
+        let led = |path: &str, target: &str| super::link_target(path, target);
         assert_eq!(led("a/b/link", "../c.rs").as_deref(), Some("a/c.rs"));
         assert_eq!(led("link", "./src//lib.rs").as_deref(), Some("src/lib.rs"));
         for (path, target) in [("link", "../x"), ("a/link", "../../x"), ("a/link", "/etc/passwd")] {

@@ -12,12 +12,12 @@ use std::time::{Duration, Instant};
 use rayon::iter::{IntoParallelIterator, ParallelIterator};
 
 use super::errors::{ship_error, store_error};
-use super::stock::Stock;
+use super::index_source::IndexSource;
 use super::{Caller, Context, Indexes};
 use crate::answer::Error;
 use crate::model;
 use crate::net;
-use crate::ship::{self, Facts, LATEST, Source, Watcher};
+use crate::ship::{self, Facts, LATEST, ShipmentControl, Source};
 use crate::store::{Registry, RemoteFacts, Sidecar};
 
 /// Interval of asking for newer states of what is held.
@@ -44,7 +44,7 @@ pub struct Replica {
 
 #[derive(Default)]
 struct State {
-    held: HashMap<String, Held>,
+    held: HashMap<String, LocalIndex>,
     /// Locks of repositories that are being fetched.
     fetching: HashMap<String, Arc<Mutex<()>>>,
     /// When the place last answered, and whether its silence was logged.
@@ -53,7 +53,7 @@ struct State {
 }
 
 /// An index that is here.
-struct Held {
+struct LocalIndex {
     /// Tag of its state in the place; `None` when it was fetched by an earlier process.
     tag: Option<String>,
     bytes: u64,
@@ -94,7 +94,7 @@ impl Replica {
         for sidecar in self.listed() {
             if self.registry.store(&sidecar.store).snapshot(&sidecar.snapshot).is_ok() {
                 let bytes = size_of(self.registry.store(&sidecar.store).dir());
-                state.held.insert(sidecar.repo, Held { tag: None, bytes, used: Instant::now() });
+                state.held.insert(sidecar.repo, LocalIndex { tag: None, bytes, used: Instant::now() });
             }
         }
     }
@@ -108,7 +108,7 @@ impl Replica {
 
     /// Lists new repositories of the place, and forgets those that have gone from it.
     fn list(&self) {
-        let Some(repos) = self.heard(self.source.repos()).flatten() else { return };
+        let Some(repos) = self.logged(self.source.repos()).flatten() else { return };
         let known: HashSet<String> = self.listed().into_iter().map(|sidecar| sidecar.repo).collect();
         let there: HashSet<&String> = repos.iter().collect();
         let new: Vec<&String> = repos.iter().filter(|repo| !known.contains(*repo)).collect();
@@ -117,7 +117,7 @@ impl Replica {
         });
         for repo in known.iter().filter(|repo| !there.contains(repo)) {
             // A list may lag behind.
-            if let Some(None) = self.heard(self.source.tag(repo)) {
+            if let Some(None) = self.logged(self.source.tag(repo)) {
                 self.forget(repo);
             }
         }
@@ -125,7 +125,7 @@ impl Replica {
 
     /// Lists a repository. Whether the place has it.
     fn look(&self, repo: &str) -> bool {
-        let Some(Some(newest)) = self.heard(self.source.newest(repo)) else { return false };
+        let Some(Some(newest)) = self.logged(self.source.newest(repo)) else { return false };
         let sidecar = self.sidecar(repo, &newest.facts);
         let put = self.registry.put(&sidecar);
         put.inspect_err(|err| tracing::error!(repo, "cannot be listed: {err}")).is_ok()
@@ -161,13 +161,13 @@ impl Replica {
         let held: Vec<(String, Option<String>)> =
             self.state().held.iter().map(|(repo, held)| (repo.clone(), held.tag.clone())).collect();
         let newer = held.into_par_iter().filter(
-            |(repo, tag)| matches!(self.heard(self.source.tag(repo)), Some(Some(now)) if tag.as_ref() != Some(&now)),
+            |(repo, tag)| matches!(self.logged(self.source.tag(repo)), Some(Some(now)) if tag.as_ref() != Some(&now)),
         );
         for (repo, tag) in newer.collect::<Vec<_>>() {
             if tag.is_none() && self.is_as_published(&repo) {
                 continue;
             }
-            let watcher = Watcher { progress: &model::unfollowed, cancelled: &AtomicBool::new(false) };
+            let watcher = ShipmentControl { progress: &model::unfollowed, cancelled: &AtomicBool::new(false) };
             match self.fetch(&repo, &watcher, true) {
                 Ok(()) => tracing::info!(target: "access", repo, "a newer index was taken"),
                 Err(err) => tracing::error!(repo, "a newer index cannot be taken: {}", err.message),
@@ -177,7 +177,7 @@ impl Replica {
 
     /// Whether an index that an earlier process has fetched is the newest; then its tag is known.
     fn is_as_published(&self, repo: &str) -> bool {
-        let Some(Some(newest)) = self.heard(self.source.newest(repo)) else { return true };
+        let Some(Some(newest)) = self.logged(self.source.newest(repo)) else { return true };
         let facts = &newest.facts;
         let now = (facts.indexed_at, &facts.commit, facts.file_count, facts.symbol_count);
         let is_same = self.registry.get(repo).is_some_and(|sidecar| {
@@ -190,7 +190,7 @@ impl Replica {
     }
 
     /// Fetches the newest state of a repository, unless another thread just has. `anew` replaces the one that is here.
-    fn fetch(&self, repo: &str, watcher: &Watcher<'_>, anew: bool) -> Result<(), Error> {
+    fn fetch(&self, repo: &str, watcher: &ShipmentControl<'_>, anew: bool) -> Result<(), Error> {
         let lock = self.state().fetching.entry(repo.to_owned()).or_default().clone();
         let _one_at_a_time = lock.lock().unwrap_or_else(PoisonError::into_inner);
         if !anew && self.uses(repo) {
@@ -208,7 +208,7 @@ impl Replica {
         self.indexes.close(repo);
         let bytes = size_of(store.dir());
         let mut state = self.state();
-        state.held.insert(repo.to_owned(), Held { tag: Some(newest.tag), bytes, used: Instant::now() });
+        state.held.insert(repo.to_owned(), LocalIndex { tag: Some(newest.tag), bytes, used: Instant::now() });
         state.fetching.remove(repo);
         drop(state);
         self.make_room(repo);
@@ -254,7 +254,7 @@ impl Replica {
     }
 
     /// The place's answer; `None` when it fails, which is logged once until it answers again.
-    fn heard<T>(&self, answer: Result<T, ship::Error>) -> Option<T> {
+    fn logged<T>(&self, answer: Result<T, ship::Error>) -> Option<T> {
         match answer {
             Ok(answer) => {
                 let mut state = self.state();
@@ -279,7 +279,7 @@ impl Replica {
     }
 }
 
-impl Stock for Replica {
+impl IndexSource for Replica {
     fn look_for(&self, repo: &str) {
         self.look(repo);
     }
@@ -295,8 +295,8 @@ impl Stock for Replica {
             }
             return Ok(());
         }
-        let tell = caller.request.told();
-        let watcher = Watcher { progress: &tell, cancelled: &caller.request.cancelled };
+        let tell = caller.request.progress();
+        let watcher = ShipmentControl { progress: &tell, cancelled: &caller.request.cancelled };
         self.fetch(&sidecar.repo, &watcher, false)
     }
 }

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use super::Caller;
 use super::errors::{pipeline_error, store_error};
-use super::github::{self, Way};
+use super::github::{self, GitHubAccess};
 use super::indexes::{forget_gone, open_sidecar};
 use super::locate::{is_odd, not_indexed};
 use super::remotes::{open_clone, remote, with_cache};
@@ -15,10 +15,10 @@ use crate::allocator;
 use crate::answer::Error;
 #[cfg(feature = "fleet")]
 use crate::git::{Cache, FetchOptions, Located};
-use crate::git::{Found, Remote};
+use crate::git::{Remote, ResolvedRef};
 use crate::model::SourceTree;
-use crate::pipeline::{self, Drift, Omitted, Options, Report, Watcher, owner};
-use crate::store::{Held, Sidecar};
+use crate::pipeline::{self, Drift, Omitted, Options, Report, RunControl, owner};
+use crate::store::{Sidecar, WriterState};
 use crate::watch;
 
 /// Maximum wait of a run for another that writes the same index.
@@ -33,8 +33,8 @@ pub fn index_folder(caller: &Caller<'_>, path: Option<&str>, options: &Options) 
         return Err(not_indexed(&root, "it is no single project"));
     }
     caller.may_index(&pipeline::sidecar_of(&root, caller.config).repo)?;
-    let tell = caller.request.told();
-    let watcher = Watcher { progress: &tell, cancelled: &caller.request.cancelled, patience: PATIENCE };
+    let tell = caller.request.progress();
+    let watcher = RunControl { progress: &tell, cancelled: &caller.request.cancelled, patience: PATIENCE };
     let _work = allocator::work();
     let before = if options.from_scratch { files_of(caller, &root) } else { None };
     let mut report = pipeline::index_folder(&root, caller.config, options, &watcher)
@@ -109,7 +109,7 @@ pub fn index_commit(
     // A folder that may be read need not be one that may be indexed, under another id at that.
     caller.may_index(&remote.id(reference))?;
     let by_git = || by_git(caller, &remote, reference, incremental);
-    let by_github = |way: &Way<'_>| by_github(caller, &remote, way, reference, incremental);
+    let by_github = |way: &GitHubAccess<'_>| by_github(caller, &remote, way, reference, incremental);
     let (indexed, failure) = github::either(caller, &remote, by_git, by_github)?;
     Ok(Indexed { failure, ..indexed })
 }
@@ -128,11 +128,11 @@ pub struct Indexed {
 
 /// Indexes a commit of a remote repository that was found earlier, or updates the index of its ref to it.
 #[cfg(feature = "fleet")]
-pub fn index_found(caller: &Caller<'_>, remote: &Remote, found: &Found) -> Result<Indexed, Error> {
+pub fn index_found(caller: &Caller<'_>, remote: &Remote, found: &ResolvedRef) -> Result<Indexed, Error> {
     let by_git = || {
         let sidecar = sidecar(remote, found, Some(&found.reference));
         // The ref may have moved on: the commit itself is fetched.
-        let exact = Found { reference: found.commit.clone(), ..found.clone() };
+        let exact = ResolvedRef { reference: found.commit.clone(), ..found.clone() };
         let located = Located::earlier(exact, remote);
         let open = |cache: &Cache, options: &FetchOptions<'_>| {
             cache.open_located(remote, Some(&found.commit), located, options)
@@ -141,7 +141,7 @@ pub fn index_found(caller: &Caller<'_>, remote: &Remote, found: &Found) -> Resul
         let report = index(caller, &opened.commit, sidecar, None, true)?;
         Ok(Indexed { report, up_to_date: false, folder: String::new(), failure: None })
     };
-    let by_github = |way: &Way<'_>| {
+    let by_github = |way: &GitHubAccess<'_>| {
         let (_, commit) = github::find(way, remote, Some(&found.commit))?;
         let tree = github::open(caller, way, commit)?;
         let report = index(caller, &tree, sidecar(remote, found, Some(&found.reference)), way.max_files, true)?;
@@ -168,7 +168,7 @@ fn by_git(caller: &Caller<'_>, remote: &Remote, reference: Option<&str>, increme
 fn by_github(
     caller: &Caller<'_>,
     remote: &Remote,
-    way: &Way<'_>,
+    way: &GitHubAccess<'_>,
     reference: Option<&str>,
     incremental: bool,
 ) -> Result<Indexed, Error> {
@@ -183,13 +183,13 @@ fn by_github(
 }
 
 /// Report of an existing index of the commit, unless a full run was requested.
-fn unchanged(caller: &Caller<'_>, sidecar: &Sidecar, found: &Found, incremental: bool) -> Option<Report> {
+fn unchanged(caller: &Caller<'_>, sidecar: &Sidecar, found: &ResolvedRef, incremental: bool) -> Option<Report> {
     let known = || pipeline::unchanged(caller.indexes.registry(), sidecar, &found.commit, &caller.config.secrets);
     incremental.then(known).flatten()
 }
 
 /// Sidecar of a resolved commit. The default branch, when not named, has the shorter id.
-fn sidecar(remote: &Remote, found: &Found, reference: Option<&str>) -> Sidecar {
+fn sidecar(remote: &Remote, found: &ResolvedRef, reference: Option<&str>) -> Sidecar {
     let default = reference.is_none() && remote.place.is_none();
     pipeline::sidecar_of_remote(remote, &found.reference, default)
 }
@@ -202,8 +202,8 @@ fn index(
     max_files: Option<usize>,
     incremental: bool,
 ) -> Result<Report, Error> {
-    let tell = caller.request.told();
-    let watcher = Watcher { progress: &tell, cancelled: &caller.request.cancelled, patience: PATIENCE };
+    let tell = caller.request.progress();
+    let watcher = RunControl { progress: &tell, cancelled: &caller.request.cancelled, patience: PATIENCE };
     let options = Options { from_scratch: !incremental, ..Options::default() };
     let report = pipeline::index_tree(tree, sidecar.clone(), max_files, caller.config, &options, &watcher);
     let report = report.map_err(|err| pipeline_error(err, &sidecar))?;
@@ -216,7 +216,7 @@ fn index(
 }
 
 /// Result of reading one file again.
-pub struct ReadAgain {
+pub struct RereadOutcome {
     /// Its checkout.
     pub repo: super::Repo,
     /// Its path in the checkout.
@@ -226,7 +226,7 @@ pub struct ReadAgain {
 }
 
 /// Reads one file of an indexed folder again.
-pub fn index_file(caller: &Caller<'_>, path: &str) -> Result<ReadAgain, Error> {
+pub fn index_file(caller: &Caller<'_>, path: &str) -> Result<RereadOutcome, Error> {
     let given = Path::new(path.trim());
     let path = match &caller.request.directory {
         Some(directory) if given.is_relative() => directory.join(given),
@@ -265,12 +265,12 @@ pub fn index_file(caller: &Caller<'_>, path: &str) -> Result<ReadAgain, Error> {
         false => Drift { elsewhere: true, ..Drift::default() },
     };
     let cancelled = AtomicBool::new(false);
-    let watcher = Watcher { progress: &crate::model::unfollowed, cancelled: &cancelled, patience: BRIEF };
+    let watcher = RunControl { progress: &crate::model::unfollowed, cancelled: &cancelled, patience: BRIEF };
     pipeline::refresh(&sidecar, &before, &drift, config, &watcher).map_err(|err| pipeline_error(err, &sidecar))?;
 
     let repo = open_sidecar(caller, sidecar)?;
     caller.repo(&repo.sidecar.repo);
-    Ok(ReadAgain { repo, file, before: held })
+    Ok(RereadOutcome { repo, file, before: held })
 }
 
 /// Removes an index, metadata and content.
@@ -303,7 +303,7 @@ pub fn elsewhere(caller: &Caller<'_>) -> Vec<String> {
     let registry = caller.indexes.registry();
     let own = std::process::id();
     let is_written = |sidecar: &Sidecar| match registry.store(&sidecar.store).held() {
-        Held::By(Some(process)) => process != own,
+        WriterState::By(Some(process)) => process != own,
         _ => false,
     };
     registry.all().into_iter().filter(is_written).map(|sidecar| sidecar.repo).collect()

@@ -12,9 +12,9 @@ use super::runs;
 use crate::answer::Error;
 use crate::git::{Commit, Remote};
 use crate::model::SourceTree;
-use crate::pipeline::{self, Options, Report, Shipped};
-use crate::ship::{self, Facts, Source, Taken, Watcher};
-pub use crate::ship::{LATEST, Pushed};
+use crate::pipeline::{self, GitHashes, Options, Report};
+use crate::ship::{self, Arrival, Facts, ShipmentControl, Source};
+pub use crate::ship::{LATEST, PublishResult};
 use crate::store::{Sidecar, Snapshot, StoreCopy};
 
 /// Maximum wait for another process that writes the same index.
@@ -32,8 +32,8 @@ pub struct Packed {
 /// if another than its own.
 pub fn pack(caller: &Caller<'_>, repo: Option<&str>, name: Option<&str>, file: &Path) -> Result<Packed, Error> {
     let (copy, contents, facts) = copied(caller, repo, name)?;
-    let tell = caller.request.told();
-    let watcher = Watcher { progress: &tell, cancelled: &caller.request.cancelled };
+    let tell = caller.request.progress();
+    let watcher = ShipmentControl { progress: &tell, cancelled: &caller.request.cancelled };
     let (listing, bytes) = ship::pack(&copy, contents, facts, file, &watcher).map_err(ship_error)?;
     Ok(Packed { facts: listing.facts, bytes })
 }
@@ -51,7 +51,7 @@ fn copied(caller: &Caller<'_>, repo: Option<&str>, name: Option<&str>) -> Result
     let store = registry.store(&sidecar.store);
     let copy = store.copy(&sidecar.snapshot, registry).map_err(|err| store_error(err, &sidecar))?;
     let snapshot = copy.snapshot();
-    let contents = Shipped::names(snapshot);
+    let contents = GitHashes::names(snapshot);
     let facts = Facts {
         repo: name_of(&sidecar, name)?,
         commit: sidecar.git_head.clone(),
@@ -190,7 +190,12 @@ pub struct Target<'a> {
 }
 
 /// Publishes the index of a repository in a place, after bringing it up to date.
-pub fn push(caller: &Caller<'_>, repo: Option<&str>, name: Option<&str>, to: &Target<'_>) -> Result<Pushed, Error> {
+pub fn push(
+    caller: &Caller<'_>,
+    repo: Option<&str>,
+    name: Option<&str>,
+    to: &Target<'_>,
+) -> Result<PublishResult, Error> {
     let (copy, contents, facts) = copied(caller, repo, name)?;
     let (facts, Target { url, key, keep, .. }) = (Facts { order: to.order, ..facts }, *to);
     let key = match (key, &facts.tree) {
@@ -201,8 +206,8 @@ pub fn push(caller: &Caller<'_>, repo: Option<&str>, name: Option<&str>, to: &Ta
         }
         (key, _) => key.to_owned(),
     };
-    let tell = caller.request.told();
-    let watcher = Watcher { progress: &tell, cancelled: &caller.request.cancelled };
+    let tell = caller.request.progress();
+    let watcher = ShipmentControl { progress: &tell, cancelled: &caller.request.cancelled };
     let client = caller.remotes.client(caller.config);
     ship::push((&copy, contents, facts), url, &key, keep, &client, &watcher).map_err(ship_error)
 }
@@ -214,7 +219,7 @@ pub fn push_indexed(
     reference: Option<&str>,
     name: Option<&str>,
     to: &Target<'_>,
-) -> Result<Pushed, Error> {
+) -> Result<PublishResult, Error> {
     let indexed = runs::index_commit(caller, url, reference, true)?;
     push(caller, Some(&indexed.report.sidecar.repo), name, to)
 }
@@ -228,7 +233,7 @@ fn key_of(tree: &str) -> String {
 }
 
 /// An index that was made elsewhere.
-pub struct Elsewhere<'a> {
+pub struct RemoteIndex<'a> {
     /// File, folder or URL.
     pub from: &'a str,
     /// The repository's name there, if another than its own.
@@ -240,7 +245,7 @@ pub struct Elsewhere<'a> {
 }
 
 /// Result of indexing from an index that was made elsewhere.
-pub enum Took {
+pub enum ShipOutcome {
     /// The folder has an index already, which is kept.
     Indexed,
     /// An index of another version, or none: the reason why nothing was taken.
@@ -253,32 +258,32 @@ pub enum Took {
 pub fn index_from(
     caller: &Caller<'_>,
     path: Option<&str>,
-    elsewhere: &Elsewhere<'_>,
+    elsewhere: &RemoteIndex<'_>,
     options: &Options,
-) -> Result<Took, Error> {
+) -> Result<ShipOutcome, Error> {
     let root = runs::folder(caller, path)?;
     let sidecar = pipeline::sidecar_of(&root, caller.config);
     caller.may_index(&sidecar.repo)?;
     let store = caller.indexes.registry().store(&sidecar.store);
     if !elsewhere.anew && store.snapshot(&sidecar.snapshot).is_ok() {
-        return Ok(Took::Indexed);
+        return Ok(ShipOutcome::Indexed);
     }
     let taken = match taken(caller, &root, &sidecar, elsewhere) {
-        Err(err @ ship::Error::Version { .. }) => return Ok(Took::Nothing(err.to_string())),
+        Err(err @ ship::Error::Version { .. }) => return Ok(ShipOutcome::Nothing(err.to_string())),
         Err(err) => return Err(ship_error(err)),
-        Ok(None) => return Ok(Took::Nothing(format!("{} has no index of it", elsewhere.from))),
+        Ok(None) => return Ok(ShipOutcome::Nothing(format!("{} has no index of it", elsewhere.from))),
         Ok(Some(taken)) => taken,
     };
     let (facts, contents) = (taken.listing.facts.clone(), taken.contents.clone());
     caller.indexes.close(&sidecar.repo);
     if !taken.accept(&store, &sidecar.snapshot, elsewhere.anew, PATIENCE).map_err(ship_error)? {
-        return Ok(Took::Indexed);
+        return Ok(ShipOutcome::Indexed);
     }
     let snapshot = store.snapshot(&sidecar.snapshot).map_err(|err| store_error(err, &sidecar))?;
-    let shipped = Shipped::of(snapshot.table(), &contents);
+    let shipped = GitHashes::of(snapshot.table(), &contents);
     let options = Options { shipped: Some(Arc::new(shipped)), ..options.clone() };
     let report = runs::index_folder(caller, path, &options)?;
-    Ok(Took::Taken(facts, Box::new(report)))
+    Ok(ShipOutcome::Taken(facts, Box::new(report)))
 }
 
 /// Takes an index from elsewhere, verified; `None` when none is there.
@@ -286,12 +291,12 @@ fn taken(
     caller: &Caller<'_>,
     root: &Path,
     sidecar: &Sidecar,
-    elsewhere: &Elsewhere<'_>,
-) -> Result<Option<Taken>, ship::Error> {
+    elsewhere: &RemoteIndex<'_>,
+) -> Result<Option<Arrival>, ship::Error> {
     let registry = caller.indexes.registry();
-    let tell = caller.request.told();
-    let watcher = Watcher { progress: &tell, cancelled: &caller.request.cancelled };
-    let Elsewhere { from, name, key, .. } = *elsewhere;
+    let tell = caller.request.progress();
+    let watcher = ShipmentControl { progress: &tell, cancelled: &caller.request.cancelled };
+    let RemoteIndex { from, name, key, .. } = *elsewhere;
     if !from.contains("://") && !Path::new(from).is_dir() {
         return ship::unpack(Path::new(from), registry, &watcher).map(Some);
     }

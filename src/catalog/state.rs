@@ -47,7 +47,7 @@ pub(super) const EARLIER: &str = "an earlier version of codelode made this index
 pub(super) type Stamp = Option<(u64, u64, i64)>;
 
 /// One open index.
-pub(super) struct Open {
+pub(super) struct OpenIndex {
     state: Mutex<State>,
     /// Notified when the work has ended, or becomes a renewal.
     pub changed: Condvar,
@@ -97,12 +97,12 @@ pub(super) enum Work {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Checked {
     pub at: Instant,
-    pub by: By,
+    pub by: VerdictSource,
 }
 
 /// Source of a verdict.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum By {
+pub(super) enum VerdictSource {
     /// A comparison of the folder.
     Comparison,
     /// The watcher of the checkout.
@@ -110,14 +110,14 @@ pub(super) enum By {
 }
 
 /// A snapshot with its freshness.
-pub(super) struct Seen {
+pub(super) struct CheckedSnapshot {
     pub snapshot: Arc<Snapshot>,
     pub freshness: Freshness,
     /// Whether a watcher confirmed the freshness for this call.
     pub is_kept: bool,
 }
 
-impl Open {
+impl OpenIndex {
     /// Opens a snapshot that was not compared with its folder yet.
     pub(super) fn new(snapshot: Arc<Snapshot>, stamp: Stamp) -> Self {
         let state = State {
@@ -170,7 +170,7 @@ impl State {
 
     /// The comparison, begun at this time, found no difference.
     pub fn equals(&mut self, at: Instant) {
-        (self.verdict, self.checked) = (Verdict::Fresh, Some(Checked { at, by: By::Comparison }));
+        (self.verdict, self.checked) = (Verdict::Fresh, Some(Checked { at, by: VerdictSource::Comparison }));
     }
 
     /// The comparison found differences, which are being read. `files` are some of them; those that are gone leave the
@@ -187,7 +187,7 @@ impl State {
     pub fn publish(&mut self, snapshot: Arc<Snapshot>, stamp: Stamp, at: Option<Instant>) {
         (self.snapshot, self.stamp) = (snapshot, stamp);
         self.verdict = if at.is_some() { Verdict::Fresh } else { Verdict::Unchecked };
-        self.checked = at.map(|at| Checked { at, by: By::Comparison });
+        self.checked = at.map(|at| Checked { at, by: VerdictSource::Comparison });
     }
 
     /// The update failed: another run is in progress, or the next call continues.
@@ -197,24 +197,24 @@ impl State {
             Verdict::Unchecked | Verdict::Fresh => Vec::new(),
         };
         self.verdict = Verdict::Stale { files, because };
-        self.checked = Some(Checked { at, by: By::Comparison });
+        self.checked = Some(Checked { at, by: VerdictSource::Comparison });
     }
 
     /// Nothing newer can be read by this process.
     pub fn outlive(&mut self, err: &store::Error) {
         self.verdict = Verdict::Stale { files: Vec::new(), because: format!("{err}; start this server again") };
-        self.checked = Some(Checked { at: Instant::now(), by: By::Comparison });
+        self.checked = Some(Checked { at: Instant::now(), by: VerdictSource::Comparison });
     }
 
     /// The watcher, asked at this time, has read everything, or all but these files.
-    pub fn told(&mut self, unread: Option<Vec<String>>, at: Instant) {
+    pub fn watcher_answered(&mut self, unread: Option<Vec<String>>, at: Instant) {
         self.verdict = unread.map_or(Verdict::Fresh, Verdict::Updating);
-        self.checked = Some(Checked { at, by: By::Watcher });
+        self.checked = Some(Checked { at, by: VerdictSource::Watcher });
     }
 
     /// The watcher speaks no more. Its last verdict replaced any comparison.
-    pub fn untold(&mut self) {
-        self.checked = self.checked.filter(|checked| checked.by != By::Watcher);
+    pub fn watcher_left(&mut self) {
+        self.checked = self.checked.filter(|checked| checked.by != VerdictSource::Watcher);
     }
 
     /// The thread has ended.
@@ -233,7 +233,7 @@ impl State {
     }
 
     /// The snapshot, called fresh only if it was compared after the call began.
-    pub fn seen(&self, caller: &Caller<'_>) -> Seen {
+    pub fn seen(&self, caller: &Caller<'_>) -> CheckedSnapshot {
         let is_partial = self.snapshot.facts().partial;
         let freshness = match &self.verdict {
             Verdict::Fresh if self.is_checked_since(caller.began) => Freshness::Fresh,
@@ -246,8 +246,8 @@ impl State {
         if freshness != Freshness::Fresh {
             self.note_stale(caller, freshness);
         }
-        let is_kept = self.checked.is_some_and(|checked| checked.by == By::Watcher);
-        Seen { snapshot: self.snapshot.clone(), freshness, is_kept }
+        let is_kept = self.checked.is_some_and(|checked| checked.by == VerdictSource::Watcher);
+        CheckedSnapshot { snapshot: self.snapshot.clone(), freshness, is_kept }
     }
 
     /// Notes the stale files, or only that files may be stale when whole folders are affected or a comparison is

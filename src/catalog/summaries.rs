@@ -52,7 +52,7 @@ pub fn after_index(
         begin(caller, sidecar);
         return Ok(Some(Summaries { model, estimate, done }));
     }
-    let tell = caller.request.told();
+    let tell = caller.request.progress();
     let cost = model.cost(estimate).map(|cost| format!(", ${cost:.4}")).unwrap_or_default();
     tell(0, Some(missing.len() as u64), &format!("summarising, about {} tokens{cost}", estimate.0 + estimate.1));
     match run(&snapshot, &missing, &model, caller.config.models.summary_budget, &tell, &caller.request.cancelled) {

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use super::errors::store_error;
 use super::indexes::Repo;
 use crate::answer::Error;
-use crate::pipeline::{self, Again};
+use crate::pipeline::{self, RebindScope};
 use crate::store::{EdgeTable, Snapshot};
 
 pub use crate::pipeline::Unsaved;
@@ -22,16 +22,16 @@ pub struct Text {
 
 /// Snapshots with unsaved texts, kept for the next request: the newest of each repository.
 #[derive(Default)]
-pub struct Overlays(Mutex<Vec<Kept>>);
+pub struct Overlays(Mutex<Vec<CachedSnapshot>>);
 
 /// A snapshot with the texts that it was made with.
 #[derive(Clone)]
-struct Kept {
+struct CachedSnapshot {
     repo: String,
     stored: Arc<Snapshot>,
     texts: Vec<(String, Arc<str>)>,
     snapshot: Arc<Snapshot>,
-    edges: Option<(EdgeTable, Again)>,
+    edges: Option<(EdgeTable, RebindScope)>,
 }
 
 const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
@@ -53,7 +53,7 @@ impl Overlays {
     ) -> Result<Option<(Arc<Snapshot>, EdgeTable)>, Error> {
         let kept = self.kept(repo, texts, |kept| {
             if kept.edges.is_none() {
-                kept.edges = Some((kept.bound(edges, Again::Edited), Again::Edited));
+                kept.edges = Some((kept.bound(edges, RebindScope::Edited), RebindScope::Edited));
             }
         })?;
         Ok(kept.and_then(|kept| Some((kept.snapshot, kept.edges?.0))))
@@ -62,21 +62,26 @@ impl Overlays {
     /// Binds the names of the other files that these texts affect. Requests are answered meanwhile.
     pub fn complete(&self, repo: &Repo, edges: &EdgeTable, texts: &[Text]) -> Result<(), Error> {
         let Some(kept) = self.kept(repo, texts, |_| {})? else { return Ok(()) };
-        if matches!(kept.edges, Some((_, Again::Affected))) {
+        if matches!(kept.edges, Some((_, RebindScope::Affected))) {
             return Ok(());
         }
         // Words of compilers about other files stay.
-        let again = if repo.snapshot.facts().compiler.is_some() { Again::Edited } else { Again::Affected };
+        let again = if repo.snapshot.facts().compiler.is_some() { RebindScope::Edited } else { RebindScope::Affected };
         let bound = kept.bound(edges, again);
         // Newer texts are completed by the next call.
         if let Some(newest) = self.lock().iter_mut().find(|other| Arc::ptr_eq(&other.snapshot, &kept.snapshot)) {
-            newest.edges = Some((bound, Again::Affected));
+            newest.edges = Some((bound, RebindScope::Affected));
         }
         Ok(())
     }
 
     /// The snapshot with these texts, made if it is not kept; `more` may add to it.
-    fn kept(&self, repo: &Repo, texts: &[Text], more: impl FnOnce(&mut Kept) + Send) -> Result<Option<Kept>, Error> {
+    fn kept(
+        &self,
+        repo: &Repo,
+        texts: &[Text],
+        more: impl FnOnce(&mut CachedSnapshot) + Send,
+    ) -> Result<Option<CachedSnapshot>, Error> {
         let changed = changed(repo, texts);
         if changed.is_empty() {
             return Ok(None);
@@ -92,7 +97,7 @@ impl Overlays {
                 let snapshot = Arc::new(snapshot.map_err(|err| store_error(err, &repo.sidecar))?);
                 all.retain(|kept| kept.repo != repo.sidecar.repo);
                 let (id, stored) = (repo.sidecar.repo.clone(), repo.snapshot.clone());
-                all.push(Kept { repo: id, stored, texts: changed, snapshot, edges: None });
+                all.push(CachedSnapshot { repo: id, stored, texts: changed, snapshot, edges: None });
                 all.len() - 1
             }
         };
@@ -100,20 +105,20 @@ impl Overlays {
         Ok(Some(all[place].clone()))
     }
 
-    fn lock(&self) -> MutexGuard<'_, Vec<Kept>> {
+    fn lock(&self) -> MutexGuard<'_, Vec<CachedSnapshot>> {
         // A panic leaves the list intact.
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Kept {
+impl CachedSnapshot {
     fn is_of(&self, repo: &Repo, texts: &[(String, Arc<str>)]) -> bool {
         Arc::ptr_eq(&self.stored, &repo.snapshot)
             && self.texts.len() == texts.len()
             && self.texts.iter().zip(texts).all(|(own, other)| Arc::ptr_eq(&own.1, &other.1))
     }
 
-    fn bound(&self, edges: &EdgeTable, again: Again) -> EdgeTable {
+    fn bound(&self, edges: &EdgeTable, again: RebindScope) -> EdgeTable {
         let unsaved: Vec<Unsaved> = self.texts.iter().map(unsaved).collect();
         apart(|| pipeline::relations_with_unsaved(&self.stored, edges, &self.snapshot, &unsaved, again))
     }

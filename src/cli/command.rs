@@ -7,7 +7,7 @@ use clap::{Arg, ArgAction, ArgMatches, Args as _, Command, Subcommand as _};
 use serde_json::{Map, Value};
 
 use super::words::Words;
-use super::{Global, Own};
+use super::{BuiltInCommand, Global};
 use super::{draw, grep, guide, here, hook, rename};
 use crate::answer::SHARED;
 use crate::mcp::schema::{Described, describe_for_people};
@@ -90,7 +90,7 @@ pub(super) fn alone(args: &[OsString]) -> Option<Command> {
         None => match words().next().and_then(frequent) {
             Some(command) => command,
             None => {
-                let own = Own::augment_subcommands(Command::new("codelode"));
+                let own = BuiltInCommand::augment_subcommands(Command::new("codelode"));
                 words().find_map(|word| own.find_subcommand(word))?.clone()
             }
         },

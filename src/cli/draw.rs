@@ -20,7 +20,7 @@ const FORMS: [(&str, &str); 3] = [("svg", "SVG"), ("mermaid", "Mermaid"), ("dot"
 const DEEPEST: u64 = 3;
 
 /// A picture that is asked for: its form, and the file to write.
-pub(super) struct Wanted {
+pub(super) struct PictureRequest {
     form: &'static str,
     file: PathBuf,
 }
@@ -43,15 +43,15 @@ fn others(flag: &str) -> impl Iterator<Item = String> {
 }
 
 /// The picture that flags ask for.
-pub(super) fn wanted(given: &ArgMatches) -> Option<Wanted> {
+pub(super) fn wanted(given: &ArgMatches) -> Option<PictureRequest> {
     FORMS.iter().find_map(|(form, _)| {
         let file = given.try_get_one::<PathBuf>(&format!("draw-{form}")).ok().flatten()?.clone();
-        Some(Wanted { form, file })
+        Some(PictureRequest { form, file })
     })
 }
 
 /// Draws a picture.
-pub(super) fn run(global: &Global, tool: &str, arguments: &Map<String, Value>, wanted: &Wanted) -> u8 {
+pub(super) fn run(global: &Global, tool: &str, arguments: &Map<String, Value>, wanted: &PictureRequest) -> u8 {
     with_context(global, |cx| {
         server::refuse(cx)?;
         let (graph, title) = graph(cx, global, tool, arguments)?;

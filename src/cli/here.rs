@@ -37,7 +37,7 @@ pub(super) fn absolute(arguments: &mut Map<String, Value>, tool: &str, takes_rep
         let path = text.rsplit_once("::").map_or_else(|| paths::without_line(text), |(path, _)| path);
         let name = &text[path.len()..];
         let is_there = |path: &Path| if name.is_empty() { path.exists() } else { path.is_file() };
-        let place = std::path::absolute(path).ok().map(|place| paths::climbed(&place));
+        let place = std::path::absolute(path).ok().map(|place| paths::normalized(&place));
         let Some(path) = place.filter(|place| !path.is_empty() && is_there(place)) else { return };
         let is_within = path.starts_with(&here) && here.parent().is_some() && !config::is_home(&here);
         let is_project_below = || project_root(&path).is_some_and(|root| root != here && root.starts_with(&here));

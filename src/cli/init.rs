@@ -11,7 +11,7 @@ use super::render::n_of;
 use super::{FAILED, FOUND, Global, NOTHING, complain, fail, guide};
 use crate::config::{self, Config};
 use crate::languages::{LANGUAGES, LanguageSpec};
-use crate::setup::{self, Action, Answer, Launch, Part, SetupRequest, Step, Surroundings};
+use crate::setup::{self, Action, Launch, Part, ProbeAnswer, SetupRequest, Step, Surroundings};
 
 /// Set up the clients on this machine: find them, show what would be written, ask once, write, and try the result.
 ///
@@ -249,8 +249,8 @@ impl Setup<'_> {
     }
 
     /// The server as each configured client reaches it; each way is tried once.
-    fn answers(&self, steps: &[&Step]) -> Vec<(Launch, Result<Answer, String>)> {
-        let mut answers: Vec<(Launch, Result<Answer, String>)> = Vec::new();
+    fn answers(&self, steps: &[&Step]) -> Vec<(Launch, Result<ProbeAnswer, String>)> {
+        let mut answers: Vec<(Launch, Result<ProbeAnswer, String>)> = Vec::new();
         for step in steps {
             let Some(launch) = setup::launch_of(&self.around, step) else { continue };
             if !answers.iter().any(|(known, _)| *known == launch) {
@@ -262,7 +262,7 @@ impl Setup<'_> {
     }
 
     /// Tells what was done, and whether the server answers.
-    fn tell(&self, done: &[&Step], answers: &[(Launch, Result<Answer, String>)]) {
+    fn tell(&self, done: &[&Step], answers: &[(Launch, Result<ProbeAnswer, String>)]) {
         let mut out = Output::new(self.paint);
         for step in done {
             let verb = match (&step.action, self.how.undo) {
@@ -320,7 +320,7 @@ impl Setup<'_> {
     }
 
     /// Prints the outcome as JSON.
-    fn print(&self, steps: &[Step], done: &[&Step], answers: &[(Launch, Result<Answer, String>)]) {
+    fn print(&self, steps: &[Step], done: &[&Step], answers: &[(Launch, Result<ProbeAnswer, String>)]) {
         let files: Vec<Value> = steps
             .iter()
             .map(|step| {

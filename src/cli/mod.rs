@@ -75,7 +75,7 @@ struct Cli {
     #[command(flatten)]
     global: Global,
     #[command(subcommand)]
-    command: Option<Own>,
+    command: Option<BuiltInCommand>,
 }
 
 /// Flags of every command.
@@ -146,7 +146,7 @@ enum Color {
 
 /// The commands that are no tools.
 #[derive(Subcommand)]
-enum Own {
+enum BuiltInCommand {
     #[command(aliases = ["search_text", "search-text"])]
     Text(Box<grep::Text>),
     #[command(aliases = ["search_ast", "search-ast"])]
@@ -249,41 +249,41 @@ pub fn run(args: impl IntoIterator<Item = OsString>) -> u8 {
                 },
                 Err(problem) => return complain(&problem),
             },
-            None => match Own::from_arg_matches(&matches) {
-                Ok(Own::Text(text)) => return grep(&global, &Asked::Text(&text), given),
-                Ok(Own::Ast(ast)) => return grep(&global, &Asked::Ast(&ast), given),
-                Ok(Own::Pick(how)) => return pick(&global, &how),
-                Ok(Own::Init(how)) => return set_up(&global, &how),
-                Ok(Own::Serve(how)) => return serve::run(&global, *how),
-                Ok(Own::Lsp(how)) => return lsp::run(&global, how),
+            None => match BuiltInCommand::from_arg_matches(&matches) {
+                Ok(BuiltInCommand::Text(text)) => return grep(&global, &Asked::Text(&text), given),
+                Ok(BuiltInCommand::Ast(ast)) => return grep(&global, &Asked::Ast(&ast), given),
+                Ok(BuiltInCommand::Pick(how)) => return pick(&global, &how),
+                Ok(BuiltInCommand::Init(how)) => return set_up(&global, &how),
+                Ok(BuiltInCommand::Serve(how)) => return serve::run(&global, *how),
+                Ok(BuiltInCommand::Lsp(how)) => return lsp::run(&global, how),
                 #[cfg(feature = "http")]
-                Ok(Own::Token(how)) => return token::run(how),
+                Ok(BuiltInCommand::Token(how)) => return token::run(how),
                 #[cfg(feature = "web")]
-                Ok(Own::Web(how)) => return web::run(&global, how),
-                Ok(Own::Watch(how)) => return watch::run(&global, how),
-                Ok(Own::WatchClaude(how)) => return watch::run_claude(&global, how),
-                Ok(Own::Hook(_)) => return hook::run(&global),
-                Ok(Own::HookEvent(hook)) => return watch::hook_event(&hook),
-                Ok(Own::Shim(how)) => return shim::set_up(&how),
-                Ok(Own::Doctor(how)) => return examine(&global, &how),
+                Ok(BuiltInCommand::Web(how)) => return web::run(&global, how),
+                Ok(BuiltInCommand::Watch(how)) => return watch::run(&global, how),
+                Ok(BuiltInCommand::WatchClaude(how)) => return watch::run_claude(&global, how),
+                Ok(BuiltInCommand::Hook(_)) => return hook::run(&global),
+                Ok(BuiltInCommand::HookEvent(hook)) => return watch::hook_event(&hook),
+                Ok(BuiltInCommand::Shim(how)) => return shim::set_up(&how),
+                Ok(BuiltInCommand::Doctor(how)) => return examine(&global, &how),
                 #[cfg(feature = "ship")]
-                Ok(Own::Pack(how)) => return ship::pack(&global, &how),
+                Ok(BuiltInCommand::Pack(how)) => return ship::pack(&global, &how),
                 #[cfg(feature = "ship")]
-                Ok(Own::Push(how)) => return ship::push(&global, &how),
+                Ok(BuiltInCommand::Push(how)) => return ship::push(&global, &how),
                 #[cfg(feature = "ship")]
-                Ok(Own::Pull(how)) => match ship::pull(&global, &how) {
+                Ok(BuiltInCommand::Pull(how)) => match ship::pull(&global, &how) {
                     Ok(arguments) => ("index_folder".to_owned(), arguments, Words::of("index_folder")),
                     Err(failed) => return failed,
                 },
                 #[cfg(feature = "fleet")]
-                Ok(Own::Fleet(how)) => return fleet::run(&global, how),
-                Ok(Own::Export(how)) => return export::run(&global, &how),
-                Ok(Own::Languages(_)) => return languages::run(&global),
-                Ok(Own::Models(_)) => return show_models(&global),
-                Ok(Own::Config(asked)) => return show_settings(&global, &asked),
-                Ok(Own::Completions { shell }) => return help::completions(shell),
-                Ok(Own::Man) => return manual(),
-                Ok(Own::Call { tool, arguments }) => match serde_json::from_str(&arguments) {
+                Ok(BuiltInCommand::Fleet(how)) => return fleet::run(&global, how),
+                Ok(BuiltInCommand::Export(how)) => return export::run(&global, &how),
+                Ok(BuiltInCommand::Languages(_)) => return languages::run(&global),
+                Ok(BuiltInCommand::Models(_)) => return show_models(&global),
+                Ok(BuiltInCommand::Config(asked)) => return show_settings(&global, &asked),
+                Ok(BuiltInCommand::Completions { shell }) => return help::completions(shell),
+                Ok(BuiltInCommand::Man) => return manual(),
+                Ok(BuiltInCommand::Call { tool, arguments }) => match serde_json::from_str(&arguments) {
                     Ok(arguments) => (tool, arguments, Words::OfTools),
                     Err(err) => return complain(&format!("the arguments are no JSON object: {err}")),
                 },

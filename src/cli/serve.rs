@@ -158,7 +158,7 @@ pub(super) fn run(global: &Global, how: Serve) -> u8 {
         return complain(&problem);
     }
     let door = match is_stdio {
-        true => Door::Streams,
+        true => ServeTransport::Streams,
         false => match listen(&config) {
             Ok(door) => door,
             Err(status) => return status,
@@ -175,9 +175,9 @@ pub(super) fn run(global: &Global, how: Serve) -> u8 {
         None => cx,
     };
     let served = match door {
-        Door::Streams => mcp::serve(Arc::new(cx)),
+        ServeTransport::Streams => mcp::serve(Arc::new(cx)),
         #[cfg(feature = "http")]
-        Door::Http(bound) => {
+        ServeTransport::Http(bound) => {
             super::interrupt::IS_SERVER.store(true, Ordering::Relaxed);
             let kept = match keep(&cx) {
                 Ok(kept) => kept,
@@ -223,7 +223,7 @@ fn misfit(config: &config::Config, web: bool) -> Option<&'static str> {
 }
 
 /// Where clients come in.
-enum Door {
+enum ServeTransport {
     /// The standard streams.
     Streams,
     /// A port.
@@ -275,13 +275,13 @@ fn stocked(cx: Context) -> Result<Context, String> {
 
 /// Listens for clients, and says where.
 #[cfg(feature = "http")]
-fn listen(config: &config::Config) -> Result<Door, u8> {
+fn listen(config: &config::Config) -> Result<ServeTransport, u8> {
     let bound = crate::http::bind(config).map_err(|err| fail(&err))?;
     super::output::complain(&format!("serving at {}\n", bound.url()));
-    Ok(Door::Http(Box::new(bound)))
+    Ok(ServeTransport::Http(Box::new(bound)))
 }
 
 #[cfg(not(feature = "http"))]
-fn listen(_: &config::Config) -> Result<Door, u8> {
+fn listen(_: &config::Config) -> Result<ServeTransport, u8> {
     Err(complain("this program was built without HTTP; build it with the feature `http`, or serve over stdio"))
 }

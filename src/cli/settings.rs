@@ -10,7 +10,7 @@ use super::output::{self, Output, Paint};
 use super::{FOUND, Global};
 use crate::catalog::locate::root_at;
 use crate::catalog::{Indexes, OfProject, of_project};
-use crate::config::{Config, PROJECT_FILE, Shown};
+use crate::config::{Config, PROJECT_FILE, SettingValue};
 
 /// Show every setting with its value and where it comes from: default, config.toml, environment, .codelode.toml of the
 /// project, or command line.
@@ -34,8 +34,8 @@ pub(super) fn run(asked: &Settings, global: &Global, config: &Config) -> u8 {
     if let Some(unknown) = asked.keys.iter().find(|key| !all.iter().any(|shown| shown.key == key.as_str())) {
         return super::complain(&format!("there is no setting `{unknown}`; `codelode config` lists them"));
     }
-    let is_asked = |shown: &&Shown| asked.keys.is_empty() || asked.keys.iter().any(|key| key == shown.key);
-    let settings: Vec<&Shown> = all.iter().filter(is_asked).collect();
+    let is_asked = |shown: &&SettingValue| asked.keys.is_empty() || asked.keys.iter().any(|key| key == shown.key);
+    let settings: Vec<&SettingValue> = all.iter().filter(is_asked).collect();
     if global.json {
         let project = root.join(PROJECT_FILE);
         let answer = json!({
@@ -48,7 +48,7 @@ pub(super) fn run(asked: &Settings, global: &Global, config: &Config) -> u8 {
         return FOUND;
     }
     let mut out = Output::new(Paint::of(global.color, io::stdout().is_terminal()));
-    let written: Vec<(String, &Shown)> =
+    let written: Vec<(String, &SettingValue)> =
         settings.into_iter().map(|shown| (format!("{} = {}", shown.key, written(&shown.value)), shown)).collect();
     let width = written.iter().map(|(text, _)| text.chars().count()).filter(|width| *width < WIDEST).max().unwrap_or(0);
     for (text, shown) in written {

@@ -10,7 +10,7 @@ use super::progress::Bar;
 use super::words::Words;
 use super::{FOUND, Global, ask, here, output, request, server, with_context};
 use crate::answer::{Error, Request};
-use crate::catalog::ship::{self, Elsewhere, LATEST, Pushed, Target, Took, Unindexed};
+use crate::catalog::ship::{self, LATEST, PublishResult, RemoteIndex, ShipOutcome, Target, Unindexed};
 use crate::catalog::{Caller, Options};
 use crate::tools::ToolSpec;
 
@@ -95,7 +95,7 @@ pub(super) fn push(global: &Global, how: &Push) -> u8 {
 }
 
 /// A publication, for programs and for people.
-fn told(pushed: &Pushed, to: &str) -> (Value, String) {
+fn told(pushed: &PublishResult, to: &str) -> (Value, String) {
     let facts = &pushed.facts;
     let answer = json!({
         "repo": facts.repo, "to": to, "up_to_date": pushed.is_there || pushed.is_late, "objects_sent": pushed.sent,
@@ -265,14 +265,14 @@ fn take(global: &Global, arguments: &Map<String, Value>, from: &str, named: &Nam
         let bar = Arc::new(Mutex::new(Bar::new(global.quiet)));
         let request = Request { for_people: true, ..request(&bar) };
         let (key, name) = (named.key.as_deref(), named.name.as_deref());
-        let elsewhere = Elsewhere { from, name, key, anew };
+        let elsewhere = RemoteIndex { from, name, key, anew };
         let path = arguments.get("path").and_then(Value::as_str);
         let took = ship::index_from(&cx.caller(&request), path, &elsewhere, &options(arguments));
         bar.lock().expect("drawing does not panic").finish();
         let note = match took? {
-            Took::Indexed => "the folder has an index already, which is kept".to_owned(),
-            Took::Nothing(why) => format!("{why}; nothing was taken, and every file is read"),
-            Took::Taken(facts, report) => {
+            ShipOutcome::Indexed => "the folder has an index already, which is kept".to_owned(),
+            ShipOutcome::Nothing(why) => format!("{why}; nothing was taken, and every file is read"),
+            ShipOutcome::Taken(facts, report) => {
                 let (differ, gone) = (report.added.len() + report.changed.len(), report.removed.len());
                 format!("taken: {} with {} files; {differ} differ here, {gone} are gone", facts.repo, facts.file_count)
             }

@@ -50,12 +50,12 @@ pub(super) fn uncolour_text(text: &mut String) {
 }
 
 /// A buffer for a printer that colours the text of others: only its own colours reach a terminal.
-pub(super) struct Shown {
+pub(super) struct TerminalBuffer {
     buffer: Buffer,
     is_terminal: bool,
 }
 
-impl Shown {
+impl TerminalBuffer {
     /// An empty buffer.
     pub(super) fn new(has_color: bool, is_terminal: bool) -> Self {
         Self { buffer: if has_color { Buffer::ansi() } else { Buffer::no_color() }, is_terminal }
@@ -72,7 +72,7 @@ impl Shown {
     }
 }
 
-impl Write for Shown {
+impl Write for TerminalBuffer {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         let shown = if self.is_terminal { uncoloured(bytes) } else { Cow::Borrowed(bytes) };
         self.buffer.write_all(&shown).map(|()| bytes.len())
@@ -83,7 +83,7 @@ impl Write for Shown {
     }
 }
 
-impl WriteColor for Shown {
+impl WriteColor for TerminalBuffer {
     fn supports_color(&self) -> bool {
         self.buffer.supports_color()
     }

@@ -14,8 +14,8 @@ use clap::{Args, ValueEnum};
 use super::{FOUND, Global, complain, fail, log_to, output};
 use crate::allocator;
 use crate::config::{self, Config, Flags, Settings};
-use crate::watch::claude::{self, Happened};
-use crate::watch::{LogLine, Options, Watching};
+use crate::watch::claude::{self, ClaudeEvent};
+use crate::watch::{LogLine, Options, WatchHandle};
 
 /// Interval of checking whether anything is still watched.
 const LOOK_EVERY: Duration = Duration::from_millis(200);
@@ -30,12 +30,12 @@ pub(super) struct Watch {
     #[arg(value_name = "PATH")]
     paths: Vec<PathBuf>,
     #[command(flatten)]
-    how: How,
+    how: WatchOptions,
 }
 
 /// How to watch.
 #[derive(Args)]
-pub(super) struct How {
+pub(super) struct WatchOptions {
     /// Changes are read when it has been quiet for so many milliseconds; a question reads them at once [default: 2000].
     #[arg(long, value_name = "MS")]
     debounce: Option<u64>,
@@ -52,7 +52,7 @@ pub(super) struct How {
 
 /// Watching while serving.
 #[derive(Args, Default)]
-#[command(next_help_heading = "Watching")]
+#[command(next_help_heading = "WatchHandle")]
 pub(super) struct Watcher {
     /// Keep indexes fresh while folders change: true from the start, false never [default: once a folder is asked about again].
     #[arg(long, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_missing_value = "true")]
@@ -105,7 +105,7 @@ pub(super) struct WatchClaude {
     #[arg(long, value_name = "SECONDS")]
     poll_interval: Option<u64>,
     #[command(flatten)]
-    how: How,
+    how: WatchOptions,
 }
 
 /// Record that a worktree was made or is removed: a hook's command, which reads the hook's input.
@@ -153,32 +153,32 @@ pub(super) fn hook_event(hook: &HookEvent) -> u8 {
     };
     let Some(manifest) = config::worktrees_file() else { return complain(NO_HOME) };
     let what = match hook.event {
-        Event::Create => Happened::Create,
-        Event::Remove => Happened::Remove,
+        Event::Create => ClaudeEvent::Create,
+        Event::Remove => ClaudeEvent::Remove,
     };
-    if what == Happened::Create
+    if what == ClaudeEvent::Create
         && let Err(err) = claude::make(&input, &path)
     {
         return complain(&format!("cannot make the worktree {}: {err}", path.display()));
     }
-    if what == Happened::Remove
-        && let Err(err) = claude::unmake(&path)
+    if what == ClaudeEvent::Remove
+        && let Err(err) = claude::remove_worktree(&path)
     {
         return complain(&format!("the worktree {} stays: {err}", path.display()));
     }
     if let Err(err) = claude::record(&manifest, what, &path) {
         return complain(&format!("cannot write {}: {err}", manifest.display()));
     }
-    if what == Happened::Create {
+    if what == ClaudeEvent::Create {
         output::print_bytes(format!("{}\n", path.display()).as_bytes());
     }
     FOUND
 }
 
 /// Reads the configuration and prepares a watcher without folders.
-pub(super) fn begin(global: &Global, how: How) -> Result<(Config, Watching), u8> {
+pub(super) fn begin(global: &Global, how: WatchOptions) -> Result<(Config, WatchHandle), u8> {
     allocator::take_small_pages();
-    let How { debounce, idle_timeout, no_ai_summaries, log_file } = how;
+    let WatchOptions { debounce, idle_timeout, no_ai_summaries, log_file } = how;
     let use_ai_summaries = no_ai_summaries.then_some(false);
     let settings = Settings { watch_debounce_ms: debounce, use_ai_summaries, ..Settings::default() };
     let flags = Flags { index_dir: global.index_dir.clone(), settings };
@@ -189,7 +189,7 @@ pub(super) fn begin(global: &Global, how: How) -> Result<(Config, Watching), u8>
         None if global.quiet => Arc::new(|_: &str| {}),
         None => Arc::new(|line: &str| output::print_bytes(format!("{line}\n").as_bytes())),
     };
-    let watching = Watching::new(config.clone(), options(&config, idle_timeout), tell);
+    let watching = WatchHandle::new(config.clone(), options(&config, idle_timeout), tell);
     Ok((config, watching))
 }
 
@@ -201,7 +201,7 @@ impl Watcher {
 
     /// Starts the watcher if it is wanted. Folders that are not indexed yet are indexed beside the server. `None`
     /// without a watcher.
-    pub(super) fn start(self, config: &Config) -> Result<Option<Arc<Watching>>, String> {
+    pub(super) fn start(self, config: &Config) -> Result<Option<Arc<WatchHandle>>, String> {
         if !self.watcher.unwrap_or(config.watcher) {
             return Ok(None);
         }
@@ -214,11 +214,11 @@ impl Watcher {
             None => Arc::new(|line: &str| tracing::info!("{line}")),
         };
         if self.watcher.is_none() {
-            return Ok(Some(Arc::new(Watching::new(config.clone(), options(&config, None), tell))));
+            return Ok(Some(Arc::new(WatchHandle::new(config.clone(), options(&config, None), tell))));
         }
         let paths = if self.watcher_path.is_empty() { vec![PathBuf::from(".")] } else { self.watcher_path };
         let options = options(&config, self.watcher_idle_timeout);
-        let watching = Arc::new(Watching::new(config, options, Arc::clone(&tell)));
+        let watching = Arc::new(WatchHandle::new(config, options, Arc::clone(&tell)));
         let adding = Arc::clone(&watching);
         let add = move || {
             for path in paths {

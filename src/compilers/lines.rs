@@ -4,7 +4,7 @@ use memchr::memchr_iter;
 
 /// Unit of a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Unit {
+pub(super) enum ColumnUnit {
     Utf8,
     Utf16,
     Utf32,
@@ -29,12 +29,12 @@ impl<'a> Lines<'a> {
     }
 
     /// The byte at a line and a column, both from zero; `None` outside of the text, and within a character.
-    pub fn offset(&self, line: i32, column: i32, unit: Unit) -> Option<u32> {
+    pub fn offset(&self, line: i32, column: i32, unit: ColumnUnit) -> Option<u32> {
         let (line, column) = (usize::try_from(line).ok()?, usize::try_from(column).ok()?);
         let start = *self.starts.get(line)? as usize;
         let end = self.starts.get(line + 1).map_or(self.text.len(), |next| *next as usize);
         let bytes = &self.text[start..end];
-        if self.is_ascii || unit == Unit::Utf8 || bytes.is_ascii() {
+        if self.is_ascii || unit == ColumnUnit::Utf8 || bytes.is_ascii() {
             let is_inside = column <= bytes.len();
             let is_boundary = bytes.get(column).is_none_or(|byte| byte & 0xC0 != 0x80);
             return (is_inside && is_boundary).then_some((start + column) as u32);
@@ -47,7 +47,7 @@ impl<'a> Lines<'a> {
                 0..0xC0 => (1, 1),
                 0xC0..0xE0 => (2, 1),
                 0xE0..0xF0 => (3, 1),
-                _ => (4, if unit == Unit::Utf16 { 2 } else { 1 }),
+                _ => (4, if unit == ColumnUnit::Utf16 { 2 } else { 1 }),
             };
             left = left.checked_sub(units)?;
             at += len;
@@ -58,12 +58,12 @@ impl<'a> Lines<'a> {
 
 /// Lines of places that mostly ascend.
 #[derive(Default)]
-pub(super) struct Counted {
+pub(super) struct LineCounter {
     at: usize,
     newlines: u32,
 }
 
-impl Counted {
+impl LineCounter {
     /// The line of a byte, one-based.
     pub fn line_of(&mut self, text: &[u8], at: u32) -> u32 {
         if (at as usize) < self.at {
@@ -80,25 +80,25 @@ impl Counted {
 
 #[cfg(test)]
 mod tests {
-    use super::{Counted, Lines, Unit};
+    use super::{ColumnUnit, LineCounter, Lines};
 
     #[test]
     fn columns_are_of_their_unit() {
         let lines = Lines::of("ab\nä𝒳c\n".as_bytes());
         assert!(!lines.is_ascii());
-        for (unit, column) in [(Unit::Utf8, 6), (Unit::Utf16, 3), (Unit::Utf32, 2)] {
+        for (unit, column) in [(ColumnUnit::Utf8, 6), (ColumnUnit::Utf16, 3), (ColumnUnit::Utf32, 2)] {
             assert_eq!(lines.offset(1, column, unit), Some(9), "{unit:?}");
         }
-        assert_eq!(lines.offset(1, 2, Unit::Utf16), None, "it lies within a character");
-        assert_eq!(lines.offset(1, 1, Unit::Utf8), None, "it lies within a character");
-        assert_eq!(lines.offset(0, 4, Unit::Utf16), None);
-        assert_eq!(lines.offset(3, 0, Unit::Utf8), None);
-        assert_eq!(lines.offset(-1, 0, Unit::Utf8), None);
+        assert_eq!(lines.offset(1, 2, ColumnUnit::Utf16), None, "it lies within a character");
+        assert_eq!(lines.offset(1, 1, ColumnUnit::Utf8), None, "it lies within a character");
+        assert_eq!(lines.offset(0, 4, ColumnUnit::Utf16), None);
+        assert_eq!(lines.offset(3, 0, ColumnUnit::Utf8), None);
+        assert_eq!(lines.offset(-1, 0, ColumnUnit::Utf8), None);
     }
 
     #[test]
     fn lines_are_counted_both_ways() {
-        let mut lines = Counted::default();
+        let mut lines = LineCounter::default();
         let text = b"a\nb\nc\n";
         assert_eq!([4, 0, 2, 6, 1].map(|at| lines.line_of(text, at)), [3, 1, 2, 4, 1]);
     }

@@ -17,7 +17,7 @@ pub const BESIDE: &str = "index.scip";
 
 /// Numbers of what was read.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Told {
+pub struct ImportCounts {
     /// Documents that were taken.
     pub documents: u64,
     /// Their occurrences.
@@ -44,14 +44,14 @@ pub struct Sources<'a> {
 pub type HashedText = (Vec<u8>, [u8; 32]);
 
 /// Reads an index; an error says why it is none.
-pub fn read(bytes: &[u8], sources: &Sources<'_>) -> Result<(Compiled, Told), String> {
+pub fn read(bytes: &[u8], sources: &Sources<'_>) -> Result<(Compiled, ImportCounts), String> {
     scip::read(bytes, sources)
 }
 
 /// Symbols of a text whose language has no grammar here, as a compiler lists them.
 pub fn symbols(table: &CompiledTable, document: &CompiledDocument, text: &[u8]) -> Extraction {
     let mut found: Vec<(u32, Symbol)> = Vec::new();
-    let mut lines = lines::Counted::default();
+    let mut lines = lines::LineCounter::default();
     for occurrence in table.occurrences(document).iter().filter(|occurrence| occurrence.is_definition()) {
         let name = Span { start: occurrence.at, end: occurrence.at + occurrence.len };
         let listed = table.symbol(occurrence.symbol).filter(|symbol| symbol.is_listed());

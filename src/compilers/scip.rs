@@ -9,9 +9,9 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use scip::types::symbol_information::Kind as ScipKind;
 use scip::types::{Document, Metadata, Occurrence, PositionEncoding, SymbolRole};
 
-use super::lines::{Lines, Unit};
+use super::lines::{ColumnUnit, Lines};
 use super::names::{Descriptor, descriptors, is_local, package};
-use super::{Sources, Told};
+use super::{ImportCounts, Sources};
 use crate::model::Detail;
 use crate::store::{Compiled, CompiledOccurrence, CompiledSymbol};
 
@@ -28,7 +28,7 @@ const MOST_OTHERWISE: usize = 2;
 /// Occurrences in all; more do not fit.
 const MOST: usize = u32::MAX as usize;
 
-pub(super) fn read(bytes: &[u8], sources: &Sources<'_>) -> Result<(Compiled, Told), String> {
+pub(super) fn read(bytes: &[u8], sources: &Sources<'_>) -> Result<(Compiled, ImportCounts), String> {
     let parts = Parts::of(bytes).map_err(|err| format!("it is no index in the form of SCIP: {err}"))?;
     if parts.documents.is_empty() && parts.metadata.is_none() {
         return Err("it is no index in the form of SCIP: it holds nothing".to_owned());
@@ -42,24 +42,24 @@ pub(super) fn read(bytes: &[u8], sources: &Sources<'_>) -> Result<(Compiled, Tol
     let next = AtomicUsize::new(0);
     let threads = std::thread::available_parallelism().map_or(2, usize::from).min(parts.documents.len()).max(1);
     let work = || {
-        let mut taken: Vec<(usize, Taken)> = Vec::new();
+        let mut taken: Vec<(usize, DocumentOutcome)> = Vec::new();
         while let Some(place) = Some(next.fetch_add(1, Ordering::Relaxed)).filter(|place| *place < paths.len()) {
             taken.push((place, taken_of(parts.documents[place], &joined(&prefix, &paths[place]), sources)));
         }
         taken
     };
-    let mut taken: Vec<(usize, Taken)> = std::thread::scope(|scope| {
+    let mut taken: Vec<(usize, DocumentOutcome)> = std::thread::scope(|scope| {
         let running: Vec<_> = (0..threads).map(|_| scope.spawn(work)).collect();
         running.into_iter().flat_map(|thread| thread.join().expect("it does not panic")).collect()
     });
     taken.sort_by_key(|(place, _)| *place);
-    let mut told = Told::default();
-    let mut read: Vec<Read> = Vec::new();
+    let mut told = ImportCounts::default();
+    let mut read: Vec<ReadDocument> = Vec::new();
     for (place, taken) in taken {
         match taken {
-            Taken::Read(document) => read.push(document),
-            Taken::OtherText => told.other_text.push(joined(&prefix, &paths[place])),
-            Taken::Absent => told.absent += 1,
+            DocumentOutcome::Read(document) => read.push(document),
+            DocumentOutcome::OtherText => told.other_text.push(joined(&prefix, &paths[place])),
+            DocumentOutcome::Absent => told.absent += 1,
         }
     }
     // An index may have several parts for a file: the first counts.
@@ -143,8 +143,8 @@ fn joined(prefix: &str, path: &str) -> String {
 }
 
 /// A document that was looked at.
-enum Taken {
-    Read(Read),
+enum DocumentOutcome {
+    Read(ReadDocument),
     /// Its file has another text now.
     OtherText,
     /// There is no such file.
@@ -152,7 +152,7 @@ enum Taken {
 }
 
 /// A document with its names, numbered within it.
-struct Read {
+struct ReadDocument {
     path: String,
     hash: [u8; 32],
     names: Vec<String>,
@@ -161,32 +161,32 @@ struct Read {
     implements: Vec<(u32, u32)>,
 }
 
-fn taken_of(bytes: &[u8], path: &str, sources: &Sources<'_>) -> Taken {
+fn taken_of(bytes: &[u8], path: &str, sources: &Sources<'_>) -> DocumentOutcome {
     if !(sources.has)(path) {
-        return Taken::Absent;
+        return DocumentOutcome::Absent;
     }
     let (Ok(document), Some((text, hash))) = (Document::parse_from_bytes(bytes), (sources.read)(path)) else {
-        return Taken::Absent;
+        return DocumentOutcome::Absent;
     };
     let has_text = !document.text.is_empty();
     if has_text && document.text.as_bytes() != text {
-        return Taken::OtherText;
+        return DocumentOutcome::OtherText;
     }
     let lines = Lines::of(&text);
-    let units: &[Unit] = match document.position_encoding.enum_value_or_default() {
-        PositionEncoding::UTF8CodeUnitOffsetFromLineStart => &[Unit::Utf8],
-        PositionEncoding::UTF16CodeUnitOffsetFromLineStart => &[Unit::Utf16],
-        PositionEncoding::UTF32CodeUnitOffsetFromLineStart => &[Unit::Utf32],
+    let units: &[ColumnUnit] = match document.position_encoding.enum_value_or_default() {
+        PositionEncoding::UTF8CodeUnitOffsetFromLineStart => &[ColumnUnit::Utf8],
+        PositionEncoding::UTF16CodeUnitOffsetFromLineStart => &[ColumnUnit::Utf16],
+        PositionEncoding::UTF32CodeUnitOffsetFromLineStart => &[ColumnUnit::Utf32],
         // Columns of a text that is all ASCII are the same in each.
-        PositionEncoding::UnspecifiedPositionEncoding if lines.is_ascii() => &[Unit::Utf8],
-        PositionEncoding::UnspecifiedPositionEncoding => &[Unit::Utf16, Unit::Utf8, Unit::Utf32],
+        PositionEncoding::UnspecifiedPositionEncoding if lines.is_ascii() => &[ColumnUnit::Utf8],
+        PositionEncoding::UnspecifiedPositionEncoding => &[ColumnUnit::Utf16, ColumnUnit::Utf8, ColumnUnit::Utf32],
     };
     for unit in units {
         if let Some(read) = placed(&document, path, (&text, hash), &lines, *unit) {
-            return Taken::Read(read);
+            return DocumentOutcome::Read(read);
         }
     }
-    Taken::OtherText
+    DocumentOutcome::OtherText
 }
 
 /// A document with its places in bytes, if it is one of this text.
@@ -195,11 +195,11 @@ fn placed(
     path: &str,
     (text, hash): (&[u8], [u8; 32]),
     lines: &Lines<'_>,
-    unit: Unit,
-) -> Option<Read> {
-    let mut own = Own::default();
+    unit: ColumnUnit,
+) -> Option<ReadDocument> {
+    let mut own = DocumentNames::default();
     let mut occurrences = Vec::with_capacity(document.occurrences.len());
-    let mut fit = Fit::default();
+    let mut fit = TextFit::default();
     for occurrence in document.occurrences.iter().filter(|occurrence| !occurrence.symbol.is_empty()) {
         let (at, end) = range(&occurrence.range, lines, unit)?;
         let around = range(&occurrence.enclosing_range, lines, unit).map_or([0, 0], |(start, end)| [start, end]);
@@ -223,7 +223,7 @@ fn placed(
         }
     }
     let names = own.names.iter().map(|name| (*name).to_owned()).collect();
-    Some(Read { path: path.to_owned(), hash, names, occurrences, details, implements })
+    Some(ReadDocument { path: path.to_owned(), hash, names, occurrences, details, implements })
 }
 
 fn flags(occurrence: &Occurrence) -> u32 {
@@ -234,7 +234,7 @@ fn flags(occurrence: &Occurrence) -> u32 {
 }
 
 /// The bytes of a range: three numbers for one within a line, or four.
-fn range(numbers: &[i32], lines: &Lines<'_>, unit: Unit) -> Option<(u32, u32)> {
+fn range(numbers: &[i32], lines: &Lines<'_>, unit: ColumnUnit) -> Option<(u32, u32)> {
     let (from, to) = match *numbers {
         [line, start, end] => ((line, start), (line, end)),
         [line, start, end_line, end] => ((line, start), (end_line, end)),
@@ -246,14 +246,14 @@ fn range(numbers: &[i32], lines: &Lines<'_>, unit: Unit) -> Option<(u32, u32)> {
 
 /// Names of a document, numbered.
 #[derive(Default)]
-struct Own<'a> {
+struct DocumentNames<'a> {
     numbers: FxHashMap<&'a str, u32>,
     names: Vec<&'a str>,
     /// For each, its last identifier if that is a plain one.
     simple: Vec<Option<&'a str>>,
 }
 
-impl<'a> Own<'a> {
+impl<'a> DocumentNames<'a> {
     fn number(&mut self, name: &'a str) -> u32 {
         let Self { numbers, names, simple } = self;
         *numbers.entry(name).or_insert_with(|| {
@@ -286,13 +286,13 @@ fn is_word(byte: u8) -> bool {
 
 /// How well a document fits a text.
 #[derive(Default)]
-struct Fit {
+struct TextFit {
     same: usize,
     otherwise: usize,
     cut: bool,
 }
 
-impl Fit {
+impl TextFit {
     fn see(&mut self, name: Option<&str>, text: &[u8], range: std::ops::Range<usize>) {
         let written = &text[range.clone()];
         let (Some(first), Some(last)) = (written.first(), written.last()) else { return };
@@ -326,7 +326,7 @@ struct Numbering<'a> {
 }
 
 impl<'a> Numbering<'a> {
-    fn all(mut self, read: &'a [Read]) -> Result<Compiled, String> {
+    fn all(mut self, read: &'a [ReadDocument]) -> Result<Compiled, String> {
         if read.iter().map(|document| document.occurrences.len()).sum::<usize>() >= MOST {
             return Err("it holds more occurrences than are read".to_owned());
         }

@@ -36,7 +36,7 @@ pub use git::{CacheMode, Git, Secret, TOKENS};
 pub use github::{GitHub, GitHubMode};
 pub use http::{Http, NAMED_TOKENS, OAuth, Transport, caller_token, secret};
 pub use models::{Models, OPENAI, Service};
-pub use origin::{Origin, Shown};
+pub use origin::{Origin, SettingValue};
 pub use project::PROJECT_FILE;
 pub use secrets::Secrets;
 pub use settings::{Flags, KEYS, Key, Settings, VARIABLES, Variable};

@@ -54,7 +54,7 @@ impl fmt::Display for Origin {
 
 /// A setting with its value.
 #[derive(Clone, Debug, Serialize)]
-pub struct Shown {
+pub struct SettingValue {
     /// Its name.
     pub key: &'static str,
     /// Its value; `null` for one without.
@@ -69,17 +69,17 @@ pub struct Shown {
 
 impl Config {
     /// Every setting, with its value and its origin.
-    pub fn shown(&self) -> Vec<Shown> {
+    pub fn shown(&self) -> Vec<SettingValue> {
         let index_directory = self.home.parent().unwrap_or(&self.home).display().to_string();
         let first = self.shown_as(INDEX_DIR, index_directory.into(), false);
         let rest = KEYS.iter().map(|key| self.shown_as(key.name, (key.show)(self), key.is_for_projects));
         std::iter::once(first).chain(rest).collect()
     }
 
-    fn shown_as(&self, key: &'static str, value: Value, is_for_projects: bool) -> Shown {
+    fn shown_as(&self, key: &'static str, value: Value, is_for_projects: bool) -> SettingValue {
         let origins = self.origins.get(key).cloned().unwrap_or_else(|| vec![Origin::Default]);
         let places = origins.iter().map(ToString::to_string).collect();
-        Shown { key, value, origins: origins.iter().map(Origin::layer).collect(), places, is_for_projects }
+        SettingValue { key, value, origins: origins.iter().map(Origin::layer).collect(), places, is_for_projects }
     }
 }
 

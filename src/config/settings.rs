@@ -39,7 +39,7 @@ pub(super) const INDEX_DIRECTORY: Variable =
 
 /// Owner of a setting.
 #[allow(non_camel_case_types, reason = "the table of settings names them")]
-enum Who {
+enum SettingOwner {
     /// The user, or the file of a project.
     project,
     /// The user alone: it runs a program, names a host, leads out of the project, or is the user's own taste.
@@ -79,7 +79,7 @@ macro_rules! settings {
         pub static KEYS: &[Key] = &[
             $(Key {
                 name: stringify!($key),
-                is_for_projects: matches!(Who::$who, Who::project),
+                is_for_projects: matches!(SettingOwner::$who, SettingOwner::project),
                 show: |$config| json!($show),
             },)*
         ];

@@ -13,7 +13,7 @@ const WORTH_A_THREAD: usize = 500;
 
 /// A file, folder or missing file as an earlier walk recorded it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Known<'a> {
+pub struct RecordedEntry<'a> {
     /// Relative to the root with `/` between the parts, empty for the root; or absolute.
     pub path: &'a str,
     /// Size in bytes; meaningless for folders.
@@ -36,7 +36,7 @@ pub struct Changes {
 }
 
 /// Length of a list of recorded entries, and lookup by index. Entries without a value are skipped.
-pub type List<'a, 'k> = (usize, &'a (dyn Fn(usize) -> Option<Known<'k>> + Sync));
+pub type List<'a, 'k> = (usize, &'a (dyn Fn(usize) -> Option<RecordedEntry<'k>> + Sync));
 
 /// Compares the `known` entries with the disk. Links are checked themselves, unless `follow_symlinks`; outside the
 /// root they are always followed.
@@ -71,7 +71,7 @@ pub fn stat(root: &Path, path: &str, follow_symlinks: bool) -> Option<SourceFile
 /// Compares one share of the list.
 fn compare<'k>(
     folder: &Folder<'_>,
-    known: &(dyn Fn(usize) -> Option<Known<'k>> + Sync),
+    known: &(dyn Fn(usize) -> Option<RecordedEntry<'k>> + Sync),
     part: Range<usize>,
     links: Links,
 ) -> Changes {

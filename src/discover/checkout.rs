@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
-use super::disk::{Links, Stamp};
+use super::disk::{FileStamp, Links};
 use super::layers::{Layers, Patterns};
 use crate::git::Repository;
 use crate::model::Input;
@@ -15,7 +15,7 @@ pub(super) struct Checkout {
     /// Its root, relative to the [`Base`].
     at: String,
     /// Stamp of the git index from before the first query; empty while no decision depends on it.
-    asked: OnceLock<Stamp>,
+    asked: OnceLock<FileStamp>,
 }
 
 impl Checkout {
@@ -50,7 +50,7 @@ impl Checkout {
     /// Whether git tracks anything below `path`.
     pub(super) fn tracks_below(&self, path: &str) -> bool {
         let index = self.repository.index_path();
-        self.asked.get_or_init(|| index.metadata().map_or(Stamp::MISSING, |metadata| Stamp::of(&metadata)));
+        self.asked.get_or_init(|| index.metadata().map_or(FileStamp::MISSING, |metadata| FileStamp::of(&metadata)));
         let relative = path.strip_prefix(&self.at).map_or(path, |rest| rest.trim_start_matches('/'));
         self.repository.tracks_below(relative)
     }

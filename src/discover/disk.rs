@@ -20,14 +20,14 @@ pub(super) enum Links {
 
 /// Size and times of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Stamp {
+pub(super) struct FileStamp {
     pub(super) size: u64,
     pub(super) mtime_ns: i64,
     /// See [`crate::model::SourceFile::ctime_ns`].
     pub(super) ctime_ns: i64,
 }
 
-impl Stamp {
+impl FileStamp {
     /// Stamp of a missing file.
     pub(super) const MISSING: Self = Self { size: 0, mtime_ns: MISSING, ctime_ns: 0 };
 
@@ -85,7 +85,7 @@ pub(super) fn nanoseconds(seconds: i64, nanoseconds: i64) -> i64 {
 
 /// Reads a file of at most `limit` bytes, with its stamp from before reading. Rejects anything but a plain file
 /// before opening it, because opening a pipe can block forever.
-pub(super) fn read_small(path: &Path, links: Links, limit: u64) -> io::Result<(Vec<u8>, Stamp)> {
+pub(super) fn read_small(path: &Path, links: Links, limit: u64) -> io::Result<(Vec<u8>, FileStamp)> {
     let metadata = match links {
         Links::Follow => path.metadata()?,
         Links::Refuse => path.symlink_metadata()?,
@@ -98,7 +98,7 @@ pub(super) fn read_small(path: &Path, links: Links, limit: u64) -> io::Result<(V
     if bytes.len() as u64 > limit {
         return Err(io::Error::new(io::ErrorKind::FileTooLarge, format!("larger than {limit} bytes")));
     }
-    Ok((bytes, Stamp::of(&metadata)))
+    Ok((bytes, FileStamp::of(&metadata)))
 }
 
 /// Kind of a directory entry.
@@ -207,8 +207,8 @@ pub(super) struct Folder<'a> {
 
 /// Metadata of a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Seen {
-    pub(super) stamp: Stamp,
+pub(super) struct PathMetadata {
+    pub(super) stamp: FileStamp,
     pub(super) is_dir: bool,
 }
 
@@ -223,7 +223,7 @@ impl<'a> Folder<'a> {
     }
 
     /// Reads the metadata of `path`, which is relative to the folder, empty for the folder itself, or absolute.
-    pub(super) fn decide(&self, path: &str, links: Links) -> io::Result<Seen> {
+    pub(super) fn decide(&self, path: &str, links: Links) -> io::Result<PathMetadata> {
         use rustix::fs::{AtFlags, FileType, statat};
 
         let Some(handle) = &self.handle else { return look_slowly(self.path, path, links) };
@@ -232,12 +232,12 @@ impl<'a> Folder<'a> {
         let is_dir = FileType::from_raw_mode(stat.st_mode) == FileType::Directory;
         // The width and sign of these fields differ between systems.
         #[allow(clippy::unnecessary_cast, clippy::cast_lossless)]
-        let stamp = Stamp {
+        let stamp = FileStamp {
             size: if is_dir { 0 } else { stat.st_size as u64 },
             mtime_ns: nanoseconds(stat.st_mtime as i64, stat.st_mtime_nsec as i64),
             ctime_ns: nanoseconds(stat.st_ctime as i64, stat.st_ctime_nsec as i64),
         };
-        Ok(Seen { stamp, is_dir })
+        Ok(PathMetadata { stamp, is_dir })
     }
 }
 
@@ -249,13 +249,13 @@ impl<'a> Folder<'a> {
     }
 
     /// Reads the metadata of `path`, which is relative to the folder, empty for the folder itself, or absolute.
-    pub(super) fn decide(&self, path: &str, links: Links) -> io::Result<Seen> {
+    pub(super) fn decide(&self, path: &str, links: Links) -> io::Result<PathMetadata> {
         look_slowly(self.path, path, links)
     }
 }
 
-fn look_slowly(folder: &Path, path: &str, links: Links) -> io::Result<Seen> {
+fn look_slowly(folder: &Path, path: &str, links: Links) -> io::Result<PathMetadata> {
     let path = folder.join(path);
     let metadata = if links == Links::Follow { path.metadata()? } else { path.symlink_metadata()? };
-    Ok(Seen { stamp: Stamp::of(&metadata), is_dir: metadata.is_dir() })
+    Ok(PathMetadata { stamp: FileStamp::of(&metadata), is_dir: metadata.is_dir() })
 }

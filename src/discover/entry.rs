@@ -3,11 +3,11 @@
 use std::fs;
 use std::path::Path;
 
-use super::disk::{Kind, Stamp};
+use super::disk::{FileStamp, Kind};
 use super::folder::{Entry, Folder, OpenFolder};
 use super::package::MAX_ENTRY;
 use super::results::{Link, Results};
-use super::tools::{Filled, filled};
+use super::tools::{ToolOutput, filled};
 use super::walk::Walker;
 use super::{binary, links, noise};
 use crate::model::SkipReason;
@@ -40,7 +40,7 @@ impl Walker<'_> {
             found.skip_unreadable(path.to_owned());
             return None;
         };
-        let stamp = Stamp::of(&metadata);
+        let stamp = FileStamp::of(&metadata);
         if entry.kind == Kind::Folder {
             let below = place.folder.below(path.to_owned(), stamp, None);
             return Some(Folder { left_out: left_out.or(below.left_out), ..below });
@@ -63,7 +63,7 @@ impl Walker<'_> {
             && place.folder.checkout.is_none()
             && let Ok(metadata) = entry.entry.metadata()
         {
-            found.built.push((place.folder.below(path.to_owned(), Stamp::of(&metadata), None), n_files));
+            found.built.push((place.folder.below(path.to_owned(), FileStamp::of(&metadata), None), n_files));
         }
         found.skip_folder(reason, path, n_files);
     }
@@ -103,8 +103,8 @@ impl Walker<'_> {
             return Some(SkipReason::Noise);
         }
         match filled(name, place.tools) {
-            Some(Filled::Vendored) => return Some(SkipReason::Vendored),
-            Some(Filled::BuildOutput) => {
+            Some(ToolOutput::Vendored) => return Some(SkipReason::Vendored),
+            Some(ToolOutput::BuildOutput) => {
                 let checkout = place.folder.checkout.as_ref();
                 if !checkout.is_some_and(|checkout| checkout.tracks_below(&place.path)) {
                     return Some(SkipReason::BuildOutput);
@@ -148,7 +148,7 @@ impl Walker<'_> {
     }
 
     /// Applies the size limit.
-    fn weigh(&self, path: &str, stamp: Stamp, found: &mut Results) {
+    fn weigh(&self, path: &str, stamp: FileStamp, found: &mut Results) {
         let file = stamp.file(path);
         if stamp.size <= self.rules.max_file_size {
             found.files.push(file);
@@ -167,7 +167,7 @@ impl Walker<'_> {
             Err(SkipReason::Unreadable) => return found.skip_unreadable(path.to_owned()),
             Err(reason) => return found.skip(reason, path),
         };
-        let stamp = Stamp::of(&target.metadata);
+        let stamp = FileStamp::of(&target.metadata);
         if !target.metadata.is_dir() {
             return self.weigh(path, stamp, found);
         }

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::checkout::Checkout;
-use super::disk::{Kind, Links, Stamp};
+use super::disk::{FileStamp, Kind, Links};
 use super::layers::{Layers, Patterns};
 use super::noise;
 use super::results::Results;
@@ -21,7 +21,7 @@ pub(super) struct Folder {
     /// Relative to the root, empty for the root.
     pub(super) path: String,
     /// Stamp from before listing, so that a change during listing is detected later.
-    pub(super) stamp: Stamp,
+    pub(super) stamp: FileStamp,
     pub(super) git: Layers,
     pub(super) ignore: Layers,
     pub(super) checkout: Option<Arc<Checkout>>,
@@ -33,7 +33,7 @@ pub(super) struct Folder {
 
 impl Folder {
     /// Subfolder at `path`, with the state inherited from this one. `link` is its canonical path when it is a link.
-    pub(super) fn below(&self, path: String, stamp: Stamp, link: Option<PathBuf>) -> Self {
+    pub(super) fn below(&self, path: String, stamp: FileStamp, link: Option<PathBuf>) -> Self {
         let name = path.rsplit('/').next().unwrap_or_default();
         let real = link.or_else(|| self.real.as_ref().map(|real| real.join(name)));
         let (git, ignore, checkout) = (self.git.clone(), self.ignore.clone(), self.checkout.clone());
@@ -111,7 +111,7 @@ impl Walker<'_> {
     }
 
     /// Opens the checkout whose root is this folder, unless the folder already belongs to it.
-    fn checkout_inside(&self, folder: &Folder, signs: &Signs, path: &Path, at: &str) -> Option<Checkout> {
+    fn checkout_inside(&self, folder: &Folder, signs: &FolderSigns, path: &Path, at: &str) -> Option<Checkout> {
         let is_known = folder.checkout.as_ref().is_some_and(|checkout| checkout.is_at(at));
         if !signs.repository || is_known {
             return None;
@@ -121,9 +121,9 @@ impl Walker<'_> {
 }
 
 /// Reads the entries of the folder `path`, and the signs in their names.
-fn entries(listed: ReadDir, path: &str, found: &mut Results) -> (Vec<Entry>, Signs) {
+fn entries(listed: ReadDir, path: &str, found: &mut Results) -> (Vec<Entry>, FolderSigns) {
     let mut entries = Vec::new();
-    let mut signs = Signs::default();
+    let mut signs = FolderSigns::default();
     for entry in listed {
         let Ok(entry) = entry else {
             found.skip_unreadable(path.to_owned());
@@ -153,7 +153,7 @@ fn add(patterns: &mut Patterns, folder: &Path, path: &str, name: &str, found: &m
 }
 
 /// Whether the contents of a folder show that it is noise: an environment of installed packages, or a cache.
-fn is_left_out_inside(folder: &Folder, signs: &Signs, path: &Path, at: &str) -> bool {
+fn is_left_out_inside(folder: &Folder, signs: &FolderSigns, path: &Path, at: &str) -> bool {
     signs.environment
         || (signs.cache_tag
             && noise::is_cache_tag(&path.join(noise::CACHE_TAG))
@@ -162,7 +162,7 @@ fn is_left_out_inside(folder: &Folder, signs: &Signs, path: &Path, at: &str) -> 
 
 /// Signs in the names of a folder's entries.
 #[derive(Default)]
-struct Signs {
+struct FolderSigns {
     tools: Tools,
     repository: bool,
     gitignore: bool,
@@ -172,7 +172,7 @@ struct Signs {
     cache_tag: bool,
 }
 
-impl Signs {
+impl FolderSigns {
     fn note(&mut self, name: &str, kind: Kind) {
         match name {
             ".git" => self.repository = true,

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use ignore::Match;
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
 
-use super::disk::{self, Links, Stamp};
+use super::disk::{self, FileStamp, Links};
 use super::{Error, Rules};
 
 /// Largest ignore file that is read. Compiling patterns costs far more than reading them, and a hostile file could
@@ -66,14 +66,14 @@ impl Patterns {
 
     /// Adds the patterns of a file; later patterns outrank earlier ones. A missing file adds nothing; an unreadable
     /// file or a broken pattern adds a warning. Returns the stamp to record, if it is a plain file or missing.
-    pub(super) fn add_file(&mut self, path: &Path, links: Links, warnings: &mut Vec<String>) -> Option<Stamp> {
+    pub(super) fn add_file(&mut self, path: &Path, links: Links, warnings: &mut Vec<String>) -> Option<FileStamp> {
         let (bytes, stamp) = match disk::read_small(path, links, MAX_BYTES) {
             Ok(found) => found,
-            Err(error) if error.kind() == ErrorKind::NotFound => return Some(Stamp::MISSING),
+            Err(error) if error.kind() == ErrorKind::NotFound => return Some(FileStamp::MISSING),
             Err(error) => {
                 warnings.push(format!("{} was not read: {error}", path.display()));
                 let metadata = path.symlink_metadata().ok().filter(|metadata| metadata.is_file());
-                return metadata.map(|metadata| Stamp::of(&metadata));
+                return metadata.map(|metadata| FileStamp::of(&metadata));
             }
         };
         self.add_bytes(&path.display().to_string(), &bytes, warnings);

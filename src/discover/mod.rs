@@ -38,7 +38,7 @@ use std::path::PathBuf;
 use crate::config::Secrets;
 use crate::model::{Input, SkipReason, SourceFile};
 
-pub use changes::{Known, changes, stat};
+pub use changes::{RecordedEntry, changes, stat};
 pub use credential::{CREDENTIALS_REMEDY, credentials, holds_credential};
 pub use entry::{MOST_COUNTED, count_files};
 pub use read::{is_binary, not_text, read};

@@ -3,7 +3,7 @@
 use std::io::{self, Read};
 use std::path::Path;
 
-use super::disk::{Links, Stamp, read_small};
+use super::disk::{FileStamp, Links, read_small};
 use crate::model::Input;
 
 /// Largest settings file that is read, in bytes. A hostile one could hold millions of patterns.
@@ -13,7 +13,7 @@ pub const LARGEST: u64 = 64 * 1024;
 /// there is none. Links are not followed.
 pub fn stamped(root: &Path, name: &str) -> Option<Input> {
     let metadata = root.join(name).symlink_metadata().ok().filter(|metadata| metadata.is_file())?;
-    Some(Stamp::of(&metadata).input(name))
+    Some(FileStamp::of(&metadata).input(name))
 }
 
 /// A whole file of at most so many bytes.
@@ -38,7 +38,7 @@ pub fn settings_file(root: &Path, name: &str) -> Option<(io::Result<Vec<u8>>, Op
         Err(err) if err.kind() == io::ErrorKind::NotFound => None,
         Err(err) => {
             let metadata = path.symlink_metadata().ok().filter(|metadata| metadata.is_file());
-            Some((Err(err), metadata.map(|metadata| Stamp::of(&metadata).input(name))))
+            Some((Err(err), metadata.map(|metadata| FileStamp::of(&metadata).input(name))))
         }
     }
 }

@@ -14,7 +14,7 @@ use std::process::Command;
 use tempfile::TempDir;
 
 use super::changes::Changes;
-use super::{Known, Rules, Walk, changes, walk};
+use super::{RecordedEntry, Rules, Walk, changes, walk};
 use crate::config::Secrets;
 use crate::model::{Input, SkipReason, SourceFile};
 
@@ -109,14 +109,14 @@ fn skipped(walk: &Walk, reason: SkipReason) -> u64 {
 
 /// The files and inputs of a walk that are not as they were, each with its fate.
 fn changes_by(root: &Path, walk: &Walk, rules: &Rules) -> Vec<String> {
-    let mut all: BTreeMap<&str, Known<'_>> = BTreeMap::new();
+    let mut all: BTreeMap<&str, RecordedEntry<'_>> = BTreeMap::new();
     for input in &walk.inputs {
         let Input { ref path, size, mtime_ns, ctime_ns, is_dir } = *input;
-        all.insert(path, Known { path, size, mtime_ns, ctime_ns: Some(ctime_ns), is_dir });
+        all.insert(path, RecordedEntry { path, size, mtime_ns, ctime_ns: Some(ctime_ns), is_dir });
     }
     for file in &walk.files {
         let SourceFile { ref path, size, mtime_ns, ctime_ns } = *file;
-        all.insert(path, Known { path, size, mtime_ns, ctime_ns: Some(ctime_ns), is_dir: false });
+        all.insert(path, RecordedEntry { path, size, mtime_ns, ctime_ns: Some(ctime_ns), is_dir: false });
     }
     let known: Vec<_> = all.into_values().collect();
     let listed = |place: usize| known.get(place).copied();

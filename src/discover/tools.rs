@@ -82,7 +82,7 @@ impl Tools {
 
 /// Kind of content that a tool writes into a folder.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Filled {
+pub(super) enum ToolOutput {
     /// Build output. When git tracks it, it is meant to be read.
     BuildOutput,
     /// Third-party code, tracked or not.
@@ -90,16 +90,16 @@ pub(super) enum Filled {
 }
 
 /// Kind of content in the folder `name`, when one of the `tools` beside it writes there.
-pub(super) fn filled(name: &str, tools: Tools) -> Option<Filled> {
+pub(super) fn filled(name: &str, tools: Tools) -> Option<ToolOutput> {
     // Most folders have no tool beside them, so the table is rarely read.
     if tools == Tools::default() {
         return None;
     }
     let writes = |table: &[(&str, Tools)]| table.iter().any(|(folder, by)| *folder == name && by.meet(tools));
     if writes(VENDORED) {
-        Some(Filled::Vendored)
+        Some(ToolOutput::Vendored)
     } else if writes(BUILD_OUTPUT) || (name.starts_with("cmake-build-") && tools.meet(Tools::CMAKE)) {
-        Some(Filled::BuildOutput)
+        Some(ToolOutput::BuildOutput)
     } else {
         None
     }
@@ -139,9 +139,9 @@ const BUILD_OUTPUT: &[Row] = &[
 
 #[cfg(test)]
 mod tests {
-    use super::{Filled, Tools, filled};
+    use super::{ToolOutput, Tools, filled};
 
-    fn beside(name: &str, signs: &[&str]) -> Option<Filled> {
+    fn beside(name: &str, signs: &[&str]) -> Option<ToolOutput> {
         filled(name, signs.iter().fold(Tools::default(), |tools, sign| tools.and(Tools::of_sign(sign))))
     }
 
@@ -159,10 +159,10 @@ mod tests {
             ("obj", "Shop.csproj"),
             ("cmake-build-debug", "CMakeLists.txt"),
         ] {
-            assert_eq!(beside(name, &["README.md", sign]), Some(Filled::BuildOutput), "{name} beside {sign}");
+            assert_eq!(beside(name, &["README.md", sign]), Some(ToolOutput::BuildOutput), "{name} beside {sign}");
         }
         for (name, sign) in [("vendor", "go.mod"), ("vendor", "composer.json"), ("third_party", "CMakeLists.txt")] {
-            assert_eq!(beside(name, &[sign]), Some(Filled::Vendored), "{name} beside {sign}");
+            assert_eq!(beside(name, &[sign]), Some(ToolOutput::Vendored), "{name} beside {sign}");
         }
     }
 

@@ -6,7 +6,7 @@ use super::folder::OWN_IGNORE;
 use super::layers::{Layers, Patterns, extra};
 use super::package::{self, MAX_ENTRY};
 use super::results::Results;
-use super::tools::{Filled, Tools, filled};
+use super::tools::{ToolOutput, Tools, filled};
 use super::{Error, Rules, Walk, binary, limits, noise};
 use crate::model::{EntryMode, SkipReason, SourceError, SourceFile, SourceTree, TreeEntry};
 
@@ -160,7 +160,7 @@ fn leaves_out(path: &str, parent: &Folder, extra: &ignore::gitignore::Gitignore,
         Some(SkipReason::ExtraIgnored)
     } else if noise::folder(name) {
         Some(SkipReason::Noise)
-    } else if filled(name, parent.tools) == Some(Filled::Vendored) {
+    } else if filled(name, parent.tools) == Some(ToolOutput::Vendored) {
         Some(SkipReason::Vendored)
     } else {
         rules.secrets.hides_folder(path).then_some(SkipReason::Secret)

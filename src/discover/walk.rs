@@ -11,7 +11,7 @@ use ignore::gitignore::Gitignore;
 use rayon::Scope;
 
 use super::checkout::Base;
-use super::disk::Stamp;
+use super::disk::FileStamp;
 use super::folder::Folder;
 use super::layers::{extra, ways};
 use super::results::{Link, Results};
@@ -127,7 +127,7 @@ impl<'a> Walker<'a> {
     /// The root folder. Listing it is tried first, because an unreadable root is an error.
     fn top(&self, base: &Base) -> Result<Folder, Error> {
         let refused = |source| Error::Io { path: self.root.clone(), source };
-        let stamp = Stamp::of(&self.root.metadata().map_err(refused)?);
+        let stamp = FileStamp::of(&self.root.metadata().map_err(refused)?);
         fs::read_dir(&self.root).map_err(refused)?;
         let (git, ignore, checkout) = (base.git.clone(), base.ignore.clone(), base.checkout.clone());
         Ok(Folder { path: String::new(), stamp, git, ignore, checkout, left_out: None, real: None })

@@ -9,7 +9,7 @@ use url::Url;
 
 use super::*;
 use crate::config::{Models, Secret};
-use crate::net::test_server::{Asked, Behaviour, Reply, TestServer};
+use crate::net::test_server::{Behaviour, ReceivedRequest, Reply, TestServer};
 
 const KEY: &str = "sk-very-secret";
 
@@ -33,7 +33,7 @@ fn of_openai(models: &mut Models, base: Url) {
 }
 
 /// Embeds texts by a server that answers like this, one answer after the other and the last again and again.
-fn embed(texts: &[&str], replies: Vec<Reply>) -> (Result<Vec<Vec<f32>>, Error>, Vec<Asked>) {
+fn embed(texts: &[&str], replies: Vec<Reply>) -> (Result<Vec<Vec<f32>>, Error>, Vec<ReceivedRequest>) {
     let (n, folder) = (AtomicUsize::new(0), tempfile::tempdir().expect("there is room"));
     let last = replies.len() - 1;
     let test_server = TestServer::https(move |_| replies[n.fetch_add(1, Ordering::SeqCst).min(last)].clone());
@@ -64,9 +64,9 @@ fn limits_overload_silence_and_cut_connections_are_waited_for() {
     let passing = [
         Reply::new(429, "{}").with("retry-after", "0"),
         Reply::new(503, "busy"),
-        Reply::new(200, two().body).behaving(Behaviour::Breaks),
-        Reply::new(200, "").behaving(Behaviour::Silent),
-        Reply::new(200, "").behaving(Behaviour::HangsUp),
+        Reply::new(200, two().body).with_behaviour(Behaviour::Breaks),
+        Reply::new(200, "").with_behaviour(Behaviour::Silent),
+        Reply::new(200, "").with_behaviour(Behaviour::HangsUp),
     ];
     for reply in passing {
         let (vectors, asked) = embed(&["a", "b"], vec![reply.clone(), two()]);

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
 
-use super::{Files, Known, Provider};
+use super::{Files, ProjectContext, Provider};
 
 /// Places where such a file may lie, in order of precedence.
 const PLACES: [&str; 4] = [".github/CODEOWNERS", "CODEOWNERS", "docs/CODEOWNERS", ".gitlab/CODEOWNERS"];
@@ -29,7 +29,7 @@ impl Provider for Codeowners {
         "codeowners"
     }
 
-    fn read(&self, files: &dyn Files) -> Option<Box<dyn Known>> {
+    fn read(&self, files: &dyn Files) -> Option<Box<dyn ProjectContext>> {
         let text = PLACES.iter().find_map(|place| files.text(place)).filter(|text| text.len() <= LARGEST)?;
         let mut builder = GitignoreBuilder::new("");
         let mut owners = HashMap::new();
@@ -60,7 +60,7 @@ fn rule(line: &str) -> Option<(&str, String)> {
     Some((pattern, owners.split_whitespace().collect::<Vec<_>>().join(" ")))
 }
 
-impl Known for Owners {
+impl ProjectContext for Owners {
     fn about(&self, path: &str) -> Vec<String> {
         let above = path.rmatch_indices('/').map(|(end, _)| (&path[..end], true));
         let fitting = above.chain([(path, false)]).filter_map(|(path, is_folder)| {

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use super::{Column, Files, Known, Link, Provider, first_paragraph, split, yaml};
+use super::{Column, Files, Link, ProjectContext, Provider, first_paragraph, split, yaml};
 
 /// Name of the file at the root of a project.
 const PROJECT: &str = "dbt_project.yml";
@@ -50,7 +50,7 @@ impl Provider for Dbt {
         "dbt"
     }
 
-    fn read(&self, files: &dyn Files) -> Option<Box<dyn Known>> {
+    fn read(&self, files: &dyn Files) -> Option<Box<dyn ProjectContext>> {
         let paths = files.paths();
         // Packages that a project has installed are not its own.
         let is_own = |path: &&str| !path.split('/').any(|part| part == "dbt_packages");
@@ -76,7 +76,7 @@ impl Provider for Dbt {
     }
 }
 
-impl Known for Project {
+impl ProjectContext for Project {
     fn about(&self, path: &str) -> Vec<String> {
         self.facts.get(path).cloned().unwrap_or_default()
     }
@@ -248,7 +248,7 @@ fn docs_blocks(text: &str, docs: &mut HashMap<String, String>) {
 }
 
 /// A place where a text names a model or a source.
-struct Read {
+struct DbtReference {
     at: u32,
     name: String,
     is_source: bool,
@@ -256,7 +256,7 @@ struct Read {
 
 /// Places where a text names a model by `ref()` or a source by `source()`, in their order. Comments of templates count for
 /// nothing, those of SQL do: dbt reads templates before anything else.
-fn reads(text: &str) -> Vec<Read> {
+fn reads(text: &str) -> Vec<DbtReference> {
     let mut comments: Vec<(usize, usize)> = Vec::new();
     let mut end = 0;
     while let Some(start) = text[end..].find("{#").map(|start| end + start) {
@@ -267,7 +267,7 @@ fn reads(text: &str) -> Vec<Read> {
         let before = comments.partition_point(|(start, _)| *start <= at);
         comments[..before].last().is_some_and(|(_, end)| at < *end)
     };
-    let mut found: Vec<Read> = Vec::new();
+    let mut found: Vec<DbtReference> = Vec::new();
     for call in ["ref", "source"] {
         for (at, _) in text.match_indices(call).filter(|(at, _)| !is_comment(*at)) {
             let is_word = |letter: char| letter.is_alphanumeric() || letter == '_';
@@ -285,7 +285,7 @@ fn reads(text: &str) -> Vec<Read> {
             };
             let at = text.len() - arguments.len() + inside.rfind(last.as_str()).unwrap_or(0);
             let Ok(at) = u32::try_from(at) else { continue };
-            found.push(Read { at, name, is_source: call == "source" });
+            found.push(DbtReference { at, name, is_source: call == "source" });
         }
     }
     found.sort_by_key(|read| read.at);

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use serde_json::Value;
 
-use super::{Files, Known, Provider, first_paragraph, split};
+use super::{Files, ProjectContext, Provider, first_paragraph, split};
 
 /// Letters of a description.
 const DESCRIPTION: usize = 200;
@@ -24,7 +24,7 @@ impl Provider for Manifests {
         "package"
     }
 
-    fn read(&self, files: &dyn Files) -> Option<Box<dyn Known>> {
+    fn read(&self, files: &dyn Files) -> Option<Box<dyn ProjectContext>> {
         let mut packages = HashMap::new();
         for path in files.paths() {
             let (folder, name) = split(path);
@@ -34,11 +34,11 @@ impl Provider for Manifests {
                 packages.entry(folder.to_owned()).or_insert_with(|| package.told(name));
             }
         }
-        (!packages.is_empty()).then(|| Box::new(Packages(packages)) as Box<dyn Known>)
+        (!packages.is_empty()).then(|| Box::new(Packages(packages)) as Box<dyn ProjectContext>)
     }
 }
 
-impl Known for Packages {
+impl ProjectContext for Packages {
     fn about(&self, path: &str) -> Vec<String> {
         let mut folder = split(path).0;
         loop {

@@ -26,7 +26,7 @@ pub trait Provider: Sync {
     fn name(&self) -> &'static str;
 
     /// Context that these files hold; `None` when there is none for this provider.
-    fn read(&self, files: &dyn Files) -> Option<Box<dyn Known>>;
+    fn read(&self, files: &dyn Files) -> Option<Box<dyn ProjectContext>>;
 
     /// Whether a file of this path shows that others may name one another in the provider's own way.
     fn links(&self, _path: &str) -> bool {
@@ -35,7 +35,7 @@ pub trait Provider: Sync {
 }
 
 /// Context that a provider has found.
-pub trait Known: Send + Sync {
+pub trait ProjectContext: Send + Sync {
     /// Facts about a file: texts, the most telling first.
     fn about(&self, path: &str) -> Vec<String>;
 
@@ -97,7 +97,7 @@ pub static PROVIDERS: &[&dyn Provider] = &[&dbt::Dbt, &codeowners::Codeowners, &
 /// Context of a project, by all providers.
 #[derive(Default)]
 pub struct Context {
-    known: Vec<(&'static str, Box<dyn Known>)>,
+    known: Vec<(&'static str, Box<dyn ProjectContext>)>,
 }
 
 impl Context {
@@ -109,7 +109,7 @@ impl Context {
 
     /// Facts about a file, each after the name of its provider.
     pub fn about(&self, path: &str) -> Vec<String> {
-        let named = |(name, known): &(&str, Box<dyn Known>)| {
+        let named = |(name, known): &(&str, Box<dyn ProjectContext>)| {
             known.about(path).into_iter().map(|text| format!("{name}: {text}")).collect::<Vec<_>>()
         };
         self.known.iter().flat_map(named).collect()

@@ -4,10 +4,10 @@ use std::io::{self, Write};
 
 use serde_json::{Value, json};
 
-use super::{Lines, Source, Written, files, uses};
+use super::{ExportCounts, Lines, Source, files, uses};
 
-pub(super) fn write(source: &Source<'_>, out: &mut dyn Write) -> io::Result<Written> {
-    let mut written = Written::default();
+pub(super) fn write(source: &Source<'_>, out: &mut dyn Write) -> io::Result<ExportCounts> {
+    let mut written = ExportCounts::default();
     for file in files(source) {
         let lines = Lines::of(&file);
         for symbol in file.symbols() {

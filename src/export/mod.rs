@@ -33,7 +33,7 @@ pub struct Source<'a> {
 
 /// Numbers of what was written.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Written {
+pub struct ExportCounts {
     /// Files.
     pub files: u64,
     /// Definitions.
@@ -43,7 +43,7 @@ pub struct Written {
 }
 
 /// Writes all files that have symbols, by path.
-pub fn write(source: &Source<'_>, form: Form, out: &mut dyn Write) -> io::Result<Written> {
+pub fn write(source: &Source<'_>, form: Form, out: &mut dyn Write) -> io::Result<ExportCounts> {
     match form {
         Form::Scip => scip::write(source, out),
         Form::Ctags => tags::write(source, out),

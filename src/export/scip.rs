@@ -9,11 +9,11 @@ use scip::types::{
     ToolInfo,
 };
 
-use super::{Lines, Source, Use, Written, files, uses};
+use super::{ExportCounts, Lines, Source, Use, files, uses};
 use crate::model::{Detail, Kind, Role, Span};
 use crate::store::{FileView, SymbolView};
 
-pub(super) fn write(source: &Source<'_>, out: &mut dyn Write) -> io::Result<Written> {
+pub(super) fn write(source: &Source<'_>, out: &mut dyn Write) -> io::Result<ExportCounts> {
     let tool = ToolInfo {
         name: env!("CARGO_PKG_NAME").to_owned(),
         version: env!("CARGO_PKG_VERSION").to_owned(),
@@ -26,7 +26,7 @@ pub(super) fn write(source: &Source<'_>, out: &mut dyn Write) -> io::Result<Writ
         ..Metadata::default()
     };
     put(&Index { metadata: MessageField::some(metadata), ..Index::default() }, out)?;
-    let mut written = Written::default();
+    let mut written = ExportCounts::default();
     for file in files(source) {
         let document = document(source, &file, &mut written);
         put(&Index { documents: vec![document], ..Index::default() }, out)?;
@@ -39,7 +39,7 @@ fn put(part: &Index, out: &mut dyn Write) -> io::Result<()> {
     part.write_to_writer(out).map_err(io::Error::other)
 }
 
-fn document<'a>(source: &Source<'a>, file: &FileView<'a>, written: &mut Written) -> Document {
+fn document<'a>(source: &Source<'a>, file: &FileView<'a>, written: &mut ExportCounts) -> Document {
     let lines = Lines::of(file);
     let mut document = Document {
         language: file.language().to_owned(),

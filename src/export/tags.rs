@@ -2,10 +2,10 @@
 
 use std::io::{self, Write};
 
-use super::{Lines, Source, Written, files};
+use super::{ExportCounts, Lines, Source, files};
 
-pub(super) fn write(source: &Source<'_>, out: &mut dyn Write) -> io::Result<Written> {
-    let mut written = Written::default();
+pub(super) fn write(source: &Source<'_>, out: &mut dyn Write) -> io::Result<ExportCounts> {
+    let mut written = ExportCounts::default();
     let mut tags: Vec<String> = Vec::new();
     for file in files(source).into_iter().filter(|file| file.symbol_count() > 0 && is_plain(file.path())) {
         let lines = Lines::of(&file);
@@ -13,7 +13,7 @@ pub(super) fn write(source: &Source<'_>, out: &mut dyn Write) -> io::Result<Writ
             let (line, _) = lines.place(symbol.name_span().start);
             // A search finds the line again after others were added above.
             let text = std::str::from_utf8(lines.text(line)).ok().filter(|text| text.len() <= LONGEST_SEARCH);
-            let address = text.map_or((line + 1).to_string(), |text| format!("/^{}$/", sought(text)));
+            let address = text.map_or((line + 1).to_string(), |text| format!("/^{}$/", search_pattern(text)));
             let mut tag = format!("{}\t{}\t{address};\"\t", symbol.name(), file.path());
             tag += &format!("kind:{}\tline:{}\tlanguage:{}", symbol.detail().as_str(), line + 1, file.language());
             let qualified = symbol.qualified_name();
@@ -44,6 +44,6 @@ fn is_plain(text: &str) -> bool {
 }
 
 /// A line as a search for it.
-fn sought(line: &str) -> String {
+fn search_pattern(line: &str) -> String {
     line.trim_end_matches('\r').replace('\\', "\\\\").replace('/', "\\/").replace('\t', "\\t")
 }

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::{Limits, Reading, with_stack_for};
+use super::{FileExtractor, Limits, with_stack_for};
 use crate::facts::{BindingKind, ExpressionId, Facts, ListId, NONE, NameId, Op, ScopeId, ScopeKind, UNKNOWN, unpack};
 use crate::languages::LanguageSpec;
 use crate::model::{Role, Span};
@@ -60,7 +60,7 @@ pub fn imports(spec: &'static LanguageSpec, source: &[u8], facts: &[u8]) -> Impo
 fn imports_here(spec: &'static LanguageSpec, source: &[u8], facts: &[u8]) -> Imports {
     let Some(tables) = unpack(facts) else { return Imports::default() };
     let Some(facts) = Facts::open(&tables) else { return Imports::default() };
-    let reading = Reading::new(spec, source, &Limits::default());
+    let reading = FileExtractor::new(spec, source, &Limits::default());
     let Some(tree) = reading.parse(None) else { return Imports::default() };
     let mut positions: Vec<u32> = facts.imports.iter().map(|import| import.at).collect();
     positions.sort_unstable();

@@ -45,7 +45,7 @@ fn given_up(failure: Cow<'static, str>) -> Extraction {
 }
 
 fn extract_here(spec: &'static LanguageSpec, source: &[u8], limits: &Limits) -> Extraction {
-    let reading = Reading::new(spec, source, limits);
+    let reading = FileExtractor::new(spec, source, limits);
     let Some(tree) = reading.parse(None) else {
         return given_up(reading.budget.failure().map_or("its grammar fails on it".into(), Cow::from));
     };
@@ -66,7 +66,7 @@ fn extract_here(spec: &'static LanguageSpec, source: &[u8], limits: &Limits) -> 
 }
 
 /// A file being read.
-struct Reading<'s> {
+struct FileExtractor<'s> {
     spec: &'static LanguageSpec,
     source: &'s [u8],
     /// The text as the grammar reads it.
@@ -76,9 +76,9 @@ struct Reading<'s> {
     budget: Budget,
 }
 
-impl<'s> Reading<'s> {
+impl<'s> FileExtractor<'s> {
     fn new(spec: &'static LanguageSpec, source: &'s [u8], limits: &Limits) -> Self {
-        let text = spec.legible.and_then(|legible| legible(source)).map_or(spec.tamed(source), Cow::Owned);
+        let text = spec.preprocess.and_then(|preprocess| preprocess(source)).map_or(spec.sanitized(source), Cow::Owned);
         Self { spec, source, text, held: held_by_parsing(), budget: Budget::new(source.len(), limits) }
     }
 
@@ -154,8 +154,8 @@ impl<'s> Reading<'s> {
                     cx.symbol(node, kind, detail, name, body);
                     true
                 }
-                Rule::Told { signs, name, body } => {
-                    cx.told(node, signs, name, body);
+                Rule::BySign { signs, name, body } => {
+                    cx.symbol_by_sign(node, signs, name, body);
                     true
                 }
                 Rule::Called { function, words, names } => {

@@ -20,7 +20,7 @@ pub fn packages_at(spec: &'static LanguageSpec, packed: &[u8], byte: u32) -> Vec
 }
 
 /// An occurrence of a name with the packages that it may come from.
-pub struct FromOutside {
+pub struct ExternalOccurrence {
     /// First byte.
     pub at: u32,
     /// Role of the name.
@@ -30,12 +30,18 @@ pub struct FromOutside {
 }
 
 /// Occurrences of a name in a file that may come from packages.
-pub fn from_packages(spec: &'static LanguageSpec, content: &[u8], packed: &[u8], name: &[u8]) -> Vec<FromOutside> {
+pub fn from_packages(
+    spec: &'static LanguageSpec,
+    content: &[u8],
+    packed: &[u8],
+    name: &[u8],
+) -> Vec<ExternalOccurrence> {
     let tables = unpack(packed);
     let Some(facts) = tables.as_deref().and_then(Facts::open).filter(Facts::is_sound) else { return Vec::new() };
     let written = |at: u32, len: u16| content.get(at as usize..at as usize + usize::from(len)).unwrap_or_default();
     let named = facts.occurrences.iter().filter(|it| written(it.at, it.len) == name);
-    let found = named.map(|it| FromOutside { at: it.at, role: it.role, packages: packages_of(spec, facts, it.at) });
+    let found =
+        named.map(|it| ExternalOccurrence { at: it.at, role: it.role, packages: packages_of(spec, facts, it.at) });
     found.filter(|found| !found.packages.is_empty()).collect()
 }
 

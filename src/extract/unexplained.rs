@@ -6,7 +6,7 @@ use tree_sitter::TreeCursor;
 
 use super::locals::{is_member, is_part};
 use crate::facts::{Builder, mentions};
-use crate::languages::{Around, Budget, LanguageSpec, Words};
+use crate::languages::{Budget, LanguageSpec, WordContext, Words};
 use crate::model::{Span, Symbol};
 use crate::parsing::SyntaxTree;
 
@@ -26,13 +26,13 @@ pub(super) fn record(
 ) {
     let has_errors = tree.root_node().has_error() || !budget.is_left();
     let known = if has_errors { Vec::new() } else { facts.occurrence_starts() };
-    let mut known = Passed { places: &known, next: 0 };
+    let mut known = AscendingRanges { places: &known, next: 0 };
     let mut defined: Vec<u32> = symbols.iter().map(|symbol| symbol.name.start).collect();
     defined.sort_unstable();
-    let mut defined = Passed { places: &defined, next: 0 };
+    let mut defined = AscendingRanges { places: &defined, next: 0 };
     let local = facts.local_names();
     let words = spec.words();
-    let mut walk = Walk::new(tree, words, budget);
+    let mut walk = WordWalk::new(tree, words, budget);
     for span in (Scan { spec, source, at: 0, line_end: 0 }) {
         let (start, end) = (span.start as usize, span.end as usize);
         let is_call = source.get(end) == Some(&b'(');
@@ -55,12 +55,12 @@ pub(super) fn record(
 }
 
 /// Ascending places, asked for in ascending order.
-struct Passed<'p> {
+struct AscendingRanges<'p> {
     places: &'p [u32],
     next: usize,
 }
 
-impl Passed<'_> {
+impl AscendingRanges<'_> {
     fn hold(&mut self, place: u32) -> bool {
         while self.places.get(self.next).is_some_and(|next| *next < place) {
             self.next += 1;
@@ -117,10 +117,10 @@ impl Scan<'_> {
 /// Meaning of a word by the nodes around it.
 #[derive(Clone, Copy, Default)]
 struct State {
-    /// The innermost of [`Around::Comment`], [`Around::Text`] and [`Around::Code`].
-    innermost: Around,
+    /// The innermost of [`WordContext::Comment`], [`WordContext::Text`] and [`WordContext::Code`].
+    innermost: WordContext,
     /// The node's own meaning.
-    own: Around,
+    own: WordContext,
     /// For a text: whether it stands alone.
     is_statement: bool,
     /// The place of the nearest key.
@@ -129,7 +129,7 @@ struct State {
 
 /// A walk from word to word of a tree, each after the one before. A node is visited once, and nodes without such
 /// words are passed by.
-struct Walk<'t> {
+struct WordWalk<'t> {
     words: &'static Words,
     budget: &'t Budget,
     cursor: TreeCursor<'t>,
@@ -142,7 +142,7 @@ struct Walk<'t> {
     is_token: bool,
 }
 
-impl<'t> Walk<'t> {
+impl<'t> WordWalk<'t> {
     fn new(tree: &'t SyntaxTree, words: &'static Words, budget: &'t Budget) -> Self {
         let root = State::default();
         let cursor = tree.walk();
@@ -151,8 +151,8 @@ impl<'t> Walk<'t> {
 
     /// Whether a word is known to be no code without a step: it is in the same comment or text as the one before.
     fn is_silent_at(&self, span: Span, is_call: bool) -> bool {
-        let is_text = || self.last.innermost == Around::Text && (!is_call || self.last.is_statement);
-        (span.end as usize) <= self.until && (self.last.innermost == Around::Comment || is_text())
+        let is_text = || self.last.innermost == WordContext::Text && (!is_call || self.last.is_statement);
+        (span.end as usize) <= self.until && (self.last.innermost == WordContext::Comment || is_text())
     }
 
     /// Whether a word is code, or a text calls it: `"return check($1)"`.
@@ -163,15 +163,15 @@ impl<'t> Walk<'t> {
         let state = self.last;
         match state.innermost {
             _ if self.is_token || state.key == Some(span.start) => false,
-            Around::Comment => false,
-            Around::Text => is_call && !state.is_statement,
+            WordContext::Comment => false,
+            WordContext::Text => is_call && !state.is_statement,
             _ => true,
         }
     }
 
     /// Whether the last word is in a text.
     fn is_in_text(&self) -> bool {
-        self.last.innermost == Around::Text
+        self.last.innermost == WordContext::Text
     }
 
     /// Goes to the innermost node that holds a range.
@@ -236,16 +236,16 @@ impl<'t> Walk<'t> {
         let own = self.words.around(node.kind_id());
         let mut state = State { own, ..above };
         match own {
-            Around::Nothing | Around::Statement => {}
-            Around::Key => state.key = Some(node.start_byte() as u32),
-            Around::Text => {
+            WordContext::Nothing | WordContext::Statement => {}
+            WordContext::Key => state.key = Some(node.start_byte() as u32),
+            WordContext::Text => {
                 state.innermost = own;
                 state.is_statement = match above.own {
-                    Around::Text => above.is_statement,
-                    other => other == Around::Statement,
+                    WordContext::Text => above.is_statement,
+                    other => other == WordContext::Statement,
                 };
             }
-            Around::Comment | Around::Code => state.innermost = own,
+            WordContext::Comment | WordContext::Code => state.innermost = own,
         }
         self.states.push(state);
     }

@@ -71,5 +71,7 @@ pub use bound::Bound;
 pub use build::Builder;
 pub use ids::{Column, DefinitionId, ExpressionId, ListId, NameId, ScopeId};
 pub use packed::{is_readable, mentions, unpack};
-pub use semantics::{ClassNames, Each, Effect, Module, Modules, Project, ProjectFile, Read, Semantics, folder};
+pub use semantics::{
+    ClassNames, Effect, IterationItem, Module, Modules, Project, ProjectFile, Read, Semantics, folder,
+};
 pub use tables::*;

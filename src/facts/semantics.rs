@@ -51,7 +51,7 @@ pub enum Effect {
 
 /// Item type when iterating over a container of several type arguments.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Each {
+pub enum IterationItem {
     /// The first argument: Python's `dict[K, V]` and `Generator[Y, S, R]`.
     First,
     /// The last argument.
@@ -73,8 +73,8 @@ pub struct Semantics {
     pub call: &'static [&'static str],
     /// Members that give an element, in order of preference; true when the member returns an iterator.
     pub element: &'static [(&'static str, bool)],
-    /// See [`Each`].
-    pub each: Each,
+    /// See [`IterationItem`].
+    pub each: IterationItem,
     /// Members whose result `with` binds.
     pub enter: &'static [&'static str],
     /// Member whose parameters are those of a construction.

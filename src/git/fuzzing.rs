@@ -15,7 +15,7 @@ use sha1::{Digest, Sha1};
 use super::cache::packs::join;
 use super::history::bare;
 use super::history::commit::open;
-use super::history::contents::Contents;
+use super::history::contents::PackBundles;
 use super::history::sound::Depth;
 use super::{Commit, History, Repository, blame, worktrees};
 use crate::config::Secrets;
@@ -146,7 +146,7 @@ fn receive(pack: &[u8], folder: &Path) {
 /// Reads every object of a bare repository in both ways.
 fn objects_of(path: &Path) {
     let packs = path.join("objects/pack");
-    let contents = Contents::open(&packs);
+    let contents = PackBundles::open(&packs);
     let Ok(repository) = open(path, Depth::Everything) else { return };
     let repository = repository.to_thread_local();
     let indexes =

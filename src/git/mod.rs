@@ -6,7 +6,7 @@
 //! - [`Repository`] has the git directory of a folder, the checked-out commit and the tracked files. Any failure
 //!   there means "no repository", because an answer about files must not fail on a broken `.git`.
 //! - [`Commit`] reads the files of a commit from the object database; [`History`] and [`blame`] compare commits.
-//! - [`Remote`] is a repository by any of its names, [`Cache`] has its clone, and [`Kept`] the texts of a commit.
+//! - [`Remote`] is a repository by any of its names, [`Cache`] has its clone, and [`CommitFiles`] the texts of a commit.
 
 mod cache;
 mod error;
@@ -24,21 +24,21 @@ mod tests;
 
 #[cfg(feature = "fleet")]
 pub use cache::Located;
-pub use cache::kept::Kept;
-pub use cache::{Age, Cache, Keep, Opened};
+pub use cache::commit_files::CommitFiles;
+pub use cache::{Age, Cache, CacheLimits, Opened};
 pub use error::Error;
 pub use history::blame::{Blamed, blame, blame_text};
 #[cfg(any(test, feature = "ship"))]
 pub use history::commit::Commit;
 pub use history::folder::Entry as FolderEntry;
 pub use history::lines::{Hunk, changed_lines};
-pub use history::log::{Log, Logged};
+pub use history::log::{Log, LogEntry};
 pub use history::recent::Recent;
 pub use history::repository::Repository;
 pub use history::sound::read_small;
 pub use history::worktrees::{Worktree, worktrees};
 pub use history::{Changed, Content, Error as HistoryError, History};
-pub use transport::fetch::{Access, FetchOptions, Token};
-pub use transport::refs::{Found, Refs, RemoteRef, short_name};
+pub use transport::fetch::{FetchAccess, FetchOptions, Token};
+pub use transport::refs::{Refs, RemoteRef, ResolvedRef, short_name};
 pub use transport::remote::{NameError, Place, Remote, is_ref};
 pub use transport::ssh::COMMAND as SSH_COMMAND;

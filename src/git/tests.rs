@@ -1,7 +1,7 @@
 //! Properties of real repositories.
 
 mod bombs;
-mod kept;
+mod commit_files;
 mod lies;
 mod names;
 pub(super) mod servers;

@@ -27,11 +27,11 @@ const LARGEST: u64 = 128 << 20;
 /// Content store, keyed by blob id, in an unnamed temporary file, as a commit may be larger than memory.
 #[derive(Debug)]
 pub(super) struct Heap {
-    inside: Mutex<Inside>,
+    inside: Mutex<ArchiveState>,
 }
 
 #[derive(Debug)]
-struct Inside {
+struct ArchiveState {
     file: File,
     places: HashMap<String, (u64, usize)>,
     end: u64,
@@ -41,7 +41,7 @@ impl Heap {
     /// Creates an empty heap in `folder`, which is created if missing.
     pub fn new(folder: &Path) -> Result<Self, Error> {
         let file = std::fs::create_dir_all(folder).and_then(|()| tempfile::tempfile_in(folder)).map_err(disk)?;
-        Ok(Self { inside: Mutex::new(Inside { file, places: HashMap::new(), end: 0 }) })
+        Ok(Self { inside: Mutex::new(ArchiveState { file, places: HashMap::new(), end: 0 }) })
     }
 
     /// The content with this id, if present.
@@ -68,7 +68,7 @@ impl Heap {
         Ok(())
     }
 
-    fn lock(&self) -> MutexGuard<'_, Inside> {
+    fn lock(&self) -> MutexGuard<'_, ArchiveState> {
         // An interrupted write has no entry in `places` yet.
         self.inside.lock().unwrap_or_else(PoisonError::into_inner)
     }

@@ -21,7 +21,7 @@ const NOW_AND_THEN: u32 = 64;
 
 /// A cached response.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Kept {
+pub struct CachedResponse {
     /// The ETag.
     pub etag: String,
     /// URL of the next page.
@@ -44,7 +44,7 @@ impl Cache {
     }
 
     /// The cached response for a key. The token is part of the key, so tokens do not share responses.
-    pub fn get(&self, key: &[&str]) -> Option<Kept> {
+    pub fn get(&self, key: &[&str]) -> Option<CachedResponse> {
         let bytes = fs::read(self.path(key)).ok()?;
         let mut rest = bytes.as_slice();
         let mut line = || {
@@ -55,11 +55,11 @@ impl Cache {
         };
         let (etag, next, length) = (line()?, line()?, line()?.parse::<usize>().ok()?);
         let next = Some(next).filter(|next| !next.is_empty());
-        (rest.len() == length).then(|| Kept { etag, next, body: rest.to_vec() })
+        (rest.len() == length).then(|| CachedResponse { etag, next, body: rest.to_vec() })
     }
 
     /// Stores a response.
-    pub fn put(&self, key: &[&str], kept: &Kept) {
+    pub fn put(&self, key: &[&str], kept: &CachedResponse) {
         if kept.body.len() > LARGEST {
             return;
         }
@@ -68,7 +68,7 @@ impl Cache {
         }
     }
 
-    fn write(&self, key: &[&str], kept: &Kept) -> std::io::Result<()> {
+    fn write(&self, key: &[&str], kept: &CachedResponse) -> std::io::Result<()> {
         fs::create_dir_all(&self.folder)?;
         let n = self.n_put.fetch_add(1, Ordering::Relaxed);
         if n.is_multiple_of(NOW_AND_THEN) || kept.body.len() > SMALL {
@@ -123,8 +123,11 @@ mod tests {
     fn answers_are_kept_by_question_and_asker_within_bounds() {
         let folder = tempfile::tempdir().expect("there is room");
         let cache = Cache::new(folder.path().join("github"));
-        let kept =
-            |size: usize| Kept { etag: "W/\"1\"".to_owned(), next: Some("n".to_owned()), body: vec![b'\n'; size] };
+        let kept = |size: usize| CachedResponse {
+            etag: "W/\"1\"".to_owned(),
+            next: Some("n".to_owned()),
+            body: vec![b'\n'; size],
+        };
         assert_eq!(cache.get(&["a", "token"]), None);
         cache.put(&["a", "token"], &kept(10));
         assert_eq!(cache.get(&["a", "token"]), Some(kept(10)));

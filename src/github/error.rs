@@ -119,7 +119,7 @@ impl fmt::Display for Limit {
 /// The body of an error response.
 #[derive(Default, Deserialize)]
 #[serde(default)]
-struct Words {
+struct ErrorBody {
     message: String,
     block: Option<serde_json::Value>,
     errors: Vec<serde_json::Value>,
@@ -127,7 +127,7 @@ struct Words {
 
 /// Converts an error response to an [`Error`].
 pub(super) fn of_answer(head: &net::Response, body: &[u8], rate: Option<Rate>, has_token: bool) -> Error {
-    let words: Words = serde_json::from_slice(body).unwrap_or_default();
+    let words: ErrorBody = serde_json::from_slice(body).unwrap_or_default();
     let lower = words.message.to_lowercase();
     let wait = head.retry_after();
     let used_up = rate.as_ref().is_some_and(|rate| rate.remaining == 0);
@@ -141,20 +141,20 @@ pub(super) fn of_answer(head: &net::Response, body: &[u8], rate: Option<Rate>, h
             let url = head.header("x-github-sso").and_then(|value| value.split("url=").nth(1));
             Error::Sso { at: url.map(|url| url.split(';').next().unwrap_or(url).trim().chars().take(300).collect()) }
         }
-        403 if words.block.is_some() || lower.contains("access blocked") => Error::Blocked(said(&words)),
-        403 if wait.is_none() => Error::Forbidden(said(&words)),
+        403 if words.block.is_some() || lower.contains("access blocked") => Error::Blocked(message_of(&words)),
+        403 if wait.is_none() => Error::Forbidden(message_of(&words)),
         403 | 429 => limited(true),
         404 => Error::NotFound { has_token },
         409 if lower.contains("empty") => Error::Empty,
-        400 | 422 => Error::Invalid(said(&words)),
+        400 | 422 => Error::Invalid(message_of(&words)),
         451 => Error::Legal,
         status @ 500..=599 => Error::Trouble { status, wait },
-        status => Error::Unexpected { status, message: said(&words) },
+        status => Error::Unexpected { status, message: message_of(&words) },
     }
 }
 
 /// GitHub's message on one short line, with the first error detail.
-fn said(words: &Words) -> String {
+fn message_of(words: &ErrorBody) -> String {
     let detail = words.errors.first().and_then(|error| {
         let text = error.get("message").unwrap_or(error).as_str()?;
         Some(format!(" ({text})"))

@@ -37,13 +37,13 @@ use serde::de::DeserializeOwned;
 use url::Url;
 
 use crate::net;
-use cache::{Cache, Kept};
+use cache::{Cache, CachedResponse};
 
 pub use error::Error;
 #[cfg(feature = "fleet")]
 pub use owned::owned;
-pub use search::{Found, Order, Query, REACHABLE, Repository, Sort, search};
-pub use tree::{Commit, How, Tree, resolve};
+pub use search::{Order, Query, REACHABLE, Repository, ResultPage, Sort, search};
+pub use tree::{Commit, ContentSource, Tree, resolve};
 
 /// Maximum size of a JSON response in bytes: a tree of 100,000 entries has about 25 MB.
 const LARGEST: u64 = 128 << 20;
@@ -167,7 +167,7 @@ impl Client {
     }
 
     /// Sends a request and reads the whole body; fails on an error status.
-    fn fetch(&self, request: &net::Request) -> Result<net::Answer, Error> {
+    fn fetch(&self, request: &net::Request) -> Result<net::WholeResponse, Error> {
         let answer = self.net.fetch(request)?;
         self.judge(&answer.head, &answer.bytes)?;
         Ok(answer)
@@ -204,7 +204,7 @@ impl Client {
         self.judge(&answer.head, &answer.bytes)?;
         let next = answer.head.header("link").and_then(next_link);
         if let (Some(cache), Some(etag)) = (&self.cache, answer.head.header("etag")) {
-            let kept = Kept { etag: etag.to_owned(), next: next.clone(), body: answer.bytes.clone() };
+            let kept = CachedResponse { etag: etag.to_owned(), next: next.clone(), body: answer.bytes.clone() };
             cache.put(&key, &kept);
         }
         Ok((answer.bytes, next.and_then(|next| self.page(&next))))

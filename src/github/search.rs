@@ -48,7 +48,7 @@ pub struct Query {
 
 /// A page of results.
 #[derive(Clone, Debug, Deserialize)]
-pub struct Found {
+pub struct ResultPage {
     /// Number of results on all pages.
     pub total_count: u64,
     /// GitHub timed out, so there may be more results.
@@ -102,7 +102,7 @@ pub struct License {
 }
 
 /// Fetches one page of search results.
-pub fn search(client: &Client, query: &Query) -> Result<Found, Error> {
+pub fn search(client: &Client, query: &Query) -> Result<ResultPage, Error> {
     let mut url = client.url(&["search", "repositories"]);
     {
         let mut pairs = url.query_pairs_mut();

@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex};
 
 use serde_json::{Value, json};
 
-use crate::net::test_server::{Asked, Behaviour, Reply, TestServer};
+use crate::net::test_server::{Behaviour, ReceivedRequest, Reply, TestServer};
 
 /// Behaviour of the server.
 #[derive(Clone, Debug, Default)]
@@ -96,7 +96,7 @@ impl Hub {
         git(folder.path(), &["clone", "-q", "--bare", &work.to_string_lossy(), &bare.to_string_lossy()]);
         let conditions = Arc::new(Mutex::new(Conditions::default()));
         let (shared, at) = (Arc::clone(&conditions), bare.clone());
-        let answers = move |asked: &Asked| answer(&at, asked, &shared);
+        let answers = move |asked: &ReceivedRequest| answer(&at, asked, &shared);
         let test_server = if tls { TestServer::https(answers) } else { TestServer::http(answers) };
         Self { server: test_server, conditions, bare, _folder: folder }
     }
@@ -112,7 +112,7 @@ impl Hub {
     }
 }
 
-fn answer(bare: &Path, asked: &Asked, conditions: &Mutex<Conditions>) -> Reply {
+fn answer(bare: &Path, asked: &ReceivedRequest, conditions: &Mutex<Conditions>) -> Reply {
     let now = conditions.lock().expect("nothing panics with it").clone();
     if let Some(refusal) = now.refusal {
         return refusal;
@@ -152,7 +152,7 @@ fn limits(reply: Reply, remaining: u64) -> Reply {
         .with("x-ratelimit-resource", "core")
 }
 
-fn route(bare: &Path, asked: &Asked, conditions: &Conditions) -> Reply {
+fn route(bare: &Path, asked: &ReceivedRequest, conditions: &Conditions) -> Reply {
     let (path, query) = asked.path.split_once('?').unwrap_or((&asked.path, ""));
     if let Some(reply) = conditions.git.as_ref().filter(|_| path.contains("/info/refs")) {
         return reply.clone();
@@ -193,7 +193,7 @@ fn route(bare: &Path, asked: &Asked, conditions: &Conditions) -> Reply {
         ["codeload", name] => {
             let sha = name.trim_end_matches(".tar.gz");
             let bytes = git(bare, &["archive", "--format=tar.gz", "--prefix=octo-cat-1/", sha]);
-            Reply::new(200, bytes).behaving(conditions.archive.unwrap_or(Behaviour::Honest))
+            Reply::new(200, bytes).with_behaviour(conditions.archive.unwrap_or(Behaviour::Honest))
         }
         _ => missing(),
     }
@@ -239,7 +239,14 @@ fn tree(bare: &Path, sha: &str, recursive: bool, conditions: &Conditions) -> Val
 }
 
 /// Branches or tags, page by page.
-fn refs(bare: &Path, kind: &str, start: &str, path: &str, query: &HashMap<String, String>, asked: &Asked) -> Reply {
+fn refs(
+    bare: &Path,
+    kind: &str,
+    start: &str,
+    path: &str,
+    query: &HashMap<String, String>,
+    asked: &ReceivedRequest,
+) -> Reply {
     let listed =
         git_text(bare, &["for-each-ref", "--format=%(refname) %(objectname) %(objecttype)", &format!("refs/{kind}")]);
     let all: Vec<Value> = listed

@@ -51,7 +51,7 @@ fn contents(tree: &Tree) -> Vec<(String, EntryMode, Option<String>)> {
     tree.entries().expect("it was listed").into_iter().map(read).collect()
 }
 
-fn open(client: &Client, repo: &Name, name: Option<&str>, how: How, home: &Path) -> Result<Tree, Error> {
+fn open(client: &Client, repo: &Name, name: Option<&str>, how: ContentSource, home: &Path) -> Result<Tree, Error> {
     let commit = resolve(client, repo, name)?;
     Tree::open(client, repo, commit, how, &home.join("tmp"))
 }
@@ -90,7 +90,7 @@ fn a_commit_is_the_same_by_archive_and_by_blobs() {
         ("subst.txt", EntryMode::File, Some("$Format:%H$\n")),
     ];
     let expected = expected.map(|(path, mode, text)| (path.to_owned(), mode, text.map(str::to_owned)));
-    for (how, blobs, archives) in [(How::Blobs, 6, 0), (How::Tarball, 2, 1)] {
+    for (how, blobs, archives) in [(ContentSource::Blobs, 6, 0), (ContentSource::Tarball, 2, 1)] {
         let before = (hub.asked("/git/blobs/"), hub.asked("/codeload/"));
         let tree = open(&client, &cat(), None, how, home.path()).expect("it is there");
         assert_eq!(tree.commit(), git_text(&hub.bare, &["rev-parse", "main"]));
@@ -109,7 +109,7 @@ fn few_files_come_one_by_one_and_many_in_one_archive() {
     let hub = Hub::of_files(&many, false);
     let home = tempfile::tempdir().expect("there is room");
     let client = client(&hub.server, home.path());
-    let tree = open(&client, &cat(), None, How::Auto, home.path()).expect("it is there");
+    let tree = open(&client, &cat(), None, ContentSource::Auto, home.path()).expect("it is there");
     let entries = tree.entries().expect("listed");
     tree.prepare(&entries.iter().take(5).collect::<Vec<_>>()).expect("they come");
     assert_eq!((hub.asked("/git/blobs/"), hub.asked("/codeload/")), (5, 0));
@@ -129,11 +129,15 @@ fn a_tree_that_is_cut_is_walked_folder_by_folder() {
     let hub = Hub::of_files(FILES, false);
     let home = tempfile::tempdir().expect("there is room");
     let client = client(&hub.server, home.path());
-    let whole = open(&client, &cat(), None, How::Blobs, home.path()).expect("it is there").entries().expect("listed");
+    let whole =
+        open(&client, &cat(), None, ContentSource::Blobs, home.path()).expect("it is there").entries().expect("listed");
     assert_eq!(whole.len(), FILES.len());
     for most in [0, 1, 3, 6] {
         hub.set(|conditions| conditions.truncate = Some(most));
-        let cut = open(&client, &cat(), None, How::Blobs, home.path()).expect("it is there").entries().expect("listed");
+        let cut = open(&client, &cat(), None, ContentSource::Blobs, home.path())
+            .expect("it is there")
+            .entries()
+            .expect("listed");
         assert_eq!(cut, whole, "{most}");
     }
 }
@@ -145,7 +149,7 @@ fn a_listing_with_a_hole_is_not_believed() {
     let client = client(&hub.server, home.path());
     for hole in ["README.md", "src", "src/deep/er/mod.rs"] {
         hub.set(|conditions| conditions.hole = Some(hole.to_owned()));
-        let err = open(&client, &cat(), None, How::Blobs, home.path()).expect_err(hole);
+        let err = open(&client, &cat(), None, ContentSource::Blobs, home.path()).expect_err(hole);
         assert!(matches!(err, Error::Malformed(_)), "{hole}: {err:?}");
     }
 }
@@ -158,7 +162,7 @@ fn contents_that_are_missing_or_wrong_are_named() {
     let id = |path: &str| git_text(&hub.bare, &["rev-parse", &format!("main:{path}")]);
     let (gone, other) = (id("src/lib.rs"), id("src/deep.rs"));
     hub.set(|conditions| (conditions.missing, conditions.damaged) = (vec![gone], vec![other]));
-    let tree = open(&client, &cat(), None, How::Blobs, home.path()).expect("it is there");
+    let tree = open(&client, &cat(), None, ContentSource::Blobs, home.path()).expect("it is there");
     let entries = tree.entries().expect("listed");
     tree.prepare(&entries.iter().collect::<Vec<_>>()).expect("most come");
     for entry in &entries {
@@ -182,13 +186,13 @@ fn an_archive_that_fails_is_replaced_by_blobs_where_that_is_allowed() {
     };
     // Contents before the break count, the rest is fetched one by one.
     hub.set(|conditions| conditions.archive = Some(Behaviour::Breaks));
-    assert_eq!(read_all(How::Tarball).expect("the rest is fetched"), (true, FILES.len()));
+    assert_eq!(read_all(ContentSource::Tarball).expect("the rest is fetched"), (true, FILES.len()));
     let inner = TestServer::http(|_| Reply::new(200, "inside"));
     let place = format!("https://127.0.0.1:{}/secret", inner.address.port());
     hub.set(|conditions| (conditions.archive, conditions.codeload) = (None, Some(place)));
-    let err = read_all(How::Tarball).expect_err("it is sent inwards");
+    let err = read_all(ContentSource::Tarball).expect_err("it is sent inwards");
     assert!(matches!(err, Error::Net(net::Error::Private { .. })), "{err:?}");
-    assert_eq!(read_all(How::Auto).expect("blobs are as good"), (false, FILES.len()));
+    assert_eq!(read_all(ContentSource::Auto).expect("blobs are as good"), (false, FILES.len()));
     assert_eq!(inner.connections(), 0);
 }
 
@@ -290,12 +294,12 @@ fn a_token_opens_what_is_private_and_is_told_to_nobody_else() {
     let err = resolve(&with(Some("0ther")), &cat(), None).expect_err("it is another");
     assert!(matches!(err, Error::Unauthorized) && !err.to_string().contains("0ther"), "{err:?}");
     let client = with(Some("s3cret"));
-    let tree = open(&client, &cat(), None, How::Tarball, home.path()).expect("it opens");
+    let tree = open(&client, &cat(), None, ContentSource::Tarball, home.path()).expect("it opens");
     assert_eq!(contents(&tree).len(), FILES.len());
     // An answer cached for one token is not used for another.
     assert!(matches!(resolve(&with(None), &cat(), None), Err(Error::NotFound { .. })));
     hub.set(|conditions| conditions.codeload = Some(place));
-    let tree = open(&client, &cat(), None, How::Tarball, home.path()).expect("it opens");
+    let tree = open(&client, &cat(), None, ContentSource::Tarball, home.path()).expect("it opens");
     let err = tree.archive().expect_err("TLS is not left");
     assert!(matches!(err, Error::Net(net::Error::Redirect { .. })), "{err:?}");
     assert_eq!(elsewhere.connections(), 0);

@@ -27,7 +27,7 @@ const ARCHIVE: (u64, Duration) = (4 << 30, Duration::from_secs(30 * 60));
 
 /// Source of file contents.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum How {
+pub enum ContentSource {
     /// The archive for many files; single requests for a few, and for files missing from the archive.
     Auto,
     /// The archive, and single requests for files missing from it. Fails without an archive.
@@ -97,7 +97,7 @@ pub struct Tree {
     client: Client,
     repo: Name,
     commit: Commit,
-    how: How,
+    how: ContentSource,
     entries: Vec<TreeEntry>,
     /// Contents fetched so far.
     heap: Heap,
@@ -107,7 +107,13 @@ pub struct Tree {
 
 impl Tree {
     /// Lists the files of a commit. Contents are stored in `folder` until the tree is dropped.
-    pub fn open(client: &Client, repo: &Name, commit: Commit, how: How, folder: &Path) -> Result<Self, Error> {
+    pub fn open(
+        client: &Client,
+        repo: &Name,
+        commit: Commit,
+        how: ContentSource,
+        folder: &Path,
+    ) -> Result<Self, Error> {
         let entries = listing::list(client, repo, &commit.tree)?;
         let (client, repo) = (client.clone(), repo.clone());
         Ok(Self { client, repo, commit, how, entries, heap: Heap::new(folder)?, archive: OnceLock::new() })
@@ -123,7 +129,7 @@ impl Tree {
             }
             // Single requests would fail for the same reason.
             Err(err @ (Error::Limited(_) | Error::Unauthorized | Error::Net(net::Error::Cancelled))) => Err(err),
-            Err(err) if self.how == How::Tarball => Err(err),
+            Err(err) if self.how == ContentSource::Tarball => Err(err),
             Err(err) => {
                 tracing::warn!(%err, "no archive; files are fetched one by one");
                 Ok(false)
@@ -183,9 +189,9 @@ impl SourceTree for Tree {
 
     fn prepare(&self, wanted: &[&TreeEntry]) -> Result<(), SourceError> {
         let one_by_one = match self.how {
-            How::Blobs => true,
-            How::Tarball => false,
-            How::Auto => wanted.len() <= FEW,
+            ContentSource::Blobs => true,
+            ContentSource::Tarball => false,
+            ContentSource::Auto => wanted.len() <= FEW,
         };
         if !one_by_one {
             self.archive().map_err(failed)?;
@@ -219,10 +225,10 @@ impl SourceTree for Tree {
 
     fn read(&self, entry: &TreeEntry) -> Result<Vec<u8>, SourceError> {
         let one_by_one = match self.how {
-            How::Blobs => true,
-            How::Tarball => false,
+            ContentSource::Blobs => true,
+            ContentSource::Tarball => false,
             // Without `prepare`, the archive is used unless the commit has few files.
-            How::Auto => self.entries.len() <= FEW,
+            ContentSource::Auto => self.entries.len() <= FEW,
         };
         if !one_by_one && !self.heap.has(&entry.id) {
             self.archive().map_err(failed)?;

@@ -187,10 +187,10 @@ mod tests {
     use std::sync::atomic::{AtomicU16, Ordering};
 
     use super::*;
-    use crate::net::test_server::{Asked, Reply, TestServer};
+    use crate::net::test_server::{ReceivedRequest, Reply, TestServer};
 
     /// A forge on which `alice` may read the code of one repository, and only the description of another.
-    fn answers(asked: &Asked, status: u16) -> Reply {
+    fn answers(asked: &ReceivedRequest, status: u16) -> Reply {
         let is_alice = asked.header("authorization") == Some("Bearer alices-token");
         match &*asked.path {
             "/api/v4/user" | "/user" if is_alice => Reply::new(status, "{\"id\": 7}"),

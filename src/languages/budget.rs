@@ -47,7 +47,7 @@ impl Default for Limits {
 
 /// The limit that a file went beyond.
 #[derive(Clone, Copy)]
-enum Exceeded {
+enum ExceededLimit {
     Time,
     Memory,
     Facts,
@@ -67,7 +67,7 @@ pub struct Budget {
     /// Bytes held beside them.
     held: Cell<usize>,
     room: usize,
-    exceeded: Cell<Option<Exceeded>>,
+    exceeded: Cell<Option<ExceededLimit>>,
 }
 
 /// The processor time of a thread from a moment on, for what has to end on a busy machine as on a quiet one. Threads that
@@ -136,9 +136,9 @@ impl Budget {
         self.steps.set(steps);
         self.trees.set(trees);
         if trees.saturating_add(self.held.get()) > self.limits.memory {
-            self.exceeded.set(Some(Exceeded::Memory));
+            self.exceeded.set(Some(ExceededLimit::Memory));
         } else if steps == 0 || self.is_late() {
-            self.exceeded.set(Some(Exceeded::Time));
+            self.exceeded.set(Some(ExceededLimit::Time));
         }
         // A limit that was reached once is reached for the rest of the file.
         self.is_left()
@@ -149,9 +149,9 @@ impl Budget {
         let worked = self.worked.get().wrapping_add(1);
         self.worked.set(worked);
         if worked.is_multiple_of(WORK_BETWEEN_LOOKS) && self.is_late() {
-            self.exceeded.set(Some(Exceeded::Time));
+            self.exceeded.set(Some(ExceededLimit::Time));
         }
-        !matches!(self.exceeded.get(), Some(Exceeded::Time))
+        !matches!(self.exceeded.get(), Some(ExceededLimit::Time))
     }
 
     /// Takes this many bytes beside the tree, if they are left.
@@ -172,7 +172,7 @@ impl Budget {
     /// Notes that a part was left out for want of room.
     pub fn cut(&self) {
         if self.is_left() {
-            self.exceeded.set(Some(Exceeded::Facts));
+            self.exceeded.set(Some(ExceededLimit::Facts));
         }
     }
 
@@ -185,9 +185,9 @@ impl Budget {
     pub fn failure(&self) -> Option<String> {
         let Limits { time, memory } = self.limits;
         Some(match self.exceeded.get()? {
-            Exceeded::Time => format!("parsing took over {}", humantime::format_duration(time)),
-            Exceeded::Memory => format!("parsing took more than {} MB", memory / 1_000_000),
-            Exceeded::Facts => "there is too much in it for its size".to_owned(),
+            ExceededLimit::Time => format!("parsing took over {}", humantime::format_duration(time)),
+            ExceededLimit::Memory => format!("parsing took more than {} MB", memory / 1_000_000),
+            ExceededLimit::Facts => "there is too much in it for its size".to_owned(),
         })
     }
 

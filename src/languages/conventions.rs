@@ -41,12 +41,12 @@ pub struct Package {
     /// Texts of which one marks a published package; empty if the file's presence is enough.
     pub says: &'static [&'static str],
     /// Parts of the package that the file names.
-    pub names: Named,
+    pub names: ManifestPart,
 }
 
 /// Parts of a package that its manifest names.
 #[derive(Clone, Copy, Debug)]
-pub enum Named {
+pub enum ManifestPart {
     /// No parts.
     Nothing,
     /// Functions, as `module.path:name`; `endings` turn a module's path into a file.
@@ -155,7 +155,7 @@ pub struct Conventions {
     /// Whether a member may override one of an external base, given the words before its name, and the name.
     pub may_override: fn(&str, &str) -> bool,
     /// Whether a library may call a method through an interface that its class does not name.
-    pub asked_for: fn(&Asked<'_>) -> bool,
+    pub asked_for: fn(&OfferedMethod<'_>) -> bool,
     /// Whether a type has all interfaces whose members it has, named or not.
     pub structural: bool,
     /// Whether a class may have an interface without naming it.
@@ -184,7 +184,7 @@ pub struct Conventions {
 }
 
 /// A method that a library may ask for.
-pub struct Asked<'a> {
+pub struct OfferedMethod<'a> {
     /// Its name.
     pub name: &'a str,
     /// The text of its file.

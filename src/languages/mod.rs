@@ -75,7 +75,7 @@ pub mod zig;
 use crate::model::Languages;
 
 pub use budget::{Budget, Limits, TimeAtWork};
-pub use conventions::{Asked, Conventions, Framework, Named, Owner, Package, Public, stands_for_folder};
+pub use conventions::{Conventions, Framework, ManifestPart, OfferedMethod, Owner, Package, Public, stands_for_folder};
 pub use definition::{Cx, Definition, Place};
 pub use doc::{Comments, first_sentence};
 pub use listed::{Listed, listed};
@@ -85,7 +85,7 @@ pub use role::{exercises, helps_tests, is_aside, is_beside, is_built, is_documen
 pub use runner::{Runner, Test};
 pub use smells::{SMELLS, Syntax};
 pub use spec::{Distribution, Grammar, LanguageSpec, Relating, Rule};
-pub use words::{Around, KEYED, Words};
+pub use words::{KEYED, WordContext, Words};
 
 /// All languages with symbols. Stored files refer to them by index, so new ones are appended.
 pub static LANGUAGES: &[&LanguageSpec] = &[

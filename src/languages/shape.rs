@@ -1,7 +1,7 @@
 //! Shapes: a table of the facts of each kind of node, interpreted by one reader.
 //!
-//! The reader gets a node with its scope and role ([`At`]), and returns a value and the scope for the next node
-//! ([`Said`]). The default is [`Shape::Children`].
+//! The reader gets a node with its scope and role ([`NodeContext`]), and returns a value and the scope for the next node
+//! ([`NodeResult`]). The default is [`Shape::Children`].
 
 use tree_sitter::Node;
 
@@ -55,33 +55,33 @@ pub enum Shape {
     /// All parts are assigned to.
     Written,
     /// Read by a function, for cases that no other shape covers.
-    By(for<'s, 't> fn(&mut Lower<'s, 't>, Node<'t>, At) -> Said),
+    By(for<'s, 't> fn(&mut Lower<'s, 't>, Node<'t>, NodeContext) -> NodeResult),
 }
 
 /// Context of a node.
 #[derive(Clone, Copy)]
-pub struct At {
+pub struct NodeContext {
     /// The scope of its names.
     pub scope: ScopeId,
     /// The role of its outermost name.
     pub role: Role,
 }
 
-impl At {
+impl NodeContext {
     /// Context of a part that is only referenced.
     pub fn used(scope: ScopeId) -> Self {
         Self { scope, role: Role::Reference }
     }
 
     /// The result of a node that has a value and declares nothing.
-    pub fn says(self, value: ExpressionId) -> Said {
-        Said { value, scope: self.scope }
+    pub fn says(self, value: ExpressionId) -> NodeResult {
+        NodeResult { value, scope: self.scope }
     }
 }
 
 /// Result of reading a node.
 #[derive(Clone, Copy)]
-pub struct Said {
+pub struct NodeResult {
     /// Its value.
     pub value: ExpressionId,
     /// The scope for the nodes after it.
@@ -90,7 +90,7 @@ pub struct Said {
 
 impl<'t> Lower<'_, 't> {
     /// Reads a node by the shape of its kind.
-    pub fn read(&mut self, node: Node<'t>, at: At) -> Said {
+    pub fn read(&mut self, node: Node<'t>, at: NodeContext) -> NodeResult {
         let mut said = at.says(UNKNOWN);
         self.deeper(|cx| said = cx.read_one(node, at));
         said
@@ -98,27 +98,27 @@ impl<'t> Lower<'_, 't> {
 
     /// Reads a node as a reference and returns its value.
     pub fn value(&mut self, node: Node<'t>, scope: ScopeId) -> ExpressionId {
-        self.read(node, At::used(scope)).value
+        self.read(node, NodeContext::used(scope)).value
     }
 
     /// Reads the parts of a node in sequence; returns the scope for the nodes after it.
     pub fn parts(&mut self, node: Node<'t>, mut scope: ScopeId) -> ScopeId {
         for part in self.pieces(node) {
-            scope = self.read(part, At::used(scope)).scope;
+            scope = self.read(part, NodeContext::used(scope)).scope;
         }
         scope
     }
 
     /// Reads each part of a list in the same scope and role; returns their values.
-    pub fn list(&mut self, node: Node<'t>, at: At) -> Vec<ExpressionId> {
+    pub fn list(&mut self, node: Node<'t>, at: NodeContext) -> Vec<ExpressionId> {
         self.children(node).into_iter().map(|part| self.read(part, at).value).collect()
     }
 
-    fn read_one(&mut self, node: Node<'t>, at: At) -> Said {
+    fn read_one(&mut self, node: Node<'t>, at: NodeContext) -> NodeResult {
         let shape = self.shapes().get(node.kind_id() as usize).copied().unwrap_or(&Shape::Children);
         let value = match *shape {
             Shape::Nothing => UNKNOWN,
-            Shape::Children => return Said { value: UNKNOWN, scope: self.parts(node, at.scope) },
+            Shape::Children => return NodeResult { value: UNKNOWN, scope: self.parts(node, at.scope) },
             Shape::Scope(kind) => {
                 let inner = self.facts.scope(kind, at.scope);
                 self.parts(node, inner);
@@ -128,7 +128,7 @@ impl<'t> Lower<'_, 't> {
             Shape::Name { blank } if self.text(node) == blank => UNKNOWN,
             Shape::Name { .. } => self.named(node, at),
             Shape::TypeName if at.role == Role::Base => self.named(node, at),
-            Shape::TypeName => self.named(node, At { role: Role::Type, ..at }),
+            Shape::TypeName => self.named(node, NodeContext { role: Role::Type, ..at }),
             Shape::Member { of, name } => {
                 let on = node.child_by_field_name(of).map_or(UNKNOWN, |on| self.value(on, at.scope));
                 let Some(member) = node.child_by_field_name(name) else { return at.says(UNKNOWN) };
@@ -147,7 +147,7 @@ impl<'t> Lower<'_, 't> {
             Shape::Instance(of) => {
                 let chosen = node.child_by_field_name(of);
                 self.others(node, chosen, at.scope);
-                let of = chosen.map_or(UNKNOWN, |of| self.read(of, At { role: Role::Type, ..at }).value);
+                let of = chosen.map_or(UNKNOWN, |of| self.read(of, NodeContext { role: Role::Type, ..at }).value);
                 self.facts.of(Op::Instance, of)
             }
             Shape::Part(of) => {
@@ -157,15 +157,15 @@ impl<'t> Lower<'_, 't> {
             }
             Shape::Assign { left, right } => {
                 if let Some(left) = node.child_by_field_name(left) {
-                    self.list(left, At { role: Role::Write, ..at });
+                    self.list(left, NodeContext { role: Role::Write, ..at });
                 }
                 if let Some(right) = node.child_by_field_name(right) {
-                    self.list(right, At::used(at.scope));
+                    self.list(right, NodeContext::used(at.scope));
                 }
                 UNKNOWN
             }
             Shape::Written => {
-                self.list(node, At { role: Role::Write, ..at });
+                self.list(node, NodeContext { role: Role::Write, ..at });
                 UNKNOWN
             }
             Shape::By(function) => return function(self, node, at),
@@ -173,7 +173,7 @@ impl<'t> Lower<'_, 't> {
         at.says(value)
     }
 
-    fn named(&mut self, node: Node<'t>, at: At) -> ExpressionId {
+    fn named(&mut self, node: Node<'t>, at: NodeContext) -> ExpressionId {
         let name = self.name(node);
         let meant = self.facts.named(at.scope, name);
         self.facts.occurrence(span_of(node), at.role, meant);

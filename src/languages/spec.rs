@@ -37,7 +37,7 @@ pub enum Rule {
         body: &'static str,
     },
     /// A symbol whose kind depends on the first matching sign.
-    Told {
+    BySign {
         /// Signs with their kinds and details: a word before the name (`enum`), a path to an existing part
         /// (`value/lambda`), the kind of the parent node (`../block`), or empty for all others.
         signs: &'static [(&'static str, Kind, Detail)],
@@ -142,7 +142,7 @@ pub(super) use grammar;
 pub type ContentCheck = fn(&[u8]) -> bool;
 
 /// Makes another text of a text, of the same length; `None` for the text itself.
-pub type Legible = fn(&[u8]) -> Option<Vec<u8>>;
+pub type TextFilter = fn(&[u8]) -> Option<Vec<u8>>;
 
 /// Tables indexed by node kind, one per language, built on first use.
 struct Tables<T: 'static>(OnceLock<Vec<OnceLock<T>>>);
@@ -181,10 +181,10 @@ pub struct LanguageSpec {
     /// Its files are documents or data: their symbols come after those of code in a search.
     pub is_document: bool,
     /// Makes the text that the grammar reads instead of a file's, of the same length; `None` for the text itself.
-    pub legible: Option<Legible>,
+    pub preprocess: Option<TextFilter>,
     /// Takes out of a text, at the same length, what the grammar's scanner crashes on or never ends with; `None` for the
     /// text itself.
-    pub tame: Option<Legible>,
+    pub sanitize: Option<TextFilter>,
     /// Rules for node kinds; the default is [`Rule::Walk`]. Anonymous tokens such as `&&` may have rules too.
     pub rules: &'static [(Rule, &'static [&'static str])],
     /// Node kinds that cannot contain any kind with a rule, one per line. A test generates the list from the grammar.
@@ -228,8 +228,8 @@ impl LanguageSpec {
         },
         highlighted_as: None,
         is_document: false,
-        legible: None,
-        tame: None,
+        preprocess: None,
+        sanitize: None,
         rules: &[],
         silent: "",
         comments: Comments::NONE,
@@ -261,8 +261,8 @@ impl LanguageSpec {
     }
 
     /// A text without what the grammar's scanner crashes on or never ends with. Positions are the same.
-    pub fn tamed<'t>(&self, text: &'t [u8]) -> Cow<'t, [u8]> {
-        self.tame.and_then(|tame| tame(text)).map_or(Cow::Borrowed(text), Cow::Owned)
+    pub fn sanitized<'t>(&self, text: &'t [u8]) -> Cow<'t, [u8]> {
+        self.sanitize.and_then(|sanitize| sanitize(text)).map_or(Cow::Borrowed(text), Cow::Owned)
     }
 
     /// Rules indexed by [`Node::kind_id`]; built on first use.

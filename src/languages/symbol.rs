@@ -78,8 +78,8 @@ impl<'t> Cx<'_, 't> {
         Some(definition)
     }
 
-    /// Defines the symbol of `node` by its first matching sign, see [`super::Rule::Told`].
-    pub fn told(&mut self, node: Node<'t>, signs: &[(&str, Kind, Detail)], name: &str, body: &str) {
+    /// Defines the symbol of `node` by its first matching sign, see [`super::Rule::BySign`].
+    pub fn symbol_by_sign(&mut self, node: Node<'t>, signs: &[(&str, Kind, Detail)], name: &str, body: &str) {
         let end = part(node, name).map_or(node.end_byte(), |name| name.start_byte());
         let said: Vec<&str> = self.parts_before(node, end).into_iter().map(|part| self.text(part)).collect();
         let bears = |sign: &str| match sign.strip_prefix("../") {

@@ -117,7 +117,7 @@ fn every_kind_and_part_that_a_table_names_is_in_its_grammar() {
         for (rule, _) in spec.rules {
             match rule {
                 Rule::Symbol { name, body, .. } => steps(name).chain(steps(body)).for_each(is_part),
-                Rule::Told { signs, name, body } => {
+                Rule::BySign { signs, name, body } => {
                     steps(name).chain(steps(body)).for_each(is_part);
                     signs
                         .iter()

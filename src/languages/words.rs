@@ -15,7 +15,7 @@ const RESERVED: &str = "abstract and assert boolean break byte case char class c
 
 /// Meaning of a node for the words inside it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Around {
+pub enum WordContext {
     /// None of its own.
     #[default]
     Nothing,
@@ -34,7 +34,7 @@ pub enum Around {
 /// Words and nodes of a grammar.
 #[derive(Debug, Default)]
 pub struct Words {
-    around: Vec<Around>,
+    around: Vec<WordContext>,
     reserved: FxHashSet<&'static [u8]>,
 }
 
@@ -49,7 +49,7 @@ impl Words {
     }
 
     /// Meaning of a node kind, by its id.
-    pub fn around(&self, kind: u16) -> Around {
+    pub fn around(&self, kind: u16) -> WordContext {
         self.around.get(usize::from(kind)).copied().unwrap_or_default()
     }
 
@@ -59,14 +59,14 @@ impl Words {
     }
 }
 
-fn around(kind: &str) -> Around {
+fn around(kind: &str) -> WordContext {
     match kind {
-        "expression_statement" => Around::Statement,
-        "jsx_text" => Around::Comment,
-        _ if kind.contains("comment") => Around::Comment,
-        _ if KEYED.contains(&kind) => Around::Key,
-        _ if kind.contains("string") => Around::Text,
-        _ if kind.contains("interpolation") || kind.contains("substitution") => Around::Code,
-        _ => Around::Nothing,
+        "expression_statement" => WordContext::Statement,
+        "jsx_text" => WordContext::Comment,
+        _ if kind.contains("comment") => WordContext::Comment,
+        _ if KEYED.contains(&kind) => WordContext::Key,
+        _ if kind.contains("string") => WordContext::Text,
+        _ if kind.contains("interpolation") || kind.contains("substitution") => WordContext::Code,
+        _ => WordContext::Nothing,
     }
 }

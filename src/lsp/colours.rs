@@ -6,7 +6,7 @@ use lsp_types::{
 
 use super::navigation::span;
 use super::symbols::kind;
-use super::view::{Asked, Failure};
+use super::view::{Failure, RequestView};
 use crate::model::Span;
 
 /// Kinds of tokens, by their numbers.
@@ -26,7 +26,10 @@ pub(super) const TYPES: [SemanticTokenType; 9] = [
 const DECLARATION: u32 = 1;
 
 /// The names of a document that are defined in it or bound to a symbol; colours of all others are left to the editor.
-pub(super) fn tokens(asked: &Asked<'_>, params: SemanticTokensParams) -> Result<Option<SemanticTokensResult>, Failure> {
+pub(super) fn tokens(
+    asked: &RequestView<'_>,
+    params: SemanticTokensParams,
+) -> Result<Option<SemanticTokensResult>, Failure> {
     asked.about(&params.text_document.uri, |view, file| {
         let own = file.symbols().map(|symbol| (symbol.name_span(), number(kind(&symbol)), DECLARATION));
         let used = view.edges.in_file(file.number()).iter().filter_map(|edge| {

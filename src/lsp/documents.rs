@@ -10,7 +10,7 @@ use lsp_types::{
     Uri,
 };
 
-use super::positions::{Encoding, Lines, Starts};
+use super::positions::{Encoding, LineStarts, Lines};
 use super::workspace::path_of;
 use crate::catalog::unsaved::Text;
 
@@ -60,11 +60,11 @@ fn real(path: PathBuf) -> PathBuf {
 /// A text after changes. Its lines are found once and followed, since one message may hold thousands of changes.
 fn changed(text: &str, changes: Vec<TextDocumentContentChangeEvent>, encoding: Encoding) -> String {
     let mut text = text.to_owned();
-    let mut starts = Starts::of(text.as_bytes());
+    let mut starts = LineStarts::of(text.as_bytes());
     for change in changes {
         let Some(range) = change.range else {
             text = change.text;
-            starts = Starts::of(text.as_bytes());
+            starts = LineStarts::of(text.as_bytes());
             continue;
         };
         let lines = Lines::at(text.as_bytes(), &starts, encoding);

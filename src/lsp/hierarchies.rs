@@ -11,13 +11,13 @@ use serde_json::Value;
 
 use super::navigation::{is_callable, span};
 use super::symbols::{container, kind, name, whole};
-use super::view::{Asked, Failure, View};
+use super::view::{Failure, RequestView, View};
 use crate::model::{Kind, Role, Span};
 use crate::query;
 use crate::store::{FileView, SymbolId, SymbolView};
 
 pub(super) fn prepare_calls(
-    asked: &Asked<'_>,
+    asked: &RequestView<'_>,
     params: CallHierarchyPrepareParams,
 ) -> Result<Option<Vec<CallHierarchyItem>>, Failure> {
     let found = asked.at(&params.text_document_position_params, |view, spot| {
@@ -30,7 +30,7 @@ pub(super) fn prepare_calls(
 /// Calls of a symbol by the function around them. Calls of a method that it overrides may mean it: they are of items of
 /// their own, whose detail says so.
 pub(super) fn incoming(
-    asked: &Asked<'_>,
+    asked: &RequestView<'_>,
     params: CallHierarchyIncomingCallsParams,
 ) -> Result<Option<Vec<CallHierarchyIncomingCall>>, Failure> {
     let item = params.item;
@@ -63,7 +63,7 @@ pub(super) fn incoming(
 
 /// Calls in a symbol, by the symbol called.
 pub(super) fn outgoing(
-    asked: &Asked<'_>,
+    asked: &RequestView<'_>,
     params: CallHierarchyOutgoingCallsParams,
 ) -> Result<Option<Vec<CallHierarchyOutgoingCall>>, Failure> {
     let item = params.item;
@@ -118,7 +118,7 @@ fn file_item<'v>(view: &View<'v>, file: FileView<'v>) -> Option<CallHierarchyIte
 
 /// Types at a position; for a constructor or another member, the type that owns it.
 pub(super) fn prepare_types(
-    asked: &Asked<'_>,
+    asked: &RequestView<'_>,
     params: TypeHierarchyPrepareParams,
 ) -> Result<Option<Vec<TypeHierarchyItem>>, Failure> {
     let found = asked.at(&params.text_document_position_params, |view, spot| {
@@ -136,21 +136,21 @@ fn is_type(symbol: &SymbolView<'_>) -> bool {
 }
 
 pub(super) fn supertypes(
-    asked: &Asked<'_>,
+    asked: &RequestView<'_>,
     params: TypeHierarchySupertypesParams,
 ) -> Result<Option<Vec<TypeHierarchyItem>>, Failure> {
     next_types(asked, &params.item, true)
 }
 
 pub(super) fn subtypes(
-    asked: &Asked<'_>,
+    asked: &RequestView<'_>,
     params: TypeHierarchySubtypesParams,
 ) -> Result<Option<Vec<TypeHierarchyItem>>, Failure> {
     next_types(asked, &params.item, false)
 }
 
 fn next_types(
-    asked: &Asked<'_>,
+    asked: &RequestView<'_>,
     item: &TypeHierarchyItem,
     upwards: bool,
 ) -> Result<Option<Vec<TypeHierarchyItem>>, Failure> {
@@ -176,7 +176,7 @@ fn type_item<'v>(view: &View<'v>, symbol: SymbolView<'v>) -> Option<TypeHierarch
 
 /// Answers about the symbol of an item that was given before; nothing for one that is gone.
 fn of_item<T>(
-    asked: &Asked<'_>,
+    asked: &RequestView<'_>,
     uri: &Uri,
     data: Option<&Value>,
     ask: impl for<'v> Fn(&View<'v>, SymbolView<'v>) -> Vec<T>,

@@ -3,7 +3,7 @@
 use lsp_types::{Hover, HoverContents, HoverParams, MarkupContent, MarkupKind};
 
 use super::packages;
-use super::view::{Asked, Failure, Page};
+use super::view::{Failure, Page, RequestView};
 use crate::store::SymbolView;
 
 /// The most symbols in one hover: a name may mean several.
@@ -14,7 +14,7 @@ const LINES: usize = 12;
 const SIGNATURE: usize = 400;
 const DOC: usize = 4_000;
 
-pub(super) fn hover(asked: &Asked<'_>, params: HoverParams) -> Result<Option<Hover>, Failure> {
+pub(super) fn hover(asked: &RequestView<'_>, params: HoverParams) -> Result<Option<Hover>, Failure> {
     let at = &params.text_document_position_params;
     let found = asked.at(at, |view, spot| {
         let Some(name) = spot.name else { return Ok(None) };

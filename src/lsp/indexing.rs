@@ -9,7 +9,7 @@ use crossbeam_channel::{Receiver, RecvTimeoutError};
 use serde_json::{Value, json};
 
 use super::server::Client;
-use super::view::Asked;
+use super::view::RequestView;
 use super::workspace::Workspace;
 use crate::allocator;
 use crate::answer::Request;
@@ -42,7 +42,7 @@ impl Indexing {
 pub(super) fn index(workspace: &Workspace, client: &Client, run: u64) {
     for (number, folder) in workspace.folders.iter().enumerate() {
         let Some(place) = folder.real.to_str() else { continue };
-        let shown = Shown::begin(workspace, client, &format!("codelode/{run}/{number}"), place);
+        let shown = FolderProgress::begin(workspace, client, &format!("codelode/{run}/{number}"), place);
         let progress = shown.clone();
         let request = Request {
             roots: vec![folder.real.clone()],
@@ -61,7 +61,7 @@ pub(super) fn index(workspace: &Workspace, client: &Client, run: u64) {
 
 /// Makes the answers for each state ready before they are asked for: after a pause in typing, or a save. Free memory is
 /// returned to the system when nothing happens for a while.
-pub(super) fn stay_ahead(states: &Receiver<Arc<Workspace>>) {
+pub(super) fn prepare_answers(states: &Receiver<Arc<Workspace>>) {
     let mut worked = None;
     loop {
         let mut state = match states.recv_timeout(QUIET) {
@@ -76,7 +76,7 @@ pub(super) fn stay_ahead(states: &Receiver<Arc<Workspace>>) {
             state = newer;
         }
         for folder in &state.folders {
-            let asked = Asked {
+            let asked = RequestView {
                 workspace: &state,
                 request: Request { roots: vec![folder.real.clone()], ..Request::default() },
             };
@@ -90,14 +90,14 @@ pub(super) fn stay_ahead(states: &Receiver<Arc<Workspace>>) {
 
 /// Progress of one folder, as far as the client shows it.
 #[derive(Clone)]
-struct Shown {
+struct FolderProgress {
     client: Option<Client>,
     token: String,
     last: Arc<Mutex<Instant>>,
     percent: Arc<AtomicU64>,
 }
 
-impl Shown {
+impl FolderProgress {
     fn begin(workspace: &Workspace, client: &Client, token: &str, place: &str) -> Self {
         let client = workspace.options.progress.then(|| client.clone());
         let shown = Self {

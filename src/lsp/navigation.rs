@@ -8,14 +8,14 @@ use lsp_types::{
 };
 
 use super::packages;
-use super::view::{Asked, Failure, Spot, View};
+use super::view::{Failure, FilePosition, RequestView, View};
 use crate::model::{Kind, Role, Span};
 use crate::query;
 use crate::store::{Edge, SymbolId, SymbolView};
 
 type Locations = Result<Option<GotoDefinitionResponse>, Failure>;
 
-pub(super) fn definition(asked: &Asked<'_>, params: GotoDefinitionParams) -> Locations {
+pub(super) fn definition(asked: &RequestView<'_>, params: GotoDefinitionParams) -> Locations {
     let at = &params.text_document_position_params;
     let own = locations(asked, at, |view, spot| match spot.name {
         Some(name) if !view.meant(&name).is_empty() => view.locations(&view.meant(&name)),
@@ -34,7 +34,7 @@ pub(super) fn definition(asked: &Asked<'_>, params: GotoDefinitionParams) -> Loc
 
 /// The declarations of a method are those that it overrides or implements; other names are declared where they are
 /// defined.
-pub(super) fn declaration(asked: &Asked<'_>, params: GotoDefinitionParams) -> Locations {
+pub(super) fn declaration(asked: &RequestView<'_>, params: GotoDefinitionParams) -> Locations {
     locations(asked, &params.text_document_position_params, |view, spot| {
         let Some(name) = spot.name else { return local_or_imported(view, spot) };
         let meant = view.meant(&name);
@@ -44,7 +44,7 @@ pub(super) fn declaration(asked: &Asked<'_>, params: GotoDefinitionParams) -> Lo
     })
 }
 
-pub(super) fn type_definition(asked: &Asked<'_>, params: GotoDefinitionParams) -> Locations {
+pub(super) fn type_definition(asked: &RequestView<'_>, params: GotoDefinitionParams) -> Locations {
     locations(asked, &params.text_document_position_params, |view, spot| {
         let meant = spot.name.iter().flat_map(|name| view.meant(name));
         let types = meant.flat_map(|symbol| query::types_of(view.snapshot, view.edges, &symbol));
@@ -53,7 +53,7 @@ pub(super) fn type_definition(asked: &Asked<'_>, params: GotoDefinitionParams) -
 }
 
 /// A symbol without implementations is its own.
-pub(super) fn implementation(asked: &Asked<'_>, params: GotoDefinitionParams) -> Locations {
+pub(super) fn implementation(asked: &RequestView<'_>, params: GotoDefinitionParams) -> Locations {
     locations(asked, &params.text_document_position_params, |view, spot| {
         let Some(name) = spot.name else { return Vec::new() };
         let meant = view.meant(&name);
@@ -64,16 +64,16 @@ pub(super) fn implementation(asked: &Asked<'_>, params: GotoDefinitionParams) ->
 }
 
 fn locations(
-    asked: &Asked<'_>,
+    asked: &RequestView<'_>,
     at: &TextDocumentPositionParams,
-    find: impl for<'v> Fn(&View<'v>, Spot<'v>) -> Vec<Location>,
+    find: impl for<'v> Fn(&View<'v>, FilePosition<'v>) -> Vec<Location>,
 ) -> Locations {
     let found = asked.at(at, |view, spot| Ok(find(view, spot)))?;
     Ok(found.filter(|found| !found.is_empty()).map(GotoDefinitionResponse::Array))
 }
 
 /// The place where a local name is bound, or the files that an import names.
-fn local_or_imported<'v>(view: &View<'v>, spot: Spot<'v>) -> Vec<Location> {
+fn local_or_imported<'v>(view: &View<'v>, spot: FilePosition<'v>) -> Vec<Location> {
     match query::local_at(spot.file, spot.byte) {
         Some(local) => view.location(spot.file, local.definition).into_iter().collect(),
         None => imported(view, spot),
@@ -81,13 +81,13 @@ fn local_or_imported<'v>(view: &View<'v>, spot: Spot<'v>) -> Vec<Location> {
 }
 
 /// The files that an import names.
-fn imported<'v>(view: &View<'v>, spot: Spot<'v>) -> Vec<Location> {
+fn imported<'v>(view: &View<'v>, spot: FilePosition<'v>) -> Vec<Location> {
     let files = query::imported_at(view.snapshot, view.edges, spot.file, spot.byte);
     files.into_iter().filter_map(|file| view.location(file, Span::default())).collect()
 }
 
 /// Uses of the symbols or the local name at a position; those where only the name matches come last, when the client asks for them.
-pub(super) fn references(asked: &Asked<'_>, params: ReferenceParams) -> Result<Option<Vec<Location>>, Failure> {
+pub(super) fn references(asked: &RequestView<'_>, params: ReferenceParams) -> Result<Option<Vec<Location>>, Failure> {
     asked.at(&params.text_document_position, |view, spot| {
         let Some(name) = spot.name else {
             let Some(local) = query::local_at(spot.file, spot.byte) else { return Ok(Vec::new()) };
@@ -126,7 +126,7 @@ pub(super) fn span(edge: &Edge) -> Span {
 
 /// Places in the document that mean the same symbols.
 pub(super) fn highlights(
-    asked: &Asked<'_>,
+    asked: &RequestView<'_>,
     params: DocumentHighlightParams,
 ) -> Result<Option<Vec<DocumentHighlight>>, Failure> {
     asked.at(&params.text_document_position_params, |view, spot| {

@@ -2,14 +2,14 @@
 
 use lsp_types::TextDocumentPositionParams;
 
-use super::view::{Asked, Failure, Page};
+use super::view::{Failure, Page, RequestView};
 use crate::catalog::packages;
 use crate::store::{FileView, SymbolView};
 
 /// Tells of the symbols that a name means in packages, or of the files that it means as a module. A
 /// package is indexed at its first use.
 pub(super) fn meant<T>(
-    asked: &Asked<'_>,
+    asked: &RequestView<'_>,
     at: &TextDocumentPositionParams,
     tell: impl for<'v> Fn(&Page<'v>, &[SymbolView<'v>], &[FileView<'v>]) -> T,
 ) -> Result<Vec<T>, Failure> {

@@ -94,11 +94,11 @@ impl Encoding {
 
 /// First bytes of the lines of a text, which end with `\n`, `\r\n` or `\r`. A byte order mark belongs to no line:
 /// editors hide it.
-pub(super) struct Starts(Vec<u32>);
+pub(super) struct LineStarts(Vec<u32>);
 
 const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
-impl Starts {
+impl LineStarts {
     /// Finds the lines of a text.
     pub fn of(text: &[u8]) -> Self {
         let mut starts = vec![first_byte(text)];
@@ -146,11 +146,11 @@ pub(super) struct Lines<'a> {
 impl<'a> Lines<'a> {
     /// Finds the lines of a text.
     pub fn of(text: &'a [u8], encoding: Encoding) -> Self {
-        Self { text, starts: Cow::Owned(Starts::of(text).0), encoding }
+        Self { text, starts: Cow::Owned(LineStarts::of(text).0), encoding }
     }
 
     /// The lines of a text whose starts are known.
-    pub fn at(text: &'a [u8], starts: &'a Starts, encoding: Encoding) -> Self {
+    pub fn at(text: &'a [u8], starts: &'a LineStarts, encoding: Encoding) -> Self {
         Self { text, starts: Cow::Borrowed(&starts.0), encoding }
     }
 

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use lsp_server::ErrorCode;
 use lsp_types::{PrepareRenameResponse, RenameParams, TextDocumentPositionParams, TextEdit, Uri, WorkspaceEdit};
 
-use super::view::{Asked, Failure, Spot, View};
+use super::view::{Failure, FilePosition, RequestView, View};
 use crate::query::{self, RenameDoubt};
 use crate::store::SymbolView;
 
@@ -13,7 +13,7 @@ use crate::store::SymbolView;
 const NAMED: usize = 5;
 
 pub(super) fn prepare(
-    asked: &Asked<'_>,
+    asked: &RequestView<'_>,
     params: TextDocumentPositionParams,
 ) -> Result<Option<PrepareRenameResponse>, Failure> {
     asked.at(&params, |view, spot| {
@@ -26,7 +26,7 @@ pub(super) fn prepare(
 }
 
 #[expect(clippy::mutable_key_type, reason = "the protocol's type for edits has addresses as keys")]
-pub(super) fn rename(asked: &Asked<'_>, params: RenameParams) -> Result<Option<WorkspaceEdit>, Failure> {
+pub(super) fn rename(asked: &RequestView<'_>, params: RenameParams) -> Result<Option<WorkspaceEdit>, Failure> {
     let new = params.new_name.as_str();
     let is_name = new.chars().all(|char| char.is_alphanumeric() || char == '_')
         && !new.starts_with(|char: char| char.is_numeric());
@@ -49,7 +49,7 @@ pub(super) fn rename(asked: &Asked<'_>, params: RenameParams) -> Result<Option<W
 }
 
 /// The one symbol at a position whose own name is written there.
-fn symbol_at<'v>(view: &View<'v>, spot: Spot<'v>) -> Result<SymbolView<'v>, Failure> {
+fn symbol_at<'v>(view: &View<'v>, spot: FilePosition<'v>) -> Result<SymbolView<'v>, Failure> {
     let refused = |why: &str| Err(Failure::new(ErrorCode::RequestFailed, why));
     let Some(name) = spot.name else { return refused("there is no symbol here; local names are not renamed") };
     let meant = view.meant(&name);

@@ -11,12 +11,12 @@ use lsp_types::request::{
 };
 use serde_json::{Value, json};
 
-use super::view::{Asked, Failure};
+use super::view::{Failure, RequestView};
 use super::workspace::Options;
 use super::{colours, hierarchies, hover, navigation, rename, structure, symbols};
 
 /// Answers a request.
-pub(super) fn answer(asked: &Asked<'_>, method: &str, params: Value) -> Result<Value, Failure> {
+pub(super) fn answer(asked: &RequestView<'_>, method: &str, params: Value) -> Result<Value, Failure> {
     match method {
         GotoDefinition::METHOD => run::<GotoDefinition>(asked, params, navigation::definition),
         GotoDeclaration::METHOD => run::<GotoDeclaration>(asked, params, navigation::declaration),
@@ -43,9 +43,9 @@ pub(super) fn answer(asked: &Asked<'_>, method: &str, params: Value) -> Result<V
 }
 
 fn run<R: Request>(
-    asked: &Asked<'_>,
+    asked: &RequestView<'_>,
     params: Value,
-    handle: fn(&Asked<'_>, R::Params) -> Result<R::Result, Failure>,
+    handle: fn(&RequestView<'_>, R::Params) -> Result<R::Result, Failure>,
 ) -> Result<Value, Failure> {
     let unfit =
         |err| Failure::new(ErrorCode::InvalidParams, format!("the parameters of {} do not fit: {err}", R::METHOD));

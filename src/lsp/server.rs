@@ -21,7 +21,7 @@ use serde_json::{Value, json};
 
 use super::indexing::{self, Indexing};
 use super::requests::{answer, capabilities};
-use super::view::{Asked, Failure};
+use super::view::{Failure, RequestView};
 use super::wire::{Incoming, Reader, response, write};
 use super::workspace::{Folder, Options, Workspace};
 use crate::allocator;
@@ -123,7 +123,7 @@ pub(super) fn serve(
         named("lsp-work", move || work(&client, &pending, &todo))?;
     }
     let (ahead, states) = unbounded();
-    named("lsp-ahead", move || indexing::stay_ahead(&states))?;
+    named("lsp-ahead", move || indexing::prepare_answers(&states))?;
     let reading = events.clone();
     named("lsp-read", move || read_all(input, &reading))?;
     let (stage, waiting, indexing) = (Stage::Fresh, Vec::new(), Indexing::default());
@@ -179,7 +179,7 @@ fn work(client: &Client, pending: &Pending, todo: &Receiver<Job>) {
             cancelled: cancelled.clone(),
             ..answer::Request::default()
         };
-        let asked = Asked { workspace: &workspace, request };
+        let asked = RequestView { workspace: &workspace, request };
         let answered = || asked.check().and_then(|()| answer(&asked, &method, params));
         let result = catch_unwind(AssertUnwindSafe(answered)).unwrap_or_else(|_| {
             Err(Failure::new(ErrorCode::InternalError, format!("answering {method} failed by a fault of codelode")))

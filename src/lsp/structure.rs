@@ -2,11 +2,14 @@
 
 use lsp_types::{FoldingRange, FoldingRangeKind, FoldingRangeParams, Position, SelectionRange, SelectionRangeParams};
 
-use super::view::{Asked, Failure};
+use super::view::{Failure, RequestView};
 use crate::model::Span;
 use crate::query::text::structure;
 
-pub(super) fn folding(asked: &Asked<'_>, params: FoldingRangeParams) -> Result<Option<Vec<FoldingRange>>, Failure> {
+pub(super) fn folding(
+    asked: &RequestView<'_>,
+    params: FoldingRangeParams,
+) -> Result<Option<Vec<FoldingRange>>, Failure> {
     asked.about_text(&params.text_document.uri, |_, file| {
         let Ok(text) = std::str::from_utf8(file.content()) else { return Ok(Vec::new()) };
         let folds = structure::folds(text, file.spec(), &|| asked.is_cancelled());
@@ -22,7 +25,7 @@ pub(super) fn folding(asked: &Asked<'_>, params: FoldingRangeParams) -> Result<O
 
 /// Constructs around each position. A position in a text that cannot be parsed has an empty one.
 pub(super) fn selection(
-    asked: &Asked<'_>,
+    asked: &RequestView<'_>,
     params: SelectionRangeParams,
 ) -> Result<Option<Vec<SelectionRange>>, Failure> {
     asked.about_text(&params.text_document.uri, |view, file| {

@@ -6,7 +6,7 @@ use lsp_types::{
 };
 
 use super::navigation::is_callable;
-use super::view::{Asked, Failure, Page};
+use super::view::{Failure, Page, RequestView};
 use crate::model::{Detail, Span};
 use crate::query::{self, Search};
 use crate::store::{FileView, SymbolView};
@@ -60,7 +60,7 @@ pub(super) fn container(symbol: &SymbolView<'_>) -> Option<String> {
 }
 
 pub(super) fn of_document(
-    asked: &Asked<'_>,
+    asked: &RequestView<'_>,
     params: DocumentSymbolParams,
 ) -> Result<Option<DocumentSymbolResponse>, Failure> {
     asked.about_text(&params.text_document.uri, |page, file| {
@@ -117,7 +117,7 @@ fn information<'v>(page: &Page<'v>, symbol: &SymbolView<'v>) -> Option<SymbolInf
 
 /// Symbols of all folders of the workspace, by our ranking.
 pub(super) fn of_workspace(
-    asked: &Asked<'_>,
+    asked: &RequestView<'_>,
     params: WorkspaceSymbolParams,
 ) -> Result<Option<WorkspaceSymbolResponse>, Failure> {
     let mut found: Vec<(f32, WorkspaceSymbol)> = Vec::new();

@@ -48,17 +48,17 @@ impl From<Error> for Failure {
 }
 
 /// A request with the state that it is answered from.
-pub(super) struct Asked<'a> {
+pub(super) struct RequestView<'a> {
     pub workspace: &'a Workspace,
     pub request: Request,
 }
 
-impl Asked<'_> {
+impl RequestView<'_> {
     /// Answers about a position in a file; `None` for one that no index of the workspace holds.
     pub fn at<T>(
         &self,
         at: &TextDocumentPositionParams,
-        ask: impl for<'v> Fn(&View<'v>, Spot<'v>) -> Result<T, Failure>,
+        ask: impl for<'v> Fn(&View<'v>, FilePosition<'v>) -> Result<T, Failure>,
     ) -> Result<Option<T>, Failure> {
         self.about(&at.text_document.uri, |view, file| ask(view, view.spot(file, at.position)))
     }
@@ -193,16 +193,16 @@ pub(super) struct Page<'a> {
 
 /// A position in a file.
 #[derive(Clone, Copy)]
-pub(super) struct Spot<'a> {
+pub(super) struct FilePosition<'a> {
     pub file: FileView<'a>,
     pub byte: u32,
     pub name: Option<NameAt<'a>>,
 }
 
 impl<'a> View<'a> {
-    pub fn spot(&self, file: FileView<'a>, position: Position) -> Spot<'a> {
+    pub fn spot(&self, file: FileView<'a>, position: Position) -> FilePosition<'a> {
         let byte = self.lines(file).byte(position) as u32;
-        Spot { file, byte, name: query::name_at(self.edges, file, byte) }
+        FilePosition { file, byte, name: query::name_at(self.edges, file, byte) }
     }
 
     /// The symbols that a name means: those that a use is bound to, else the one that is defined there.

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use tokio::sync::Semaphore;
 
-use super::server::{CALLS_AT_ONCE, Guest, Server};
+use super::server::{CALLS_AT_ONCE, RemoteCaller, Server};
 use crate::http::metrics::{Metrics, Page};
 use crate::http::{Elsewhere, Visit};
 use crate::tools::{Code, Context, TOOLS, Views};
@@ -36,7 +36,7 @@ struct Caller {
     _held: Option<Box<dyn Send + Sync>>,
 }
 
-impl Guest for Caller {
+impl RemoteCaller for Caller {
     fn context(&self) -> &Arc<Context> {
         &self.cx
     }
@@ -72,7 +72,7 @@ impl Guests {
     }
 
     /// The caller of a request. It holds a value until the request is answered.
-    pub(super) fn caller(&self, visit: Arc<Visit>, held: Option<Box<dyn Send + Sync>>) -> Arc<dyn Guest> {
+    pub(super) fn caller(&self, visit: Arc<Visit>, held: Option<Box<dyn Send + Sync>>) -> Arc<dyn RemoteCaller> {
         let cx = self.views.of(visit.grant.as_ref().map(|grant| (&*grant.name, &grant.rights)));
         let turns = self.turns_of(visit.caller());
         Arc::new(Caller { visit, cx, turns, metrics: self.metrics.clone(), _held: held })

@@ -13,7 +13,7 @@ use crate::tools::{Code, Envelope};
 const SCHEME: &str = "codelode://";
 
 /// A call of a tool that an offer is made from.
-pub(super) struct Asked {
+pub(super) struct OfferedCall {
     /// The tool.
     pub tool: &'static str,
     /// Its arguments.
@@ -21,7 +21,7 @@ pub(super) struct Asked {
 }
 
 /// A prompt.
-struct Offer {
+struct PromptText {
     name: &'static str,
     title: &'static str,
     description: &'static str,
@@ -32,8 +32,8 @@ struct Offer {
     text: &'static str,
 }
 
-const PROMPTS: [Offer; 2] = [
-    Offer {
+const PROMPTS: [PromptText; 2] = [
+    PromptText {
         name: "explain_symbol",
         title: "Explain a symbol",
         description: "Explain a function, class or other symbol with its source, imports, dependencies and callers.",
@@ -43,7 +43,7 @@ const PROMPTS: [Offer; 2] = [
                file:line. The code below is from the index of this repository; get_call_hierarchy and find_references \
                tell more.",
     },
-    Offer {
+    PromptText {
         name: "plan_change",
         title: "Plan a change",
         description: "Plan a change of this repository: places to edit, what may break, tests to run.",
@@ -57,7 +57,7 @@ const PROMPTS: [Offer; 2] = [
 
 /// The prompts, as a client lists them.
 pub(super) fn prompts() -> Vec<Prompt> {
-    let prompt = |offer: &Offer| {
+    let prompt = |offer: &PromptText| {
         let (name, description) = offer.takes;
         let argument = PromptArgument::new(name).with_description(description).with_required(true);
         let mut prompt = Prompt::new(offer.name, Some(offer.description), Some(vec![argument]));
@@ -68,13 +68,13 @@ pub(super) fn prompts() -> Vec<Prompt> {
 }
 
 /// The call that a prompt with these arguments is made from.
-pub(super) fn of_prompt(name: &str, arguments: &JsonObject) -> Result<Asked, ErrorData> {
+pub(super) fn of_prompt(name: &str, arguments: &JsonObject) -> Result<OfferedCall, ErrorData> {
     let (offer, given) = offer(name, arguments)?;
     let arguments = match offer.tool {
         "get_context_bundle" => json!({"symbol_id": given, "include_callers": true, "output": "markdown"}),
         _ => json!({"query": given, "format": "compact"}),
     };
-    Ok(Asked { tool: offer.tool, arguments: object(arguments) })
+    Ok(OfferedCall { tool: offer.tool, arguments: object(arguments) })
 }
 
 /// A prompt from the answer of its tool.
@@ -89,7 +89,7 @@ pub(super) fn prompt(name: &str, arguments: &JsonObject, answer: &Envelope) -> R
 }
 
 /// The prompt of a name, and its argument.
-fn offer<'a>(name: &str, arguments: &'a JsonObject) -> Result<(&'static Offer, &'a str), ErrorData> {
+fn offer<'a>(name: &str, arguments: &'a JsonObject) -> Result<(&'static PromptText, &'a str), ErrorData> {
     let Some(offer) = PROMPTS.iter().find(|offer| offer.name == name) else {
         let shown: String = name.chars().take(100).collect();
         let names = PROMPTS.map(|offer| offer.name).join(" and ");
@@ -130,7 +130,7 @@ pub(super) fn resources(answer: &Envelope) -> (Vec<Resource>, Option<String>) {
 }
 
 /// The call that a resource is read by.
-pub(super) fn of_resource(uri: &str) -> Result<Asked, ErrorData> {
+pub(super) fn of_resource(uri: &str) -> Result<OfferedCall, ErrorData> {
     let wrong = |why: &str| {
         let shown: String = uri.chars().take(200).collect();
         let message =
@@ -159,7 +159,7 @@ pub(super) fn of_resource(uri: &str) -> Result<Asked, ErrorData> {
             return Err(wrong("asks for lines of a folder"));
         }
         let arguments = json!({"repo": repo, "path_prefix": path.trim_end_matches('/')});
-        return Ok(Asked { tool: "get_file_tree", arguments: object(arguments) });
+        return Ok(OfferedCall { tool: "get_file_tree", arguments: object(arguments) });
     }
     let mut arguments = object(json!({"repo": repo, "file_path": path}));
     if let Some(lines) = lines {
@@ -172,7 +172,7 @@ pub(super) fn of_resource(uri: &str) -> Result<Asked, ErrorData> {
             arguments.insert("end_line".to_owned(), last.into());
         }
     }
-    Ok(Asked { tool: "get_file_content", arguments })
+    Ok(OfferedCall { tool: "get_file_content", arguments })
 }
 
 /// A resource from the answer of its tool.

@@ -18,9 +18,9 @@ use serde_json::{Map, Value, json};
 use tokio::sync::{Semaphore, mpsc, watch};
 
 use super::FOUND;
-use super::offers::{self, Asked};
+use super::offers::{self, OfferedCall};
 use super::roots;
-use super::surface::{self, More};
+use super::surface::{self, MoreToolsRequest};
 use crate::config::Surface;
 use crate::tools::{self, Context, Envelope, Error, Request, TOOLS};
 
@@ -67,7 +67,7 @@ struct Session {
 }
 
 /// The caller of a request, in a server with many.
-pub(super) trait Guest: Send + Sync {
+pub(super) trait RemoteCaller: Send + Sync {
     /// The state of the process, as far as the caller may see it.
     fn context(&self) -> &Arc<Context>;
     /// Turns for calls, so that one caller leaves some to the others.
@@ -212,7 +212,7 @@ impl Server {
         }
         let cancelled = Arc::clone(&request.cancelled);
         // A call that is no longer awaited ends as well.
-        let mut ends = Ends(Some(Arc::clone(&cancelled)));
+        let mut ends = CancelOnDrop(Some(Arc::clone(&cancelled)));
         let cx = Arc::clone(cx);
         let mut call = tokio::task::spawn_blocking(move || tools::call(&cx, &name, arguments, &request));
         let answer = loop {
@@ -241,7 +241,7 @@ impl Server {
     }
 
     /// Calls the tool that a prompt or a resource is made from.
-    async fn asked(&self, asked: Asked, context: &RequestContext<RoleServer>) -> Result<Envelope, ErrorData> {
+    async fn asked(&self, asked: OfferedCall, context: &RequestContext<RoleServer>) -> Result<Envelope, ErrorData> {
         let answer = self.call(asked.tool.to_owned(), asked.arguments, context).await;
         answer.ok_or_else(|| ErrorData::new(ErrorCode::INTERNAL_ERROR, "cancelled", None))
     }
@@ -250,10 +250,10 @@ impl Server {
     async fn more(&self, arguments: JsonObject, context: &RequestContext<RoleServer>) -> Option<Envelope> {
         let answer = match surface::more(arguments) {
             Err(err) => return Some(refused(err)),
-            Ok(More::Call(name, arguments)) => return self.call(name, arguments, context).await,
-            Ok(More::List) => surface::others(&self.surface()),
-            Ok(More::Describe(name)) => surface::description(name).unwrap_or_default(),
-            Ok(More::Widen(wider)) => {
+            Ok(MoreToolsRequest::Call(name, arguments)) => return self.call(name, arguments, context).await,
+            Ok(MoreToolsRequest::List) => surface::others(&self.surface()),
+            Ok(MoreToolsRequest::Describe(name)) => surface::description(name).unwrap_or_default(),
+            Ok(MoreToolsRequest::Widen(wider)) => {
                 *self.session.surface.lock().expect("no panic while it is held") = wider.clone();
                 let _ = context.peer.notify_tool_list_changed().await;
                 let names: Vec<_> = surface::listing(&wider).into_iter().map(|tool| tool.name).collect();
@@ -368,7 +368,7 @@ impl ServerHandler for Server {
     ) -> Result<ListResourcesResult, ErrorData> {
         let cursor = request.and_then(|request| request.cursor);
         let arguments = cursor.map(|cursor| ("cursor".to_owned(), Value::from(cursor))).into_iter().collect();
-        let answer = self.asked(Asked { tool: "list_repos", arguments }, &context).await?;
+        let answer = self.asked(OfferedCall { tool: "list_repos", arguments }, &context).await?;
         if answer.is_error {
             return Err(ErrorData::invalid_params(answer.text, None));
         }
@@ -453,13 +453,13 @@ impl ServerHandler for Server {
 
 /// The caller of a request, where each has its own.
 #[cfg(feature = "http")]
-fn guest_of(context: &RequestContext<RoleServer>) -> Option<Arc<dyn Guest>> {
-    context.extensions.get::<crate::http::Parts>()?.extensions.get::<Arc<dyn Guest>>().cloned()
+fn guest_of(context: &RequestContext<RoleServer>) -> Option<Arc<dyn RemoteCaller>> {
+    context.extensions.get::<crate::http::Parts>()?.extensions.get::<Arc<dyn RemoteCaller>>().cloned()
 }
 
 /// The caller of a request: over the standard streams there is one for all.
 #[cfg(not(feature = "http"))]
-fn guest_of(_: &RequestContext<RoleServer>) -> Option<Arc<dyn Guest>> {
+fn guest_of(_: &RequestContext<RoleServer>) -> Option<Arc<dyn RemoteCaller>> {
     None
 }
 
@@ -484,9 +484,9 @@ async fn repositories(cx: &Arc<Context>) -> Vec<String> {
 }
 
 /// Cancels a call when it is dropped before the answer.
-struct Ends(Option<Arc<AtomicBool>>);
+struct CancelOnDrop(Option<Arc<AtomicBool>>);
 
-impl Drop for Ends {
+impl Drop for CancelOnDrop {
     fn drop(&mut self) {
         if let Some(cancelled) = &self.0 {
             cancelled.store(true, Ordering::Relaxed);

@@ -9,7 +9,7 @@ use super::schema::{Described, describe};
 use crate::answer::{SHARED, SharedArguments};
 use crate::config::Surface;
 use crate::model::nearest;
-use crate::tools::{Error, Shown, TOOLS, ToolSpec};
+use crate::tools::{Error, TOOLS, ToolSpec, ToolTier};
 
 /// The tool that describes and calls hidden tools.
 pub const MORE_TOOLS: &str = "more_tools";
@@ -129,8 +129,8 @@ pub fn listing(surface: &Surface) -> Vec<Tool> {
 fn shows(surface: &Surface, spec: &ToolSpec) -> bool {
     match surface {
         Surface::Named(names) => names.iter().any(|name| name == spec.name),
-        Surface::Lean => spec.shown == Some(Shown::Lean),
-        Surface::Core => spec.shown.is_some_and(|shown| shown <= Shown::Core),
+        Surface::Lean => spec.shown == Some(ToolTier::Lean),
+        Surface::Core => spec.shown.is_some_and(|shown| shown <= ToolTier::Core),
         Surface::Full => spec.shown.is_some(),
     }
 }
@@ -225,7 +225,7 @@ fn more_tools(surface: &Surface) -> Tool {
 
 /// The request in a call of [`MORE_TOOLS`].
 #[derive(Debug, PartialEq)]
-pub(super) enum More {
+pub(super) enum MoreToolsRequest {
     /// The names of hidden tools.
     List,
     /// The description and arguments of a tool.
@@ -237,12 +237,12 @@ pub(super) enum More {
 }
 
 /// Reads the arguments of [`MORE_TOOLS`].
-pub(super) fn more(mut arguments: Map<String, Value>) -> Result<More, Error> {
+pub(super) fn more(mut arguments: Map<String, Value>) -> Result<MoreToolsRequest, Error> {
     let wrong = |message: String| Err(Error::invalid_arguments(message));
     match arguments.remove("surface") {
         None | Some(Value::Null) => {}
-        Some(Value::String(name)) if name == "core" => return Ok(More::Widen(Surface::Core)),
-        Some(Value::String(name)) if name == "full" => return Ok(More::Widen(Surface::Full)),
+        Some(Value::String(name)) if name == "core" => return Ok(MoreToolsRequest::Widen(Surface::Core)),
+        Some(Value::String(name)) if name == "full" => return Ok(MoreToolsRequest::Widen(Surface::Full)),
         Some(other) => return wrong(format!("`surface` is {other}; say \"core\" or \"full\"")),
     }
     let tool = match arguments.remove("tool") {
@@ -268,21 +268,21 @@ pub(super) fn more(mut arguments: Map<String, Value>) -> Result<More, Error> {
         Some(inner.unwrap_or_default().into_iter().chain(arguments).collect())
     };
     match (tool, inner) {
-        (None, None) => Ok(More::List),
+        (None, None) => Ok(MoreToolsRequest::List),
         // Arguments that every tool takes ask for nothing.
         (None, Some(inner)) if !inner.is_empty() && inner.keys().all(|name| SHARED.contains(&name.as_str())) => {
-            Ok(More::List)
+            Ok(MoreToolsRequest::List)
         }
         (None, Some(_)) => wrong("`arguments` are given and no `tool`; name the tool to call".to_owned()),
         (Some(name), Some(_)) if TOOLS.iter().any(|spec| spec.name == name && spec.destructive) => {
             wrong(format!("{name} removes something, so it is called by its own name only; surface \"full\" shows it"))
         }
         (Some(name), None) => match TOOLS.iter().find(|spec| spec.name == name) {
-            Some(spec) => Ok(More::Describe(spec.name)),
+            Some(spec) => Ok(MoreToolsRequest::Describe(spec.name)),
             // The call suggests similar names.
-            None => Ok(More::Call(name, Map::new())),
+            None => Ok(MoreToolsRequest::Call(name, Map::new())),
         },
-        (Some(name), Some(inner)) => Ok(More::Call(name, inner)),
+        (Some(name), Some(inner)) => Ok(MoreToolsRequest::Call(name, inner)),
     }
 }
 

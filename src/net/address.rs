@@ -42,7 +42,7 @@ pub(super) const CARRIES_V4: &[Ipv6Addr] = &[
 pub fn is_public(address: IpAddr) -> bool {
     match address {
         IpAddr::V4(address) => !SPECIAL_V4.iter().any(|range| holds_v4(*range, address)),
-        IpAddr::V6(address) => match carried(address) {
+        IpAddr::V6(address) => match embedded_ipv4(address) {
             Some(inner) => is_public(inner.into()),
             None => holds_v6(GLOBAL_V6, address) && !SPECIAL_V6.iter().any(|range| holds_v6(*range, address)),
         },
@@ -50,7 +50,7 @@ pub fn is_public(address: IpAddr) -> bool {
 }
 
 /// The IPv4 address embedded in an IPv6 address.
-fn carried(address: Ipv6Addr) -> Option<Ipv4Addr> {
+fn embedded_ipv4(address: Ipv6Addr) -> Option<Ipv4Addr> {
     let inside = CARRIES_V4.iter().any(|prefix| holds_v6((*prefix, 96), address));
     inside.then(|| Ipv4Addr::from_bits(address.to_bits() as u32))
 }
@@ -137,7 +137,7 @@ mod tests {
             // Only one bit pattern in eight is global unicast, so the other prefixes are generated explicitly.
             for first in [0xfc00_u16, 0xfd12, 0xfe80, 0xff02, 0] {
                 let v6 = Ipv6Addr::from_bits((u128::from(first) << 112) | (wide >> 17));
-                prop_assert!(!is_public(v6.into()) || carried(v6).is_some());
+                prop_assert!(!is_public(v6.into()) || embedded_ipv4(v6).is_some());
             }
         }
     }

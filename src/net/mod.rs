@@ -230,7 +230,7 @@ impl Response {
 
 /// A response with its whole body.
 #[derive(Debug)]
-pub struct Answer {
+pub struct WholeResponse {
     /// The response, its body read to the end.
     pub head: Response,
     /// The body.
@@ -264,21 +264,21 @@ impl Client {
 
     /// Sends a request, follows redirects, and returns once the headers are in. Retries transient failures.
     pub fn send(&self, request: &Request) -> Result<Response, Error> {
-        self.persist(request, |deadline| self.follow(request, deadline), Response::is_passing)
+        self.retry(request, |deadline| self.follow(request, deadline), Response::is_passing)
     }
 
     /// Like [`Client::send`], but reads the whole body. Retries a broken body too.
-    pub fn fetch(&self, request: &Request) -> Result<Answer, Error> {
+    pub fn fetch(&self, request: &Request) -> Result<WholeResponse, Error> {
         let read = |deadline| {
             let mut head = self.follow(request, deadline)?;
             let bytes = head.body.read_whole()?;
-            Ok(Answer { head, bytes })
+            Ok(WholeResponse { head, bytes })
         };
-        self.persist(request, read, |answer| answer.head.is_passing())
+        self.retry(request, read, |answer| answer.head.is_passing())
     }
 
     /// Runs `attempt` until it succeeds, fails permanently, or runs out of attempts or time.
-    fn persist<T>(
+    fn retry<T>(
         &self,
         request: &Request,
         attempt: impl Fn(Instant) -> Result<T, Error>,

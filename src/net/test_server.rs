@@ -11,7 +11,7 @@ use std::time::Duration;
 
 /// A received request.
 #[derive(Clone, Debug)]
-pub struct Asked {
+pub struct ReceivedRequest {
     /// In upper case.
     pub method: String,
     /// Path and query.
@@ -22,7 +22,7 @@ pub struct Asked {
     pub body: Vec<u8>,
 }
 
-impl Asked {
+impl ReceivedRequest {
     /// The value of a header.
     pub fn header(&self, name: &str) -> Option<&str> {
         self.headers.iter().find(|(key, _)| key == name).map(|(_, value)| value.as_str())
@@ -65,7 +65,7 @@ impl Reply {
         self
     }
 
-    pub fn behaving(mut self, behaviour: Behaviour) -> Self {
+    pub fn with_behaviour(mut self, behaviour: Behaviour) -> Self {
         self.behaviour = behaviour;
         self
     }
@@ -75,12 +75,12 @@ impl Reply {
     }
 }
 
-type Answers = dyn Fn(&Asked) -> Reply + Send + Sync;
+type Answers = dyn Fn(&ReceivedRequest) -> Reply + Send + Sync;
 
 struct Inside {
     answers: Box<Answers>,
     tls: Option<Arc<rustls::ServerConfig>>,
-    log: Mutex<Vec<Asked>>,
+    log: Mutex<Vec<ReceivedRequest>>,
     connections: AtomicUsize,
     stopped: AtomicBool,
 }
@@ -95,21 +95,21 @@ pub struct TestServer {
 
 impl TestServer {
     /// Plain HTTP.
-    pub fn http(answers: impl Fn(&Asked) -> Reply + Send + Sync + 'static) -> Self {
+    pub fn http(answers: impl Fn(&ReceivedRequest) -> Reply + Send + Sync + 'static) -> Self {
         Self::start(Box::new(answers), None, String::new())
     }
 
     /// HTTPS, as `localhost`.
-    pub fn https(answers: impl Fn(&Asked) -> Reply + Send + Sync + 'static) -> Self {
+    pub fn https(answers: impl Fn(&ReceivedRequest) -> Reply + Send + Sync + 'static) -> Self {
         Self::certified(answers, rcgen::IsCa::NoCa)
     }
 
     /// HTTPS, with a certificate that is an authority's.
-    pub fn https_of_authority(answers: impl Fn(&Asked) -> Reply + Send + Sync + 'static) -> Self {
+    pub fn https_of_authority(answers: impl Fn(&ReceivedRequest) -> Reply + Send + Sync + 'static) -> Self {
         Self::certified(answers, rcgen::IsCa::Ca(rcgen::BasicConstraints::Unconstrained))
     }
 
-    fn certified(answers: impl Fn(&Asked) -> Reply + Send + Sync + 'static, is_ca: rcgen::IsCa) -> Self {
+    fn certified(answers: impl Fn(&ReceivedRequest) -> Reply + Send + Sync + 'static, is_ca: rcgen::IsCa) -> Self {
         let mut of = rcgen::CertificateParams::new(["localhost".to_owned(), "127.0.0.1".to_owned()]).expect("names");
         of.is_ca = is_ca;
         let signing_key = rcgen::KeyPair::generate().expect("random bytes");
@@ -153,7 +153,7 @@ impl TestServer {
     }
 
     /// All requests so far.
-    pub fn asked(&self) -> Vec<Asked> {
+    pub fn asked(&self) -> Vec<ReceivedRequest> {
         self.inside.log.lock().expect("nothing panics with it").clone()
     }
 
@@ -236,7 +236,7 @@ impl Inside {
 }
 
 /// Reads a request; `None` at the end of the connection.
-fn read(stream: &mut impl BufRead) -> io::Result<Option<Asked>> {
+fn read(stream: &mut impl BufRead) -> io::Result<Option<ReceivedRequest>> {
     let mut line = String::new();
     if stream.read_line(&mut line)? == 0 {
         return Ok(None);
@@ -252,7 +252,7 @@ fn read(stream: &mut impl BufRead) -> io::Result<Option<Asked>> {
             None => break,
         }
     }
-    let mut asked = Asked { method, path, headers, body: Vec::new() };
+    let mut asked = ReceivedRequest { method, path, headers, body: Vec::new() };
     let length = asked.header("content-length").and_then(|length| length.parse().ok()).unwrap_or(0);
     asked.body = vec![0; length];
     stream.read_exact(&mut asked.body)?;
@@ -260,7 +260,7 @@ fn read(stream: &mut impl BufRead) -> io::Result<Option<Asked>> {
 }
 
 /// Answers as `git http-backend` does, for repositories below a folder.
-pub fn git_backend(root: &Path, asked: &Asked) -> Reply {
+pub fn git_backend(root: &Path, asked: &ReceivedRequest) -> Reply {
     let (path, query) = asked.path.split_once('?').unwrap_or((&asked.path, ""));
     let mut child = Command::new("git")
         .arg("http-backend")

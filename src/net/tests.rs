@@ -12,7 +12,7 @@ use flate2::write::GzEncoder;
 use proptest::prelude::*;
 use url::Url;
 
-use super::test_server::{Asked, Behaviour, Reply, TestServer};
+use super::test_server::{Behaviour, ReceivedRequest, Reply, TestServer};
 use super::{Client, Credentials, Error, Guard, Options, Request};
 
 fn url(text: &str) -> Url {
@@ -118,7 +118,7 @@ fn an_outsider_cannot_send_us_to_a_trusted_host_or_out_of_tls() {
 
 #[test]
 fn a_token_stays_at_home() {
-    let echo = |asked: &Asked| {
+    let echo = |asked: &ReceivedRequest| {
         let authorization = asked.header("authorization").unwrap_or("none").to_owned();
         Reply::new(200, format!("{authorization} {}", asked.header("x-own").unwrap_or("none")))
     };
@@ -187,12 +187,12 @@ fn what_stalls_lies_or_breaks_is_an_error_in_time() {
     let test_server = TestServer::http(|asked| {
         let reply = Reply::new(200, "0123456789");
         match asked.path.as_str() {
-            "/stalls" => reply.behaving(Behaviour::Stalls),
-            "/silent" => reply.behaving(Behaviour::Silent),
-            "/breaks" => reply.behaving(Behaviour::Breaks),
-            "/claims-more" => reply.behaving(Behaviour::Claims(20)),
-            "/claims-huge" => reply.behaving(Behaviour::Claims(1 << 40)),
-            "/hangs-up" => reply.behaving(Behaviour::HangsUp),
+            "/stalls" => reply.with_behaviour(Behaviour::Stalls),
+            "/silent" => reply.with_behaviour(Behaviour::Silent),
+            "/breaks" => reply.with_behaviour(Behaviour::Breaks),
+            "/claims-more" => reply.with_behaviour(Behaviour::Claims(20)),
+            "/claims-huge" => reply.with_behaviour(Behaviour::Claims(1 << 40)),
+            "/hangs-up" => reply.with_behaviour(Behaviour::HangsUp),
             _ => reply,
         }
     });
@@ -240,7 +240,7 @@ fn a_failure_in_passing_is_tried_again_and_a_wait_is_told() {
     let test_server = TestServer::http(move |asked| {
         let first = count.fetch_add(1, Ordering::SeqCst) == 0;
         match asked.path.as_str() {
-            "/breaks-once" if first => Reply::new(200, "0123").behaving(Behaviour::Breaks),
+            "/breaks-once" if first => Reply::new(200, "0123").with_behaviour(Behaviour::Breaks),
             "/busy-once" if first => Reply::new(502, "busy"),
             "/busy" => Reply::new(502, "busy"),
             "/later" => Reply::new(503, "later").with("retry-after", "17"),

@@ -16,14 +16,14 @@ const TESTS: usize = 2;
 /// Ids of the functions and classes that use a symbol, and of the tests that reach it; of a test that is a whole file,
 /// its path.
 #[derive(Debug, Default)]
-pub(crate) struct Around {
+pub(crate) struct SymbolUsers {
     /// The users with the most uses first; without those in tests, and those inside the symbol itself.
     pub(crate) used_by: Vec<String>,
     /// The most direct first.
     pub(crate) tested_by: Vec<String>,
 }
 
-impl Around {
+impl SymbolUsers {
     /// Finds the surroundings of a symbol, as far as they fit into `left` tokens, which is lowered.
     pub(crate) fn of(snapshot: &Snapshot, edges: &EdgeTable, symbol: &SymbolView<'_>, left: &mut usize) -> Self {
         let mut counts: HashMap<SymbolId, usize> = HashMap::new();
@@ -35,7 +35,7 @@ impl Around {
         users.sort_by(|(a, uses), (b, of_b)| of_b.cmp(uses).then_with(|| place(a).cmp(&place(b))));
         let users = users.into_iter().filter_map(|(user, _)| Some(snapshot.symbol(user)?.id()));
         let used_by = fitting(users.take(USERS), left);
-        let of_test = |unit: review::Unit| match unit.symbol {
+        let of_test = |unit: review::TestUnit| match unit.symbol {
             Some(symbol) => Some(snapshot.symbol(symbol)?.id()),
             None => Some(snapshot.file_by_number(unit.file)?.path().to_owned()),
         };

@@ -27,7 +27,7 @@ use crate::store::{self, GramQuery, Snapshot};
 const WORTH_EXCLUDING: u64 = 500;
 
 /// The pattern of a search.
-pub enum Wanted {
+pub enum GrepPattern {
     /// Lines of text.
     Text(Pattern),
     /// Structure of code: see `search_ast`.
@@ -57,10 +57,10 @@ enum Kind {
 
 impl Finder {
     /// Compiles a search. A bad pattern is refused with its place.
-    pub fn of(wanted: &Wanted) -> Result<Self, Error> {
+    pub fn of(wanted: &GrepPattern) -> Result<Self, Error> {
         Ok(Self(match wanted {
-            Wanted::Text(pattern) => Kind::Text(pattern.compile().map_err(|err| bad_pattern(&err))?),
-            Wanted::Syntax { pattern, preset, language } => {
+            GrepPattern::Text(pattern) => Kind::Text(pattern.compile().map_err(|err| bad_pattern(&err))?),
+            GrepPattern::Syntax { pattern, preset, language } => {
                 Kind::Syntax(compile(pattern.as_deref(), preset.as_deref(), language.as_deref())?)
             }
         }))

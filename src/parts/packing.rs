@@ -129,7 +129,7 @@ pub(crate) struct Packed {
 
 /// Content of an item beside the symbol.
 #[derive(Clone, Copy)]
-pub(crate) struct Told<'a> {
+pub(crate) struct PackingContext<'a> {
     /// The highest relevance.
     pub(crate) best: f32,
     pub(crate) fields: &'a Fields,
@@ -139,7 +139,7 @@ pub(crate) struct Told<'a> {
 }
 
 /// A symbol sent whole.
-struct Whole<'a> {
+struct WholeSymbol<'a> {
     symbol: SymbolView<'a>,
     item: Item,
     cost: usize,
@@ -154,7 +154,7 @@ struct Packing<'a> {
     /// The best hit as long as it is not sent whole, and its cost.
     best: Option<(Item, usize)>,
     /// The symbols sent whole, by place among the hits.
-    whole: Vec<Option<Whole<'a>>>,
+    whole: Vec<Option<WholeSymbol<'a>>>,
 }
 
 impl<'a> Packing<'a> {
@@ -179,7 +179,7 @@ impl<'a> Packing<'a> {
         hit: &Hit,
         symbol: SymbolView<'a>,
         most: usize,
-        told: Told<'_>,
+        told: PackingContext<'_>,
         best: &SymbolView<'_>,
     ) {
         // A token has a limited length in bytes, so a larger text cannot fit.
@@ -187,7 +187,7 @@ impl<'a> Packing<'a> {
             return;
         }
         let texts = texts(&symbol);
-        let held = |whole: &Whole<'_>| holds(&symbol, &whole.symbol) || texts.contains(&whole.symbol.source());
+        let held = |whole: &WholeSymbol<'_>| holds(&symbol, &whole.symbol) || texts.contains(&whole.symbol.source());
         let freed: Vec<usize> =
             (0..self.whole.len()).filter(|place| self.whole[*place].as_ref().is_some_and(held)).collect();
         let holds_best = self.best.as_ref().filter(|_| holds(&symbol, best)).map_or(0, |(_, cost)| *cost);
@@ -209,7 +209,7 @@ impl<'a> Packing<'a> {
         self.used = used + cost;
         freed.iter().for_each(|place| self.whole[*place] = None);
         let place = freed.first().map_or(place, |first| place.min(*first));
-        self.whole[place] = Some(Whole { symbol, item, cost, texts });
+        self.whole[place] = Some(WholeSymbol { symbol, item, cost, texts });
     }
 }
 
@@ -237,7 +237,7 @@ pub(crate) fn takes(left: &mut usize, amount: usize) -> bool {
 }
 
 /// A symbol without its source, within this many tokens: a type as its outline, any other by its signature.
-fn brief(hit: &Hit, symbol: &SymbolView<'_>, told: Told<'_>, most: usize) -> Item {
+fn brief(hit: &Hit, symbol: &SymbolView<'_>, told: PackingContext<'_>, most: usize) -> Item {
     let signed = |length: usize| {
         let signature = symbol.signature(length);
         Item { tokens: tokens::estimate(&signature), signature: Some(signature), ..item(hit, symbol, told) }
@@ -267,7 +267,7 @@ fn brief(hit: &Hit, symbol: &SymbolView<'_>, told: Told<'_>, most: usize) -> Ite
 }
 
 /// A symbol whose source may not fit into this many tokens: its first lines, or of a type its outline.
-fn begun(hit: &Hit, symbol: &SymbolView<'_>, told: Told<'_>, most: usize) -> Item {
+fn begun(hit: &Hit, symbol: &SymbolView<'_>, told: PackingContext<'_>, most: usize) -> Item {
     let source = String::from_utf8_lossy(symbol.indented_source());
     let lines: Vec<&str> = source.split_inclusive('\n').collect();
     let of = |kept: usize| {
@@ -287,7 +287,12 @@ fn begun(hit: &Hit, symbol: &SymbolView<'_>, told: Told<'_>, most: usize) -> Ite
 
 /// Packs hits. The first is the best and always included, at least by its outline or signature. Then follow whole
 /// symbols that leave room for others, further whole ones, and the rest without source. Nothing is sent twice.
-pub(crate) fn pack(snapshot: &Snapshot, hits: &[Hit], told: Told<'_>, budget: usize) -> Result<Packed, Error> {
+pub(crate) fn pack(
+    snapshot: &Snapshot,
+    hits: &[Hit],
+    told: PackingContext<'_>,
+    budget: usize,
+) -> Result<Packed, Error> {
     let confidence = told.confidence.as_str();
     let empty = Page { confidence, narrow: Some(NARROW), next_cursor: Some("c88-8888".to_owned()), ..Page::default() };
     let frame = tokens::of_json(&empty) + tokens::META;
@@ -380,7 +385,7 @@ fn named(snapshot: &Snapshot, sent: &[(usize, Item)], rest: &[Hit], left: usize)
 }
 
 /// A symbol without its text.
-fn item(hit: &Hit, symbol: &SymbolView<'_>, told: Told<'_>) -> Item {
+fn item(hit: &Hit, symbol: &SymbolView<'_>, told: PackingContext<'_>) -> Item {
     let rounded = |score: f32| (f64::from(score) * 1_000.0).round() / 1_000.0;
     let relevance_score = rounded(hit.relevance / told.best.max(f32::MIN_POSITIVE));
     let centrality_score = rounded(hit.centrality);

@@ -23,13 +23,13 @@ pub fn each(args: &mut Map<String, Value>, mut visit: impl FnMut(&mut String)) {
 }
 
 /// An absolute path without `..`.
-pub fn climbed(path: &Path) -> PathBuf {
-    path.components().fold(PathBuf::new(), |mut climbed, part| {
+pub fn normalized(path: &Path) -> PathBuf {
+    path.components().fold(PathBuf::new(), |mut path, part| {
         match part {
-            Component::ParentDir => drop(climbed.pop()),
-            part => climbed.push(part),
+            Component::ParentDir => drop(path.pop()),
+            part => path.push(part),
         }
-        climbed
+        path
     })
 }
 

@@ -15,7 +15,7 @@ use crate::store::SymbolView;
 
 /// Symbols to read, by one id or several.
 #[derive(Debug, Default)]
-pub struct Wanted {
+pub struct SourceRequest {
     /// The repository; the caller's for none.
     pub repo: Option<String>,
     /// One id.
@@ -144,7 +144,7 @@ pub struct SymbolError {
 }
 
 /// Reads symbols.
-pub fn sources(call: &Call<'_>, wanted: &Wanted) -> Result<Output, Error> {
+pub fn sources(call: &Call<'_>, wanted: &SourceRequest) -> Result<Output, Error> {
     let fields = Fields::read(wanted.fields.as_deref())?;
     let (ids, single) = match (&wanted.symbol_id, &wanted.symbol_ids) {
         (Some(_), Some(_)) => {
@@ -227,7 +227,7 @@ fn lookup<'a>(repo: &'a Repo, id: &str) -> Result<SymbolView<'a>, (Code, SymbolE
 
 /// A symbol as shown in the answer, within a budget: a large type as an outline, any other symbol with as many of its
 /// first lines as fit.
-fn symbol_of(call: &Call<'_>, repo: &Repo, symbol: &SymbolView<'_>, wanted: &Wanted, fields: &Fields) -> Symbol {
+fn symbol_of(call: &Call<'_>, repo: &Repo, symbol: &SymbolView<'_>, wanted: &SourceRequest, fields: &Fields) -> Symbol {
     let max_tokens = call.max_tokens;
     let content = symbol.file.content();
     let span = symbol.span();

@@ -71,7 +71,7 @@ pub(crate) fn absolute(args: &mut Map<String, Value>, here: Option<&Path>) -> Ve
         let (path, name) = text.split_at(text.find("::").unwrap_or(text.len()));
         let bare = path.trim_start_matches("./");
         if let Some(here) = here.filter(|_| bare == ".." || bare.starts_with("../")) {
-            *text = format!("{}{name}", paths::climbed(&here.join(path)).display());
+            *text = format!("{}{name}", paths::normalized(&here.join(path)).display());
         }
         let path = paths::without_line(text.split("::").next().unwrap_or_default());
         all.extend(Some(PathBuf::from(path)).filter(|path| path.is_absolute()));

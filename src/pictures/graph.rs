@@ -31,12 +31,12 @@ pub struct Edge {
     /// Index of the node that it points to.
     pub to: usize,
     /// How certain the relation is.
-    pub sureness: Sureness,
+    pub sureness: EdgeCertainty,
 }
 
 /// How certain a relation is, the most certain first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Sureness {
+pub enum EdgeCertainty {
     /// It is resolved.
     Resolved,
     /// It goes through an overridden method.
@@ -116,7 +116,7 @@ impl<K: std::hash::Hash + Eq> Builder<K> {
     }
 
     /// Adds a line between two nodes.
-    pub fn edge(&mut self, from: usize, to: usize, sureness: Sureness) {
+    pub fn edge(&mut self, from: usize, to: usize, sureness: EdgeCertainty) {
         match self.graph.edges.iter_mut().find(|edge| edge.from == from && edge.to == to) {
             Some(edge) => edge.sureness = edge.sureness.min(sureness),
             None => self.graph.edges.push(Edge { from, to, sureness }),

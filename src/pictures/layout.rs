@@ -18,7 +18,7 @@ pub(super) const LONGEST: usize = 34;
 
 /// A node's place.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub(super) struct Place {
+pub(super) struct NodePosition {
     pub x: f64,
     pub y: f64,
     pub width: f64,
@@ -27,7 +27,7 @@ pub(super) struct Place {
 
 /// A graph with places.
 pub(super) struct Layout {
-    pub places: Vec<Place>,
+    pub places: Vec<NodePosition>,
     pub width: f64,
     pub height: f64,
 }
@@ -43,13 +43,13 @@ pub(super) fn layout(graph: &Graph) -> Layout {
         .collect();
     order(graph, &mut columns);
     let tallest = columns.iter().map(|column| extent(column.len())).fold(HEIGHT, f64::max);
-    let mut places = vec![Place::default(); graph.nodes.len()];
+    let mut places = vec![NodePosition::default(); graph.nodes.len()];
     let mut x = PADDING;
     for column in &columns {
         let width = column.iter().map(|node| width(graph, *node)).fold(0.0, f64::max);
         let mut y = PADDING + (tallest - extent(column.len())) / 2.0;
         for node in column {
-            places[*node] = Place { x, y, width, height: HEIGHT };
+            places[*node] = NodePosition { x, y, width, height: HEIGHT };
             y += HEIGHT + SPACE;
         }
         x += width + GAP;
@@ -103,14 +103,14 @@ fn order(graph: &Graph, columns: &mut [Vec<usize>]) {
 
 #[cfg(test)]
 mod tests {
-    use super::super::graph::{Edge, Graph, Node, Sureness};
+    use super::super::graph::{Edge, EdgeCertainty, Graph, Node};
     use super::layout;
 
     #[test]
     fn layers_stand_side_by_side_without_needless_crossings() {
         let node = |label: &str, layer| Node { label: label.into(), layer, ..Node::default() };
         let nodes = vec![node("a", 0), node("b", 0), node("c", 1), node("d", 1)];
-        let edge = |from, to| Edge { from, to, sureness: Sureness::Resolved };
+        let edge = |from, to| Edge { from, to, sureness: EdgeCertainty::Resolved };
         let graph = Graph { nodes, edges: vec![edge(0, 3), edge(1, 2)], left: 0 };
         let found = layout(&graph);
         let [a, b, c, d] = found.places[..] else { panic!("four places") };

@@ -11,9 +11,9 @@ mod relations;
 mod svg;
 mod text;
 
-pub use graph::Graph;
 #[cfg(feature = "web")]
-pub use graph::Sureness;
+pub use graph::EdgeCertainty;
+pub use graph::Graph;
 #[cfg(feature = "web")]
 pub use matrix::{Matrix, matrix};
 pub use relations::{blast, calls, classes, files};

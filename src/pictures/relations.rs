@@ -2,7 +2,7 @@
 
 use std::collections::{HashSet, VecDeque};
 
-use super::graph::{Builder, Graph, Node, Sureness};
+use super::graph::{Builder, EdgeCertainty, Graph, Node};
 use super::{MOST, MOST_POSSIBLE};
 use crate::query::{self, Direction};
 use crate::store::{EdgeTable, FileView, Snapshot, SymbolId, SymbolView};
@@ -102,14 +102,14 @@ fn add_possible(
             };
             let Some(own) = own.filter(|own| *own != middle) else { continue };
             let (from, to) = if direction == Direction::Callers { (own, middle) } else { (middle, own) };
-            builder.edge(from, to, Sureness::Possible);
+            builder.edge(from, to, EdgeCertainty::Possible);
         }
     }
 }
 
 /// How certain a relation is that does not go through a name alone.
-fn sureness(is_direct: bool) -> Sureness {
-    if is_direct { Sureness::Resolved } else { Sureness::Through }
+fn sureness(is_direct: bool) -> EdgeCertainty {
+    if is_direct { EdgeCertainty::Resolved } else { EdgeCertainty::Through }
 }
 
 /// Changed symbols, and to their right those that use them, so many uses away.
@@ -166,7 +166,7 @@ pub fn classes(snapshot: &Snapshot, edges: &EdgeTable, class: &SymbolView<'_>, l
                 let Some(own) = builder.node(other.number(), || node(&other, next_layer, link)) else { continue };
                 let Some(via) = builder.find(&around) else { continue };
                 let (from, to) = if upwards { (own, via) } else { (via, own) };
-                builder.edge(from, to, Sureness::Resolved);
+                builder.edge(from, to, EdgeCertainty::Resolved);
                 if is_new {
                     waiting.push_back((other.number(), next_layer));
                 }
@@ -202,7 +202,7 @@ pub fn files(snapshot: &Snapshot, edges: &EdgeTable, file: FileView<'_>, depth: 
                 let Some(own) = builder.node(other.number(), || made(&other, next_layer)) else { continue };
                 let Some(via) = builder.find(&around).filter(|via| *via != own) else { continue };
                 let (from, to) = if leftwards { (own, via) } else { (via, own) };
-                builder.edge(from, to, Sureness::Resolved);
+                builder.edge(from, to, EdgeCertainty::Resolved);
                 if is_new {
                     waiting.push_back((other.number(), next_layer));
                 }

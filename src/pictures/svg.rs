@@ -2,8 +2,8 @@
 
 use std::fmt::Write as _;
 
-use super::graph::{Graph, Node, Sureness};
-use super::layout::{LONGEST, MARK, Place, layout};
+use super::graph::{EdgeCertainty, Graph, Node};
+use super::layout::{LONGEST, MARK, NodePosition, layout};
 
 /// Colour of lines that are certain.
 const SURE: &str = "#0b5f4c";
@@ -16,14 +16,14 @@ struct Line {
     dashes: &'static str,
 }
 
-const LINES: [(Sureness, Line); 3] = [
-    (Sureness::Resolved, Line { class: "arc", tip: "tip", colour: SURE, dashes: "" }),
+const LINES: [(EdgeCertainty, Line); 3] = [
+    (EdgeCertainty::Resolved, Line { class: "arc", tip: "tip", colour: SURE, dashes: "" }),
     (
-        Sureness::Through,
+        EdgeCertainty::Through,
         Line { class: "arc doubt", tip: "tip-doubt", colour: "#9a5b00", dashes: " stroke-dasharray=\"7 4\"" },
     ),
     (
-        Sureness::Possible,
+        EdgeCertainty::Possible,
         Line {
             class: "arc maybe",
             tip: "tip-maybe",
@@ -63,7 +63,7 @@ pub fn svg(graph: &Graph, title: &str, has_links: bool) -> String {
 
 /// Writes a line as those with a certainty look, for a legend.
 #[cfg(feature = "web")]
-pub fn sample(sureness: Sureness) -> String {
+pub fn sample(sureness: EdgeCertainty) -> String {
     let Line { class, colour, dashes, .. } = line(sureness);
     format!(
         "<svg class=\"picture\" width=\"28\" height=\"8\" aria-hidden=\"true\"><path class=\"{class}\" d=\"M0 4H28\" \
@@ -71,7 +71,7 @@ pub fn sample(sureness: Sureness) -> String {
     )
 }
 
-fn line(sureness: Sureness) -> &'static Line {
+fn line(sureness: EdgeCertainty) -> &'static Line {
     let found = LINES.iter().find(|(known, _)| *known == sureness);
     found.map_or(&LINES[0].1, |(_, line)| line)
 }
@@ -86,8 +86,8 @@ fn tip(line: &Line) -> String {
 }
 
 /// A curve from the side of one node to that of another; around the side when they stand in one layer.
-fn curve(from: Place, to: Place) -> String {
-    let middle = |place: Place| place.y + place.height / 2.0;
+fn curve(from: NodePosition, to: NodePosition) -> String {
+    let middle = |place: NodePosition| place.y + place.height / 2.0;
     let (start, end) = (middle(from), middle(to));
     let (x1, x2, a, b) = match from.x.total_cmp(&to.x) {
         std::cmp::Ordering::Less => (from.x + from.width, to.x, 1.0, -1.0),
@@ -98,8 +98,8 @@ fn curve(from: Place, to: Place) -> String {
     format!("M{x1:.1} {start:.1}C{:.1} {start:.1} {:.1} {end:.1} {x2:.1} {end:.1}", x1 + a * bend, x2 + b * bend)
 }
 
-fn draw(out: &mut String, node: &Node, place: Place, has_links: bool) {
-    let Place { x, y, width, height } = place;
+fn draw(out: &mut String, node: &Node, place: NodePosition, has_links: bool) {
+    let NodePosition { x, y, width, height } = place;
     let is_linked = has_links && !node.link.is_empty();
     if is_linked {
         _ = write!(out, "<a href=\"{}\">", escaped(&node.link));
@@ -169,7 +169,7 @@ fn escaped(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::super::graph::{Edge, Graph, Node, Sureness};
+    use super::super::graph::{Edge, EdgeCertainty, Graph, Node};
     use super::svg;
 
     #[test]
@@ -183,7 +183,7 @@ mod tests {
             ..Node::default()
         };
         let nodes = vec![node("<script>alert(1)</script>", 0), node(&"long".repeat(20), 1)];
-        let graph = Graph { nodes, edges: vec![Edge { from: 0, to: 1, sureness: Sureness::Possible }], left: 0 };
+        let graph = Graph { nodes, edges: vec![Edge { from: 0, to: 1, sureness: EdgeCertainty::Possible }], left: 0 };
         let with = svg(&graph, "</title><script>", true);
         assert!(!with.contains("<script") && !with.contains('\u{202e}'), "{with}");
         assert!(

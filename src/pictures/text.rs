@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use super::graph::{Graph, Node, Sureness};
+use super::graph::{EdgeCertainty, Graph, Node};
 
 /// Writes a graph for Graphviz.
 pub fn dot(graph: &Graph) -> String {
@@ -15,9 +15,9 @@ pub fn dot(graph: &Graph) -> String {
     }
     for edge in &graph.edges {
         let style = match edge.sureness {
-            Sureness::Resolved => "",
-            Sureness::Through => " [style=dashed]",
-            Sureness::Possible => " [style=dotted]",
+            EdgeCertainty::Resolved => "",
+            EdgeCertainty::Through => " [style=dashed]",
+            EdgeCertainty::Possible => " [style=dotted]",
         };
         _ = writeln!(out, "  n{} -> n{}{style};", edge.from, edge.to);
     }
@@ -33,9 +33,9 @@ pub fn mermaid(graph: &Graph) -> String {
     }
     for edge in &graph.edges {
         let line = match edge.sureness {
-            Sureness::Resolved => "-->",
-            Sureness::Through => "-.->",
-            Sureness::Possible => "-.->|?|",
+            EdgeCertainty::Resolved => "-->",
+            EdgeCertainty::Through => "-.->",
+            EdgeCertainty::Possible => "-.->|?|",
         };
         _ = writeln!(out, "  n{} {line} n{}", edge.from, edge.to);
     }
@@ -59,14 +59,14 @@ fn mermaid_label(node: &Node) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::super::graph::{Edge, Graph, Node, Sureness};
+    use super::super::graph::{Edge, EdgeCertainty, Graph, Node};
     use super::{dot, mermaid};
 
     #[test]
     fn a_graph_is_text_for_other_programs() {
         let node = |label: &str| Node { label: label.into(), detail: "a.rs:1".into(), ..Node::default() };
         let edge = |from, to, sureness| Edge { from, to, sureness };
-        let edges = vec![edge(0, 1, Sureness::Through), edge(1, 0, Sureness::Possible)];
+        let edges = vec![edge(0, 1, EdgeCertainty::Through), edge(1, 0, EdgeCertainty::Possible)];
         let graph = Graph { nodes: vec![node("f\"\\\n"), node("g<b>")], edges, left: 0 };
         let found = dot(&graph);
         assert!(

@@ -42,9 +42,9 @@ pub fn runs() -> Vec<Run> {
 }
 
 /// A run on the activity, which ends when this is dropped.
-pub(super) struct Posted(u64);
+pub(super) struct RunGuard(u64);
 
-impl Posted {
+impl RunGuard {
     /// Posts a run.
     pub fn new(repo: &str) -> Self {
         let mut activity = activity();
@@ -73,7 +73,7 @@ impl Posted {
     }
 }
 
-impl Drop for Posted {
+impl Drop for RunGuard {
     fn drop(&mut self) {
         self.change(|run| run.took = Some(run.began.elapsed()));
         let runs = &mut activity().runs;
@@ -91,18 +91,18 @@ fn activity() -> MutexGuard<'static, Activity> {
 
 #[cfg(test)]
 mod tests {
-    use super::{MOST_ENDED, Posted, runs};
+    use super::{MOST_ENDED, RunGuard, runs};
 
     #[test]
     fn runs_are_told_and_the_last_are_kept() {
         let of = |repo: &str| runs().into_iter().filter(|run| run.repo == repo).collect::<Vec<_>>();
-        let posted = Posted::new("local/activity-1");
+        let posted = RunGuard::new("local/activity-1");
         posted.with(&crate::model::unfollowed)(3, Some(9), "reading");
         let run = of("local/activity-1").remove(0);
         assert_eq!((run.done, run.of, &*run.step, run.took), (3, Some(9), "reading", None));
         drop(posted);
         assert!(of("local/activity-1")[0].took.is_some());
-        (0..=MOST_ENDED).for_each(|_| drop(Posted::new("local/activity-2")));
+        (0..=MOST_ENDED).for_each(|_| drop(RunGuard::new("local/activity-2")));
         assert!(of("local/activity-1").is_empty() && of("local/activity-2").len() <= MOST_ENDED);
     }
 }

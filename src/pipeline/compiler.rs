@@ -7,7 +7,7 @@ use std::path::Path;
 use super::read::Origin;
 use super::run::{Job, Plan};
 use super::{Error, Options};
-use crate::compilers::{self, Sources, Told};
+use crate::compilers::{self, ImportCounts, Sources};
 use crate::discover;
 use crate::languages;
 use crate::model::{Input, Phase, SourceFile};
@@ -71,7 +71,7 @@ impl Compiler {
             Err(why) if job.options.compiler.is_some() => return Err(Error::Compiler(seen.path, why)),
             Err(why) => {
                 plan.warnings.push(format!("{} was not used: {why}", seen.path));
-                <(Compiled, Told)>::default()
+                <(Compiled, ImportCounts)>::default()
             }
         };
         plan.warnings.extend(warnings(&seen.path, &told));
@@ -103,7 +103,7 @@ impl Compiler {
     }
 }
 
-fn read(job: &Job<'_>, files: &[SourceFile], path: &str) -> Result<(Compiled, Told), String> {
+fn read(job: &Job<'_>, files: &[SourceFile], path: &str) -> Result<(Compiled, ImportCounts), String> {
     let Origin::Folder(root) = job.origin else { return Err("it lies in no folder".to_owned()) };
     let bytes = discover::read_bounded(&root.join(path), compilers::LARGEST).map_err(|err| err.to_string())?;
     let (origin, rules) = (job.origin, job.rules);
@@ -126,7 +126,7 @@ fn read(job: &Job<'_>, files: &[SourceFile], path: &str) -> Result<(Compiled, To
 }
 
 /// Parts of an index that are not used, in words.
-fn warnings(path: &str, told: &Told) -> Vec<String> {
+fn warnings(path: &str, told: &ImportCounts) -> Vec<String> {
     let mut warnings = Vec::new();
     let all = told.documents + told.other_text.len() as u64 + told.absent;
     if !told.other_text.is_empty() {

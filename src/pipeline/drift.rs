@@ -6,7 +6,9 @@ use std::time::Duration;
 
 use super::read::Origin;
 use super::run::{Job, Plan, run};
-use super::{Error, OfProject, Options, Posted, Report, Watcher, index_folder, location, of_project, partial, rules};
+use super::{
+    Error, OfProject, Options, Report, RunControl, RunGuard, index_folder, location, of_project, partial, rules,
+};
 use crate::config::Config;
 use crate::discover;
 use crate::model::{Phase, SourceFile};
@@ -70,7 +72,7 @@ pub fn refresh(
     snapshot: &Snapshot,
     drift: &Drift,
     config: &Config,
-    watcher: &Watcher<'_>,
+    watcher: &RunControl<'_>,
 ) -> Result<Report, Error> {
     let root = config.path_map.to_local(&sidecar.root);
     let facts = snapshot.facts();
@@ -108,8 +110,8 @@ pub fn refresh(
     let mut rules = rules(&with_project);
     rules.follow_symlinks = options.follow_symlinks;
     let sidecar = Sidecar { indexed_at: facts.indexed_at, git_head: facts.git_head.clone(), ..sidecar.clone() };
-    let posted = Posted::new(&sidecar.repo);
-    let watcher = &Watcher { progress: &posted.with(watcher.progress), ..*watcher };
+    let posted = RunGuard::new(&sidecar.repo);
+    let watcher = &RunControl { progress: &posted.with(watcher.progress), ..*watcher };
     let origin = Origin::Folder(&root);
     let job = Job { origin: &origin, config: &with_project, rules: &rules, options: &options, watcher };
     match run(&job, sidecar, plan) {

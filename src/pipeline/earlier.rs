@@ -5,12 +5,12 @@ use crate::store::{Entry, Row, Snapshot};
 
 /// Rows of an earlier state, looked up in ascending order. One pass over both is cheaper than a search for each path,
 /// which would cost more than reading the one changed file.
-pub(super) struct Earlier<'a> {
+pub(super) struct EarlierRows<'a> {
     base: Option<&'a Snapshot>,
     place: usize,
 }
 
-impl<'a> Earlier<'a> {
+impl<'a> EarlierRows<'a> {
     pub(super) fn of(base: Option<&'a Snapshot>) -> Self {
         Self { base, place: 0 }
     }
@@ -30,7 +30,7 @@ impl<'a> Earlier<'a> {
 
 /// Reports new, changed and removed files.
 pub(super) fn compare(base: Option<&Snapshot>, entries: &[Entry], report: &mut Report) {
-    let mut earlier = Earlier::of(base);
+    let mut earlier = EarlierRows::of(base);
     let mut still_there = 0;
     for Entry { file, state } in entries {
         let before = earlier.find(&file.path).and_then(|row| row.state.ok());

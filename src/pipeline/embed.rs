@@ -76,13 +76,13 @@ pub struct Embedded {
 }
 
 /// Texts of a snapshot that have no vector.
-pub struct Missing {
+pub struct TextsWithoutVector {
     texts: Vec<(TextKey, SymbolId)>,
     /// See [`Embedded`]; nothing is embedded yet.
     pub counts: Embedded,
 }
 
-impl Missing {
+impl TextsWithoutVector {
     /// Whether every text has a vector.
     pub fn is_empty(&self) -> bool {
         self.texts.is_empty()
@@ -152,13 +152,13 @@ fn texts(snapshot: &Snapshot) -> Result<TextTable, store::Error> {
 }
 
 /// Texts without a vector by a model; with `force` all of them.
-pub fn missing(snapshot: &Snapshot, identity: &str, force: bool) -> Result<Missing, store::Error> {
+pub fn missing(snapshot: &Snapshot, identity: &str, force: bool) -> Result<TextsWithoutVector, store::Error> {
     let table = texts(snapshot)?;
     let vectors = if force { None } else { snapshot.vectors(identity)? };
     Ok(missing_of(snapshot, &table, vectors.as_ref()))
 }
 
-fn missing_of(snapshot: &Snapshot, table: &TextTable, vectors: Option<&VectorTable>) -> Missing {
+fn missing_of(snapshot: &Snapshot, table: &TextTable, vectors: Option<&VectorTable>) -> TextsWithoutVector {
     let mut seen: HashSet<TextKey> = HashSet::new();
     let (mut texts, mut rows, mut cached) = (Vec::new(), 0, 0);
     for row in table.rows().iter().filter(|row| snapshot.has(row.symbol().file)) {
@@ -172,11 +172,14 @@ fn missing_of(snapshot: &Snapshot, table: &TextTable, vectors: Option<&VectorTab
     let symbols = snapshot.files().map(|file| file.symbol_count() as usize).sum::<usize>();
     let dimensions = vectors.map_or(0, VectorTable::dimensions);
     let (missing, skipped) = (texts.len(), symbols.saturating_sub(rows));
-    Missing { texts, counts: Embedded { cached, skipped, missing, symbols, dimensions, ..Embedded::default() } }
+    TextsWithoutVector {
+        texts,
+        counts: Embedded { cached, skipped, missing, symbols, dimensions, ..Embedded::default() },
+    }
 }
 
 /// Estimated tokens of texts without a vector.
-pub fn estimated_tokens(snapshot: &Snapshot, missing: &Missing) -> u64 {
+pub fn estimated_tokens(snapshot: &Snapshot, missing: &TextsWithoutVector) -> u64 {
     let text = |(_, symbol): &(TextKey, SymbolId)| snapshot.symbol(*symbol).map(|symbol| text(&symbol).len() as u64);
     missing.texts.iter().filter_map(text).sum::<u64>() / TOKEN
 }
@@ -188,7 +191,11 @@ pub fn meanings(snapshot: &Snapshot, identity: &str) -> Result<Option<Meanings>,
 }
 
 /// Embeds texts without a vector. Vectors that arrived before a failure are stored.
-pub fn embed(snapshot: &Snapshot, missing: &Missing, how: &Embedding<'_>) -> Result<Embedded, (EmbedError, Embedded)> {
+pub fn embed(
+    snapshot: &Snapshot,
+    missing: &TextsWithoutVector,
+    how: &Embedding<'_>,
+) -> Result<Embedded, (EmbedError, Embedded)> {
     let mut done = missing.counts;
     if missing.is_empty() {
         return Ok(done);
@@ -229,7 +236,7 @@ pub fn embed(snapshot: &Snapshot, missing: &Missing, how: &Embedding<'_>) -> Res
             None => Ok(done),
         };
     }
-    let finished = match wasted(snapshot, &provider.identity()) {
+    let finished = match live_keys(snapshot, &provider.identity()) {
         Some(used) => writer.compact(&|key| used.contains(key)),
         None => writer.finish(),
     };
@@ -241,7 +248,7 @@ pub fn embed(snapshot: &Snapshot, missing: &Missing, how: &Embedding<'_>) -> Res
 }
 
 /// Keys of the texts in use, when the vectors of others are the larger part.
-fn wasted(snapshot: &Snapshot, identity: &str) -> Option<HashSet<TextKey>> {
+fn live_keys(snapshot: &Snapshot, identity: &str) -> Option<HashSet<TextKey>> {
     let (table, vectors) = (texts(snapshot).ok()?, snapshot.vectors(identity).ok()??);
     let most = 2 * table.rows().len() + SPARE_ROWS;
     (vectors.len() > most).then(|| table.rows().iter().map(|row| row.key).collect())

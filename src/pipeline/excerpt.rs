@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use memchr::memmem::Finder;
 use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 
-use super::{Error, Job, OfProject, Options, Origin, Plan, Report, Watcher, of_project, rules, run, sidecar_of};
+use super::{Error, Job, OfProject, Options, Origin, Plan, Report, RunControl, of_project, rules, run, sidecar_of};
 use crate::config::Config;
 use crate::discover::{self, Rules};
 use crate::languages;
@@ -58,7 +58,7 @@ pub fn index_excerpt(
     config: &Config,
     words: &[String],
     options: &Options,
-    watcher: &Watcher<'_>,
+    watcher: &RunControl<'_>,
 ) -> Result<Option<Excerpt>, Error> {
     index_excerpt_in(&config.home, root, config, words, options, watcher)
 }
@@ -70,7 +70,7 @@ pub fn index_excerpt_in(
     config: &Config,
     words: &[String],
     options: &Options,
-    watcher: &Watcher<'_>,
+    watcher: &RunControl<'_>,
 ) -> Result<Option<Excerpt>, Error> {
     let started = Instant::now();
     (watcher.progress)(0, None, "looking for files");

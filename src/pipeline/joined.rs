@@ -3,7 +3,7 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::relate::{Open, Symbols};
+use super::relate::{EnclosingSymbols, Symbols};
 use crate::model::{Detail, How, Role};
 use crate::store::{
     CompiledDocument, CompiledOccurrence, CompiledSymbol, CompiledTable, Copied, Edge, EdgeTable, Edges, FileView,
@@ -32,7 +32,7 @@ pub(super) fn join(snapshot: &Snapshot, own: &EdgeTable, table: &CompiledTable) 
     let files: Vec<FileView<'_>> = snapshot.committed_files().collect();
     let read: Vec<(FileView<'_>, &CompiledDocument)> =
         files.iter().filter_map(|file| Some((*file, table.document(file.path(), file.hash())?))).collect();
-    let mut joining = Joining::of(table, own, &read);
+    let mut joining = Joiner::of(table, own, &read);
     let rows = Copied::new(own);
     let mut read = read.into_iter().peekable();
     for file in &files {
@@ -54,7 +54,7 @@ pub(super) fn join(snapshot: &Snapshot, own: &EdgeTable, table: &CompiledTable) 
 
 /// Meaning of a compiler's symbol here.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-enum Known {
+enum SymbolTarget {
     /// Its definition is in a text that has changed, or is a whole file.
     #[default]
     Unknown,
@@ -64,13 +64,13 @@ enum Known {
     Outside,
 }
 
-struct Joining<'a> {
+struct Joiner<'a> {
     table: &'a CompiledTable,
     own: &'a EdgeTable,
     /// For each symbol of the compiler, where its own symbols begin in `sites`.
     starts: Vec<u32>,
     sites: Vec<SymbolId>,
-    known: Vec<Known>,
+    known: Vec<SymbolTarget>,
     /// Direct bases by the compiler's own relationships.
     bases: FxHashMap<SymbolId, Vec<SymbolId>>,
     symbols: FxHashMap<u32, Symbols>,
@@ -78,17 +78,18 @@ struct Joining<'a> {
     used: u32,
 }
 
-impl<'a> Joining<'a> {
+impl<'a> Joiner<'a> {
     fn of(table: &'a CompiledTable, own: &'a EdgeTable, read: &[(FileView<'a>, &'a CompiledDocument)]) -> Self {
-        let kind = |symbol: &CompiledSymbol| if symbol.is_foreign() { Known::Outside } else { Known::Unknown };
-        let mut known: Vec<Known> = table.symbols().iter().map(kind).collect();
+        let kind =
+            |symbol: &CompiledSymbol| if symbol.is_foreign() { SymbolTarget::Outside } else { SymbolTarget::Unknown };
+        let mut known: Vec<SymbolTarget> = table.symbols().iter().map(kind).collect();
         let mut pairs: Vec<(u32, SymbolId)> = Vec::new();
         let mut symbols = FxHashMap::default();
         for (file, document) in read {
             let of_file = Symbols::of(*file);
             for occurrence in table.occurrences(document).iter().filter(|it| it.is_definition() && it.len > 0) {
                 let Some(known) = known.get_mut(occurrence.symbol as usize) else { continue };
-                *known = Known::Here;
+                *known = SymbolTarget::Here;
                 let index = of_file.at(occurrence.at);
                 pairs.extend(index.map(|index| (occurrence.symbol, SymbolId { file: file.number(), index })));
             }
@@ -115,7 +116,7 @@ impl<'a> Joining<'a> {
         bounds.map_or(&[], |(start, end)| &self.sites[*start as usize..*end as usize])
     }
 
-    fn known(&self, symbol: u32) -> Known {
+    fn known(&self, symbol: u32) -> SymbolTarget {
         self.known.get(symbol as usize).copied().unwrap_or_default()
     }
 
@@ -152,7 +153,7 @@ impl<'a> Joining<'a> {
         self.used += 1;
         let (number, content) = (file.number(), file.content());
         let Some(symbols) = self.symbols.remove(&number) else { return };
-        let mut open = Open::default();
+        let mut open = EnclosingSymbols::default();
         let mut theirs = self.table.occurrences(document);
         let mut ours = self.own.in_file(number);
         let has_own = !file.facts().is_empty();
@@ -164,12 +165,12 @@ impl<'a> Joining<'a> {
             (of_theirs, theirs) = theirs.split_at(theirs.partition_point(|it| it.at <= at));
             (of_ours, ours) = ours.split_at(ours.partition_point(|edge| edge.at <= at));
             match self.meant(of_theirs, of_ours, (number, symbols.at(at))) {
-                Meant::Ours => of_ours.iter().for_each(|edge| self.keep(edge, content)),
-                Meant::Nothing => {}
-                Meant::Outside => of_ours.iter().take(1).for_each(|edge| {
+                SourceComparison::Ours => of_ours.iter().for_each(|edge| self.keep(edge, content)),
+                SourceComparison::Nothing => {}
+                SourceComparison::Outside => of_ours.iter().take(1).for_each(|edge| {
                     self.edges.add(edge.bound_by(How::Outside), &[], name_of(content, edge));
                 }),
-                Meant::These(targets, their) => {
+                SourceComparison::These(targets, their) => {
                     let from = open.innermost(&symbols, at);
                     let len = u16::try_from(their.len).unwrap_or(u16::MAX);
                     let role = of_ours.first().map(Edge::role).filter(|_| has_own);
@@ -190,9 +191,14 @@ impl<'a> Joining<'a> {
     }
 
     /// The meaning of a place.
-    fn meant(&self, theirs: &[CompiledOccurrence], ours: &[Edge], (file, defined): (u32, Option<u32>)) -> Meant {
+    fn meant(
+        &self,
+        theirs: &[CompiledOccurrence],
+        ours: &[Edge],
+        (file, defined): (u32, Option<u32>),
+    ) -> SourceComparison {
         let uses = || theirs.iter().filter(|it| !it.is_definition() && it.len > 0);
-        let Some(first) = uses().next() else { return Meant::Ours };
+        let Some(first) = uses().next() else { return SourceComparison::Ours };
         let mut targets: Vec<SymbolId> = Vec::new();
         for target in uses().flat_map(|it| self.sites(it.symbol)) {
             let is_itself = target.file == file && Some(target.index) == defined;
@@ -201,16 +207,16 @@ impl<'a> Joining<'a> {
             }
         }
         if !targets.is_empty() {
-            return Meant::These(targets, *first);
+            return SourceComparison::These(targets, *first);
         }
         // A parameter, a local name or another thing that is no symbol here.
-        if uses().any(|it| self.known(it.symbol) == Known::Here) {
-            return Meant::Nothing;
+        if uses().any(|it| self.known(it.symbol) == SymbolTarget::Here) {
+            return SourceComparison::Nothing;
         }
-        match uses().all(|it| self.known(it.symbol) == Known::Outside) {
-            true if ours.is_empty() => Meant::Nothing,
-            true => Meant::Outside,
-            false => Meant::Ours,
+        match uses().all(|it| self.known(it.symbol) == SymbolTarget::Outside) {
+            true if ours.is_empty() => SourceComparison::Nothing,
+            true => SourceComparison::Outside,
+            false => SourceComparison::Ours,
         }
     }
 
@@ -276,7 +282,7 @@ impl<'a> Joining<'a> {
 const MOST_BASES: usize = 1_000;
 
 /// Result of comparing both sources at a place.
-enum Meant {
+enum SourceComparison {
     /// As it was bound here.
     Ours,
     /// No symbol.

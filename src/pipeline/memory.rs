@@ -50,9 +50,9 @@ impl MemoryPlan {
 }
 
 /// Gate that admits files while their weight fits the limit.
-pub(super) struct Gate(Arc<Inside>);
+pub(super) struct Gate(Arc<GateState>);
 
-struct Inside {
+struct GateState {
     most: u64,
     is_open: AtomicBool,
     now: Mutex<u64>,
@@ -60,23 +60,23 @@ struct Inside {
 }
 
 /// Admission through the gate, released on drop.
-pub(super) struct Ticket {
-    inside: Arc<Inside>,
+pub(super) struct Permit {
+    inside: Arc<GateState>,
     weight: u64,
 }
 
 impl Gate {
     pub fn new(most: u64) -> Self {
-        Self(Arc::new(Inside { most, is_open: AtomicBool::new(false), now: Mutex::new(0), left: Condvar::new() }))
+        Self(Arc::new(GateState { most, is_open: AtomicBool::new(false), now: Mutex::new(0), left: Condvar::new() }))
     }
 
     /// Waits until there is room. A file heavier than the limit is admitted alone.
-    pub fn enter(&self, weight: u64) -> Ticket {
+    pub fn enter(&self, weight: u64) -> Permit {
         let is_open = &self.0.is_open;
         let full = |now: &mut u64| *now > 0 && *now + weight > self.0.most && !is_open.load(Ordering::Relaxed);
         let mut now = self.0.left.wait_while(self.0.lock(), full).unwrap_or_else(PoisonError::into_inner);
         *now += weight;
-        Ticket { inside: self.0.clone(), weight }
+        Permit { inside: self.0.clone(), weight }
     }
 
     /// Admits everyone from now on.
@@ -88,14 +88,14 @@ impl Gate {
     }
 }
 
-impl Inside {
+impl GateState {
     fn lock(&self) -> MutexGuard<'_, u64> {
         // A panic in another thread cannot leave a number half written.
         self.now.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Drop for Ticket {
+impl Drop for Permit {
     fn drop(&mut self) {
         *self.inside.lock() -= self.weight;
         self.inside.left.notify_all();

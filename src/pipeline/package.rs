@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use super::tree::index_tree;
-use super::{Error, Options, Report, Watcher, rebuild, rules};
+use super::{Error, Options, Report, RunControl, rebuild, rules};
 use crate::config::Config;
 use crate::discover::{self, Rules};
 use crate::installed::{Installed, Sources};
@@ -35,7 +35,7 @@ pub fn sidecar_of_package(package: &Installed, config: &Config) -> Sidecar {
 }
 
 /// Indexes a package, or updates its index when the size of a file has changed.
-pub fn index_package(package: &Installed, config: &Config, watcher: &Watcher<'_>) -> Result<Report, Error> {
+pub fn index_package(package: &Installed, config: &Config, watcher: &RunControl<'_>) -> Result<Report, Error> {
     let tree = PackageTree { sources: &package.sources, version: &package.id.version, rules: rules(config) };
     let run =
         |options: &Options| index_tree(&tree, sidecar_of_package(package, config), None, config, options, watcher);

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use super::{Drift, location};
 use crate::config::Config;
-use crate::discover::{self, Known};
+use crate::discover::{self, RecordedEntry};
 use crate::model::SkipReason;
 use crate::store::{FileTable, Row, Snapshot};
 
@@ -77,7 +77,7 @@ pub fn drift_of<'p>(
     inputs.sort_unstable_by(|one, other| one.path.cmp(other.path));
     inputs.dedup_by(|one, other| one.path == other.path);
     let is_original = location::is_original(root, snapshot.facts());
-    let stamps: Vec<Known<'_>> = files
+    let stamps: Vec<RecordedEntry<'_>> = files
         .iter()
         .map(|row| known(*row, false, is_original))
         .chain(inputs.iter().map(|row| known(*row, row.is_dir, is_original)))
@@ -108,7 +108,7 @@ fn folder_of(path: &str) -> &str {
 
 /// Converts a row for comparison with the disk. A copied file keeps the modification time of the `original`, but not
 /// its change time.
-pub(super) fn known(row: Row<'_>, is_dir: bool, is_original: bool) -> Known<'_> {
+pub(super) fn known(row: Row<'_>, is_dir: bool, is_original: bool) -> RecordedEntry<'_> {
     let Row { path, size, mtime_ns, ctime_ns, .. } = row;
-    Known { path, size, mtime_ns, ctime_ns: is_original.then_some(ctime_ns), is_dir }
+    RecordedEntry { path, size, mtime_ns, ctime_ns: is_original.then_some(ctime_ns), is_dir }
 }

@@ -8,16 +8,16 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use crossbeam_channel::unbounded;
 
 use super::memory::{Gate, MemoryPlan};
-use super::{Error, Watcher, tree};
+use super::{Error, RunControl, tree};
 use crate::compilers;
 use crate::discover::{self, Rules};
 use crate::extract::{extract_within, has_stack, stack_for};
 use crate::languages;
 use crate::model::{Extraction, Languages, SkipReason, SourceFile};
-use crate::store::{CompiledTable, Known, Prepared};
+use crate::store::{CompiledTable, ContentLookup, Prepared};
 
 /// Result of reading a file.
-pub(super) enum Read {
+pub(super) enum ReadOutcome {
     Skipped(SkipReason),
     /// Content that the store already holds, by its number.
     Held(u32),
@@ -41,27 +41,27 @@ impl Origin<'_> {
 }
 
 /// Context for reading files.
-pub(super) struct Reading<'a> {
+pub(super) struct ReadContext<'a> {
     pub origin: &'a Origin<'a>,
     pub rules: &'a Rules,
     /// Languages that settings give to files.
     pub languages: &'a Languages,
     /// Contents that the store already holds.
-    pub known: Option<&'a Known>,
+    pub known: Option<&'a ContentLookup>,
     /// Symbols of texts whose languages have no grammar here.
     pub compiled: Option<&'a CompiledTable>,
-    pub watcher: &'a Watcher<'a>,
+    pub watcher: &'a RunControl<'a>,
     pub memory: &'a MemoryPlan,
 }
 
-impl Reading<'_> {
+impl ReadContext<'_> {
     /// Reads files on every core and passes each result to `take`, on this thread only, with whether the file
     /// holds a credential.
     pub fn read_all(
         &self,
         entries: &[SourceFile],
         places: &[usize],
-        take: &mut dyn FnMut(usize, Read, bool) -> Result<(), Error>,
+        take: &mut dyn FnMut(usize, ReadOutcome, bool) -> Result<(), Error>,
     ) -> Result<(), Error> {
         if places.is_empty() {
             return Ok(());
@@ -89,7 +89,9 @@ impl Reading<'_> {
                         let ticket = Arc::new(gate.enter(MemoryPlan::weight_of(file.size)));
                         let (read, credential) = self.read_one(file);
                         let read = match read {
-                            Read::New(prepared, failure) => Read::New(Box::new(prepared.holding(ticket)), failure),
+                            ReadOutcome::New(prepared, failure) => {
+                                ReadOutcome::New(Box::new(prepared.holding(ticket)), failure)
+                            }
                             other => other,
                         };
                         // The receiver is dropped when writing failed.
@@ -129,26 +131,26 @@ impl Reading<'_> {
     }
 
     /// Reads and extracts one file, and looks for credentials that the user has not allowed.
-    fn read_one(&self, file: &SourceFile) -> (Read, bool) {
+    fn read_one(&self, file: &SourceFile) -> (ReadOutcome, bool) {
         let content = match self.origin.read(file, self.rules) {
             Ok(content) => content,
-            Err(reason) => return (Read::Skipped(reason), false),
+            Err(reason) => return (ReadOutcome::Skipped(reason), false),
         };
         let credential = discover::holds_credential(&content) && !self.rules.secrets.allows(&file.path);
         (self.prepare(file, content), credential)
     }
 
     /// Extracts one file.
-    fn prepare(&self, file: &SourceFile, content: Vec<u8>) -> Read {
+    fn prepare(&self, file: &SourceFile, content: Vec<u8>) -> ReadOutcome {
         let hash = Prepared::hash(&content);
         let language = languages::number_of(self.languages, &file.path, &content);
         let compiled = self.compiled.filter(|_| language.is_none());
         let compiled = compiled.and_then(|table| Some((table, table.document(&file.path, &hash)?)));
         // A text that was stored before its symbols were known is stored again.
-        let is_whole = |known: &Known, id: u32| compiled.is_none() || known.has_symbols(id);
+        let is_whole = |known: &ContentLookup, id: u32| compiled.is_none() || known.has_symbols(id);
         let known = self.known.and_then(|known| Some((known, known.find(&file.path, &hash, language)?)));
         if let Some((_, id)) = known.filter(|(known, id)| is_whole(known, *id)) {
-            return Read::Held(id);
+            return ReadOutcome::Held(id);
         }
         let path = &file.path;
         let prepare = || {
@@ -163,15 +165,15 @@ impl Reading<'_> {
                 false => "some of its symbols or relations are missing",
             };
             let failure = extraction.failure.as_ref().map(|failure| format!("{failure}; {lost}"));
-            Read::New(Box::new(Prepared::new(path.clone(), content, hash, language, &extraction)), failure)
+            ReadOutcome::New(Box::new(Prepared::new(path.clone(), content, hash, language, &extraction)), failure)
         };
         catch_unwind(AssertUnwindSafe(prepare)).unwrap_or_else(|_| self.read_plain(file))
     }
 
     /// Reads only the text of a file: a bug in extraction must not affect other files.
-    fn read_plain(&self, file: &SourceFile) -> Read {
+    fn read_plain(&self, file: &SourceFile) -> ReadOutcome {
         match self.origin.read(file, self.rules) {
-            Err(reason) => Read::Skipped(reason),
+            Err(reason) => ReadOutcome::Skipped(reason),
             Ok(content) => {
                 let failure =
                     "reading its symbols failed by a fault of codelode; its text is searchable, its symbols are not";
@@ -179,7 +181,7 @@ impl Reading<'_> {
                 let hash = Prepared::hash(&content);
                 let language = languages::number_of(self.languages, &file.path, &content);
                 let prepared = Prepared::new(file.path.clone(), content, hash, language, &nothing);
-                Read::New(Box::new(prepared), Some(failure.to_owned()))
+                ReadOutcome::New(Box::new(prepared), Some(failure.to_owned()))
             }
         }
     }

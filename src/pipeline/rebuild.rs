@@ -1,12 +1,12 @@
 //! Rebuild of a damaged index from its folder.
 
-use super::{Error, Options, Report, Watcher, index_folder};
+use super::{Error, Options, Report, RunControl, index_folder};
 use crate::config::Config;
 use crate::store::{self, Registry, Sidecar};
 
 /// Rebuilds the index of a checkout with its previous options. Does nothing when the index is intact, because another
 /// process has rebuilt it.
-pub fn rebuild(sidecar: &Sidecar, config: &Config, watcher: &Watcher<'_>) -> Result<Option<Report>, Error> {
+pub fn rebuild(sidecar: &Sidecar, config: &Config, watcher: &RunControl<'_>) -> Result<Option<Report>, Error> {
     let old = Registry::new(&config.home).store(&sidecar.store).snapshot(&sidecar.snapshot);
     if old.as_ref().is_ok_and(|old| old.verify().is_ok()) {
         return Ok(None);

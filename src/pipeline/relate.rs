@@ -64,13 +64,13 @@ pub fn can_relate(snapshot: &Snapshot) -> bool {
 /// Resolves every language of a snapshot.
 fn derive(snapshot: &Snapshot, earlier: Option<&EdgeTable>) -> Edges {
     let files: Vec<FileView<'_>> = snapshot.committed_files().collect();
-    let earlier = earlier.and_then(|table| Earlier::read(table, &files));
+    let earlier = earlier.and_then(|table| EarlierEdges::read(table, &files));
     // Relations to edited files may lie in another language's part, so either all parts are reused or none.
     earlier.and_then(|earlier| join(&files, Some(earlier))).or_else(|| join(&files, None)).unwrap_or_default()
 }
 
 /// Resolves the languages one by one; `None` when an earlier part cannot be reused.
-fn join(files: &[FileView<'_>], mut earlier: Option<Earlier<'_>>) -> Option<Edges> {
+fn join(files: &[FileView<'_>], mut earlier: Option<EarlierEdges<'_>>) -> Option<Edges> {
     let mut edges = earlier.as_ref().map_or_else(Edges::default, |earlier| Edges::like(earlier.table));
     let mut words = Vec::with_capacity(earlier.as_ref().map_or(4, |earlier| earlier.table.notes().len() * 65 / 64));
     let (low, high) = paths_hash(files);
@@ -108,7 +108,7 @@ fn join(files: &[FileView<'_>], mut earlier: Option<Earlier<'_>>) -> Option<Edge
             paths: &paths,
         };
         let symbols: Vec<OnceCell<Symbols>> = views.iter().map(|_| OnceCell::new()).collect();
-        let symbols = Everyone::new(&views, &symbols);
+        let symbols = LanguageSymbols::new(&views, &symbols);
         // A bug in one language must not affect the others.
         let notes = match part {
             Some((part, rows)) => {
@@ -157,7 +157,7 @@ pub(super) fn paths_hash(files: &[FileView<'_>]) -> (u32, u32) {
 }
 
 /// Relations of an earlier snapshot with the same paths.
-struct Earlier<'a> {
+struct EarlierEdges<'a> {
     table: &'a EdgeTable,
     rows: Copied<'a>,
     words: &'a [u32],
@@ -174,7 +174,7 @@ struct Part {
     notes: Notes,
 }
 
-impl<'a> Earlier<'a> {
+impl<'a> EarlierEdges<'a> {
     fn read(table: &'a EdgeTable, files: &[FileView<'_>]) -> Option<Self> {
         let ([count, low, high, _], words) = table.notes().split_first_chunk()?;
         let paths = paths_hash(files);
@@ -212,7 +212,7 @@ fn take_over<'a>(
     semantics: &'static Semantics,
     part: Part,
     (rows, last): (&Copied<'_>, u32),
-    symbols: &Everyone<'_, '_>,
+    symbols: &LanguageSymbols<'_, '_>,
 ) -> Option<Notes> {
     let at = |file: u32, at: u32| symbols.at(Site { file, at }).map(|symbol| symbol.index);
     let mut plan = part.notes.plan(project, semantics, &part.edited, &at)?;
@@ -225,7 +225,7 @@ fn take_over<'a>(
         let index = if symbol.index == u32::MAX { u32::MAX } else { *plan.moved.get(file)?.get(&symbol.index)? };
         Some(SymbolId { file: number, index })
     };
-    let mut found = Found::new(&relations);
+    let mut found = PendingEdges::new(&relations);
     for (place, file) in symbols.files.iter().enumerate() {
         let again = plan.again[place];
         if again {
@@ -276,12 +276,12 @@ impl Symbols {
 
 /// Symbols that enclose places, which are asked for in order.
 #[derive(Default)]
-pub(super) struct Open {
+pub(super) struct EnclosingSymbols {
     open: Vec<u32>,
     next: usize,
 }
 
-impl Open {
+impl EnclosingSymbols {
     /// Innermost symbol around a place.
     pub fn innermost(&mut self, symbols: &Symbols, at: u32) -> Option<u32> {
         while symbols.spans.get(self.next).is_some_and(|(start, ..)| *start <= at) {
@@ -294,12 +294,12 @@ impl Open {
 }
 
 /// Symbols of all files of a language, read on first use.
-pub(super) struct Everyone<'s, 'a> {
+pub(super) struct LanguageSymbols<'s, 'a> {
     files: &'s [FileView<'a>],
     symbols: &'s [OnceCell<Symbols>],
 }
 
-impl<'s, 'a> Everyone<'s, 'a> {
+impl<'s, 'a> LanguageSymbols<'s, 'a> {
     /// Symbols of these files.
     pub fn new(files: &'s [FileView<'a>], symbols: &'s [OnceCell<Symbols>]) -> Self {
         Self { files, symbols }
@@ -317,8 +317,8 @@ impl<'s, 'a> Everyone<'s, 'a> {
 }
 
 /// Converts positions in files into symbols, and adds the edges.
-fn add(edges: &mut Edges, symbols: &Everyone<'_, '_>, relations: &Relations) {
-    let mut found = Found::new(relations);
+fn add(edges: &mut Edges, symbols: &LanguageSymbols<'_, '_>, relations: &Relations) {
+    let mut found = PendingEdges::new(relations);
     for file in 0..symbols.files.len() as u32 {
         found.add(edges, symbols, file);
         found.add_bases(edges, symbols, file);
@@ -333,23 +333,23 @@ const BYTES_OF_TARGET: usize = 4;
 const FEWEST_TARGETS: usize = 2;
 
 /// Relations still to be added, all sorted by file.
-pub(super) struct Found<'a> {
+pub(super) struct PendingEdges<'a> {
     relations: &'a Relations,
     occurrences: usize,
     imports: usize,
     bases: usize,
 }
 
-impl<'a> Found<'a> {
+impl<'a> PendingEdges<'a> {
     pub fn new(relations: &'a Relations) -> Self {
         Self { relations, occurrences: 0, imports: 0, bases: 0 }
     }
 
     /// Adds the occurrences and imports of a file. Files must be passed in order.
-    pub fn add(&mut self, edges: &mut Edges, symbols: &Everyone<'_, '_>, file: u32) {
+    pub fn add(&mut self, edges: &mut Edges, symbols: &LanguageSymbols<'_, '_>, file: u32) {
         let (all, view, own) = (self.relations, &symbols.files[file as usize], symbols.of(file));
         let mut targets = Vec::new();
-        let mut open = Open::default();
+        let mut open = EnclosingSymbols::default();
         let rest = &all.occurrences[self.occurrences..];
         let occurrences = &rest[..rest.partition_point(|occurrence| occurrence.file <= file)];
         self.occurrences += occurrences.len();
@@ -384,7 +384,7 @@ impl<'a> Found<'a> {
     }
 
     /// Adds the bases of a file's classes.
-    pub fn add_bases(&mut self, edges: &mut Edges, symbols: &Everyone<'_, '_>, file: u32) {
+    pub fn add_bases(&mut self, edges: &mut Edges, symbols: &LanguageSymbols<'_, '_>, file: u32) {
         let rest = &self.relations.bases[self.bases..];
         let bases = &rest[..rest.partition_point(|(class, _)| class.file <= file)];
         self.bases += bases.len();

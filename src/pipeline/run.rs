@@ -5,10 +5,10 @@ use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use super::compiler::{self, Compiler};
-use super::earlier::{Earlier, compare};
+use super::earlier::{EarlierRows, compare};
 use super::memory::MemoryPlan;
-use super::read::{Origin, Read, Reading};
-use super::{Error, Options, Report, Watcher, index_folder, location};
+use super::read::{Origin, ReadContext, ReadOutcome};
+use super::{Error, Options, Report, RunControl, index_folder, location};
 use crate::allocator;
 use crate::config::Config;
 use crate::discover::{self, Rules};
@@ -102,7 +102,7 @@ pub(super) struct Job<'a> {
     pub config: &'a Config,
     pub rules: &'a Rules,
     pub options: &'a Options,
-    pub watcher: &'a Watcher<'a>,
+    pub watcher: &'a RunControl<'a>,
 }
 
 /// Runs a plan: reads changed files and commits a snapshot.
@@ -229,7 +229,7 @@ impl Job<'_> {
             _ => HashSet::new(),
         };
         let before = base.and_then(|base| Languages::of(&base.facts().roles.languages).ok()).unwrap_or_default();
-        let mut earlier = Earlier::of(base.or(sibling.as_ref()));
+        let mut earlier = EarlierRows::of(base.or(sibling.as_ref()));
         let (mut states, mut to_read) = (Vec::with_capacity(files.len()), Vec::new());
         for (place, file) in files.iter().enumerate() {
             let has_other_language = languages.of_path(&file.path) != before.of_path(&file.path);
@@ -268,15 +268,16 @@ impl Job<'_> {
         writer.expect(to_read.len(), memory.writer);
         let known = if options.from_scratch { None } else { Some(writer.known()?) };
         let _phase = Phase::begin("parse");
-        let reading = Reading { origin, rules, languages, known: known.as_ref(), compiled, watcher, memory: &memory };
+        let reading =
+            ReadContext { origin, rules, languages, known: known.as_ref(), compiled, watcher, memory: &memory };
         let mut credentials: Vec<String> = Vec::new();
         reading.read_all(files, to_read, &mut |place, read, credential| {
             let path = &files[place].path;
             credentials.extend(credential.then(|| path.clone()));
             states[place] = match read {
-                Read::Skipped(reason) => Err(reason),
-                Read::Held(id) => Ok(id),
-                Read::New(prepared, failure) => {
+                ReadOutcome::Skipped(reason) => Err(reason),
+                ReadOutcome::Held(id) => Ok(id),
+                ReadOutcome::New(prepared, failure) => {
                     if let Some(failure) = failure {
                         warnings.push(format!("{path}: {failure}"));
                     }

@@ -16,11 +16,11 @@ const NAME: usize = 20;
 
 /// Git's names of the contents of a snapshot, by path.
 #[derive(Clone, Debug, Default)]
-pub struct Shipped {
+pub struct GitHashes {
     by_path: HashMap<String, [u8; NAME]>,
 }
 
-impl Shipped {
+impl GitHashes {
     /// Git's names of the contents of a snapshot, in the order of its table of files; zeros for a file without
     /// content.
     pub fn names(snapshot: &Snapshot) -> Vec<u8> {
@@ -39,7 +39,7 @@ impl Shipped {
         names.concat()
     }
 
-    /// The names of [`Shipped::names`], of the snapshot with this table. Another number of names gives none: then
+    /// The names of [`GitHashes::names`], of the snapshot with this table. Another number of names gives none: then
     /// every file is read.
     pub fn of(table: &FileTable, names: &[u8]) -> Self {
         let names = names.chunks_exact(NAME);

@@ -6,7 +6,7 @@ use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
 
 use super::project::{OfProject, of_tree};
-use super::{Error, Job, Options, Origin, Plan, Posted, Report, Watcher, run};
+use super::{Error, Job, Options, Origin, Plan, Report, RunControl, RunGuard, run};
 use crate::config::{Config, Secrets};
 use crate::discover::{self, Rules};
 use crate::git::{Remote, short_name};
@@ -70,11 +70,11 @@ pub fn index_tree(
     max_files: Option<usize>,
     config: &Config,
     options: &Options,
-    watcher: &Watcher<'_>,
+    watcher: &RunControl<'_>,
 ) -> Result<Report, Error> {
     let started = Instant::now();
-    let posted = Posted::new(&sidecar.repo);
-    let watcher = &Watcher { progress: &posted.with(watcher.progress), ..*watcher };
+    let posted = RunGuard::new(&sidecar.repo);
+    let watcher = &RunControl { progress: &posted.with(watcher.progress), ..*watcher };
     (watcher.progress)(0, None, "looking for files");
     let entries = tree.entries()?;
     let OfProject { config, warnings, .. } = of_tree(tree, &entries, config);

@@ -6,7 +6,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use rustc_hash::FxHashMap;
 
-use super::relate::{Everyone, Found, paths_hash, semantics_of};
+use super::relate::{LanguageSymbols, PendingEdges, paths_hash, semantics_of};
 use crate::extract::extract;
 use crate::facts::{Project, ProjectFile, Semantics};
 use crate::languages;
@@ -42,7 +42,7 @@ pub fn with_unsaved(snapshot: &Snapshot, unsaved: &[Unsaved]) -> Result<Snapshot
 
 /// The files whose names are bound again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Again {
+pub enum RebindScope {
     /// Those of the unsaved texts. Other files are as they are stored.
     Edited,
     /// Those of all files that the edits affect as well, as far as that can be told, which takes longer.
@@ -55,7 +55,7 @@ pub fn relations_with_unsaved(
     edges: &EdgeTable,
     snapshot: &Snapshot,
     unsaved: &[Unsaved],
-    again: Again,
+    again: RebindScope,
 ) -> EdgeTable {
     let _phase = Phase::begin("resolve unsaved");
     let files: Vec<FileView<'_>> = snapshot.committed_files().collect();
@@ -76,7 +76,7 @@ struct Binding<'e> {
     moved: FxHashMap<SymbolId, SymbolId>,
     /// Numbers of the edited files.
     edited: Vec<u32>,
-    again: Again,
+    again: RebindScope,
     bound: Edges,
     /// Numbers of the files that are bound again.
     files: Vec<u32>,
@@ -117,17 +117,17 @@ impl Binding<'_> {
             paths: &paths,
         };
         let symbols: Vec<OnceCell<_>> = views.iter().map(|_| OnceCell::new()).collect();
-        let symbols = Everyone::new(&views, &symbols);
+        let symbols = LanguageSymbols::new(&views, &symbols);
         let resolve = || {
             let affected = match self.again {
-                Again::Affected => affected(&project, semantics, notes, &places, &symbols),
-                Again::Edited => None,
+                RebindScope::Affected => affected(&project, semantics, notes, &places, &symbols),
+                RebindScope::Edited => None,
             };
             affected.or_else(|| alone(&project, semantics, notes, &places))
         };
         // A bug in one language must not affect the others.
         let Some(resolved) = catch_unwind(AssertUnwindSafe(resolve)).ok().flatten() else { return };
-        let mut found = Found::new(&resolved.relations);
+        let mut found = PendingEdges::new(&resolved.relations);
         for place in resolved.files {
             let file = views[place as usize].number();
             found.add(&mut self.bound, &symbols, place);
@@ -176,7 +176,7 @@ fn affected<'a>(
     semantics: &'static Semantics,
     mut notes: &[u32],
     edited: &[u32],
-    symbols: &Everyone<'_, '_>,
+    symbols: &LanguageSymbols<'_, '_>,
 ) -> Option<Resolved> {
     let at = |file: u32, at: u32| symbols.at(Site { file, at }).map(|symbol| symbol.index);
     let notes = Notes::read(&mut notes)?;

@@ -12,25 +12,25 @@ mod tree;
 pub use symbols::terms;
 pub use text::{blobs, scan, syntax};
 
-pub use crate::git::{Blamed, FolderEntry, History, HistoryError, Hunk, Logged, Recent, changed_lines};
+pub use crate::git::{Blamed, FolderEntry, History, HistoryError, Hunk, LogEntry, Recent, changed_lines};
 pub use crate::languages::{without_relations, without_symbols};
 pub use files::files_like;
 pub use graph::overrides::overridden;
 pub use graph::relations::{
-    Caller, Direction, LineCount, Place, bounds, calls, column_of, decorated, function_around, hierarchy, line_of,
+    Caller, Direction, LineCount, UseSite, bounds, calls, column_of, decorated, function_around, hierarchy, line_of,
     line_text, may_name, outside_bases, possible_calls, possible_uses, symbol_near, users_through, uses, written_as,
 };
 pub use graph::{
-    Affected, Blast, Certainty, Dead, DeadDoubt, DeadFile, Deadness, Doubt, MapFile, NameAt, Needed, Plan, Planned,
-    Reason, Related, RenameDoubt, Renaming, blast, central_symbols, dead_code, deletion, hop_weight, implementations,
-    imported_at, imported_files, imports_of, local_at, locals, modules_at, name_at, needed_imports, needed_packages,
-    outside_packages, outside_uses, packages_at, ranks, redeclaration, related, rename, renaming, repo_map, signatures,
-    types_of, with_parameters, word_at,
+    AffectedFile, Blast, BlastDoubt, Certainty, Dead, DeadCode, DeadCodeDoubt, DeadFile, ImportedPackage, MapFile,
+    NameAt, Plan, PlannedEdit, Reason, Related, RenameDoubt, Renaming, blast, central_symbols, dead_code, deletion,
+    hop_weight, implementations, imported_at, imported_files, imports_of, local_at, locals, modules_at, name_at,
+    needed_imports, needed_packages, outside_packages, outside_uses, packages_at, ranks, redeclaration, related,
+    rename, renaming, repo_map, signatures, types_of, with_parameters, word_at,
 };
-pub use history::between::{Between, Bounds, Until};
-pub use history::changes::{Changes, Same, Version, compare, stored_versions, versions};
+pub use history::between::{Between, Bounds, ComparisonEnd};
+pub use history::changes::{Changes, SymbolKey, Version, compare, stored_versions, versions};
 pub use history::commits::{CommitSearch, Commits, commits};
-pub use history::past::{Past, Step, past};
+pub use history::symbol_history::{Step, SymbolHistory, past};
 pub use suggest::{Suggestions, suggestions};
 pub use symbols::confidence::{Confidence, Evidence, FIRST};
 pub use symbols::explain::Part;

@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 
 use super::graph::{is_of_tests, package_files, scripts};
-use crate::languages::{Named, packages};
+use crate::languages::{ManifestPart, packages};
 use crate::model::{Detail, Kind};
 use crate::store::{FileView, Snapshot, SymbolView, word_parts};
 
@@ -138,18 +138,18 @@ fn commands(snapshot: &Snapshot) -> Vec<String> {
     for file in snapshot.files().filter(|file| !file.is_test()) {
         let (folder, name) = file.path().rsplit_once('/').unwrap_or(("", file.path()));
         match packages.iter().find(|package| package.file == name).map(|package| package.names) {
-            Some(Named::Functions { endings }) => {
+            Some(ManifestPart::Functions { endings }) => {
                 let mut named = scripts(file);
                 named.sort();
                 let function = |(module, name): &(String, String)| function(snapshot, folder, module, name, endings);
                 named.iter().filter_map(function).for_each(|symbol| add(symbol.id()));
             }
-            Some(Named::Files { programs, endings, .. }) => {
+            Some(ManifestPart::Files { programs, endings, .. }) => {
                 let files = package_files(file, folder, snapshot, programs, endings).into_iter();
                 let files = files.filter_map(|file| snapshot.file_by_number(file)).filter(|file| !file.is_test());
                 files.for_each(|file| add(file.path().to_owned()));
             }
-            Some(Named::Nothing) | None => {}
+            Some(ManifestPart::Nothing) | None => {}
         }
     }
     found

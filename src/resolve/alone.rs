@@ -3,8 +3,8 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::names::{Def, Resolver, Settled};
-use super::notes::{Item, Noted, take};
+use super::names::{Def, EarlierClasses, Resolver};
+use super::notes::{FileNotes, Item, take};
 use super::surface::{BINDING, WRITTEN};
 use super::{defined_names_of, put_in_order, resolve_file};
 use crate::facts::{DefinitionId, Project, Semantics};
@@ -45,7 +45,7 @@ impl<'a> StoredNotes<'a> {
 
     /// Places of an edited file's definitions by their earlier places: the first of a name is the first again.
     fn places<'p>(&self, project: &'p Project<'p>, file: u32) -> FxHashMap<DefinitionId, DefinitionId> {
-        let now = Noted::of(project, file, &|_, _| None);
+        let now = FileNotes::of(project, file, &|_, _| None);
         let mut places: FxHashMap<u64, Vec<DefinitionId>> = FxHashMap::default();
         let definitions = now.items().iter().filter(|item| item.flags & BINDING == 0);
         definitions.for_each(|item| places.entry(item.name).or_default().push(DefinitionId(item.place)));
@@ -87,7 +87,8 @@ pub fn resolve_alone<'a>(
     }
     let places = edited.iter().map(|file| (*file, notes.places(project, *file))).collect();
     let (extends, derives) = (notes.pairs(notes.extends, &places), notes.pairs(notes.derives, &places));
-    let settled = Settled { files: (0..files as u32).map(|file| !edited.contains(&file)).collect(), extends, derives };
+    let settled =
+        EarlierClasses { files: (0..files as u32).map(|file| !edited.contains(&file)).collect(), extends, derives };
     let mut resolver = Resolver::new(project, semantics, Some(settled));
     let written = edited.iter().flat_map(|file| project.files[*file as usize].facts().hashes);
     let written: FxHashSet<u64> = written.copied().collect();
@@ -122,7 +123,7 @@ pub fn resolve_guest<'a>(
         known.map(|pair| (def(pair[0], pair[1]), def(pair[2], pair[3]))).collect()
     };
     let (extends, derives) = (pairs(notes.extends), pairs(notes.derives));
-    let settled = Settled { files: (0..files as u32).map(|file| file != guest).collect(), extends, derives };
+    let settled = EarlierClasses { files: (0..files as u32).map(|file| file != guest).collect(), extends, derives };
     let mut resolver = Resolver::new(project, semantics, Some(settled));
     let mut relations = Relations::default();
     resolve_file(&mut resolver, guest, &[], &mut relations);

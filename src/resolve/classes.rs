@@ -5,7 +5,7 @@ use std::rc::Rc;
 use rustc_hash::FxHashMap;
 
 use super::names::{Def, MOST_BOUND, Meaning, Resolver};
-use super::questions::{Kept, Question};
+use super::questions::{CacheScope, Question};
 use super::values::Value;
 use crate::facts::{BindingKind, DefinitionId, DefinitionKind, NAMED, STANDS_IN, ScopeId, UNKNOWN};
 
@@ -139,7 +139,7 @@ impl Resolver<'_> {
     pub fn bases(&mut self, class: Def) -> Rc<[Def]> {
         self.consult(class.file);
         if let Some((bases, kept)) = self.bases.get(&class) {
-            self.is_here |= *kept == Kept::Here;
+            self.is_here |= *kept == CacheScope::Here;
             return bases.clone();
         }
         let is_class = self.definition(class).kind != DefinitionKind::Function;
@@ -175,7 +175,7 @@ impl Resolver<'_> {
         });
         let bases: Rc<[Def]> = bases.into();
         let kept = self.end(begun);
-        if kept != Kept::Not {
+        if kept != CacheScope::Not {
             self.bases.insert(class, (bases.clone(), kept));
         }
         bases
@@ -185,7 +185,7 @@ impl Resolver<'_> {
     pub fn order(&mut self, class: Def) -> Rc<[Def]> {
         self.consult(class.file);
         if let Some((order, kept)) = self.orders.get(&class) {
-            self.is_here |= *kept == Kept::Here;
+            self.is_here |= *kept == CacheScope::Here;
             return order.clone();
         }
         let Some(begun) = self.begin(Question::Order(class)) else { return Rc::from([class]) };
@@ -193,7 +193,7 @@ impl Resolver<'_> {
         let mut at = 0;
         while at < order.len() && order.len() < MOST_BASES && self.work(order.len()) {
             let bases = self.bases(order[at]);
-            for base in bases.iter().copied().chain(self.lent(order[at])) {
+            for base in bases.iter().copied().chain(self.underlying_classes(order[at])) {
                 if !order.contains(&base) {
                     order.push(base);
                 }
@@ -202,7 +202,7 @@ impl Resolver<'_> {
         }
         let order: Rc<[Def]> = order.into();
         let kept = self.end(begun);
-        if kept != Kept::Not {
+        if kept != CacheScope::Not {
             self.orders.insert(class, (order.clone(), kept));
         }
         order
@@ -210,7 +210,7 @@ impl Resolver<'_> {
 
     /// Classes that extensions of a class name as its underlying types: their members are found, but it does not
     /// derive from them.
-    fn lent(&mut self, class: Def) -> Vec<Def> {
+    fn underlying_classes(&mut self, class: Def) -> Vec<Def> {
         if !self.extensions.contains_key(&class) {
             return Vec::new();
         }

@@ -2,7 +2,7 @@
 
 use super::names::{Meaning, Resolver};
 use super::values::{Value, Values};
-use crate::facts::Each;
+use crate::facts::IterationItem;
 
 impl Resolver<'_> {
     pub fn element(&mut self, of: Value, found: &mut Values) {
@@ -29,7 +29,7 @@ impl Resolver<'_> {
                 }
             }
             Value::Instance(def) => {
-                for value in self.beneath(def) {
+                for value in self.underlying_types(def) {
                     self.element(value, found);
                 }
                 for (name, is_iterator) in self.semantics.element {
@@ -53,8 +53,8 @@ impl Resolver<'_> {
         let Value::Container(number) = of else { return self.element(of, found) };
         let row = self.sets.rows[number as usize].clone();
         match (self.semantics.each, &row[..]) {
-            (Each::First, [first, ..]) => found.extend(first.iter()),
-            (Each::Pair, [_, _]) => found.push(Value::Tuple(number)),
+            (IterationItem::First, [first, ..]) => found.extend(first.iter()),
+            (IterationItem::Pair, [_, _]) => found.push(Value::Tuple(number)),
             _ => self.element(of, found),
         }
     }
@@ -65,7 +65,7 @@ impl Resolver<'_> {
                 found.extend(self.sets.rows[row as usize][0].iter());
             }
             Value::Instance(def) => {
-                for value in self.beneath(def) {
+                for value in self.underlying_types(def) {
                     self.key(value, found);
                 }
             }
@@ -75,7 +75,7 @@ impl Resolver<'_> {
 
     pub(super) fn awaited(&mut self, of: Value, found: &mut Values) {
         // A name may be one for a container.
-        let beneath = if let Value::Instance(def) = of { self.beneath(def) } else { vec![of] };
+        let beneath = if let Value::Instance(def) = of { self.underlying_types(def) } else { vec![of] };
         let is_container = |value: &Value| matches!(value, Value::Container(_));
         found.extend((!beneath.iter().any(is_container)).then_some(of));
         beneath.into_iter().filter(is_container).for_each(|container| self.element(container, found));

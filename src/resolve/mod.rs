@@ -5,13 +5,13 @@
 //! where an answer is kept only when the whole cycle is answered.
 
 mod alone;
+mod callbacks;
 mod classes;
 mod elements;
 mod generics;
 mod names;
 mod notes;
 mod overloads;
-mod passed;
 mod questions;
 mod structural;
 mod subclasses;
@@ -30,7 +30,7 @@ use crate::facts::{
 use crate::model::{How, Occurrence, Relations, Role, Site};
 use classes::MOST_BASES;
 use names::{Def, Meaning, NOTE, Resolver};
-use notes::Noted;
+use notes::FileNotes;
 use values::Value;
 
 /// Binds every occurrence of a project. Files are known by their place in [`Project::files`].
@@ -49,7 +49,7 @@ pub fn resolve_noting<'a>(
 ) -> (Relations, Notes) {
     let (relations, resolver) = resolve_all(project, semantics);
     let notes = Notes {
-        files: (0..project.files.len() as u32).map(|file| Noted::of(project, file, symbol_at)).collect(),
+        files: (0..project.files.len() as u32).map(|file| FileNotes::of(project, file, symbol_at)).collect(),
         consulted: resolver.consultations(),
         extends: resolver.extends,
         derives: resolver.derives,
@@ -97,8 +97,8 @@ fn resolve_all<'a>(project: &'a Project<'a>, semantics: &'static Semantics) -> (
 fn resolve_file(resolver: &mut Resolver<'_>, file: u32, defined: &[u64], relations: &mut Relations) {
     resolver.enter(file);
     let facts = resolver.facts(file);
-    let mut answers: Vec<Option<Answer>> = vec![None; facts.expressions.len()];
-    let mut in_paths: FxHashMap<usize, Answer> = FxHashMap::default();
+    let mut answers: Vec<Option<BindingResult>> = vec![None; facts.expressions.len()];
+    let mut in_paths: FxHashMap<usize, BindingResult> = FxHashMap::default();
     for occurrence in facts.occurrences {
         let expression = occurrence.expression.row();
         let answer = match answers[expression] {
@@ -113,10 +113,10 @@ fn resolve_file(resolver: &mut Resolver<'_>, file: u32, defined: &[u64], relatio
         };
         let role = occurrence.role;
         let (how, first_target, targets) = match answer {
-            Answer::Bound { how, first_target, targets } => (how, first_target, targets),
+            BindingResult::Bound { how, first_target, targets } => (how, first_target, targets),
             // A base that is a local name may be a class from outside.
-            Answer::Nothing if role == Role::Base => (How::Outside, 0, 0),
-            Answer::Nothing => continue,
+            BindingResult::Nothing if role == Role::Base => (How::Outside, 0, 0),
+            BindingResult::Nothing => continue,
         };
         // Unbound names that the project does not define are of no interest, except the names of bases.
         if targets == 0 && role != Role::Base && !is_defined(facts, occurrence.expression, defined) {
@@ -168,7 +168,7 @@ fn true_bases(resolver: &mut Resolver<'_>, class: Def) -> Vec<Def> {
 
 /// The result of binding a written expression.
 #[derive(Clone, Copy)]
-enum Answer {
+enum BindingResult {
     Bound {
         how: How,
         first_target: u32,
@@ -178,9 +178,9 @@ enum Answer {
     Nothing,
 }
 
-fn bind(resolver: &mut Resolver<'_>, file: u32, expression: ExpressionId, targets: &mut Vec<Site>) -> Answer {
+fn bind(resolver: &mut Resolver<'_>, file: u32, expression: ExpressionId, targets: &mut Vec<Site>) -> BindingResult {
     if is_field_outside(resolver, file, expression) {
-        return Answer::Bound { how: How::Outside, first_target: 0, targets: 0 };
+        return BindingResult::Bound { how: How::Outside, first_target: 0, targets: 0 };
     }
     let meanings = resolver.meaning(file, expression);
     let first_target = targets.len() as u32;
@@ -207,7 +207,7 @@ fn bind(resolver: &mut Resolver<'_>, file: u32, expression: ExpressionId, target
     let it = written(facts, expression);
     let is_member = it.op == Op::Member;
     if !meanings.is_empty() || !(is_member || it.op == Op::Name) {
-        return Answer::Nothing;
+        return BindingResult::Nothing;
     }
     let how = match is_member {
         // It was given up: nothing is known.
@@ -221,15 +221,20 @@ fn bind(resolver: &mut Resolver<'_>, file: u32, expression: ExpressionId, target
         },
         false if is_missed(resolver, file, expression) => How::NoReceiver,
         false if resolver.is_bound(file, ScopeId(it.a), NameId(it.b)) && !is_outside(resolver, file, expression, 0) => {
-            return Answer::Nothing;
+            return BindingResult::Nothing;
         }
         _ => How::Outside,
     };
-    Answer::Bound { how, first_target, targets: 0 }
+    BindingResult::Bound { how, first_target, targets: 0 }
 }
 
 /// Binds a name inside a path: a module, or a type in lower case.
-fn bind_in_path(resolver: &mut Resolver<'_>, file: u32, expression: ExpressionId, targets: &mut Vec<Site>) -> Answer {
+fn bind_in_path(
+    resolver: &mut Resolver<'_>,
+    file: u32,
+    expression: ExpressionId,
+    targets: &mut Vec<Site>,
+) -> BindingResult {
     let meanings = resolver.meaning(file, expression);
     let first_target = targets.len() as u32;
     add_modules(resolver, &meanings, targets);
@@ -240,7 +245,7 @@ fn bind_in_path(resolver: &mut Resolver<'_>, file: u32, expression: ExpressionId
             targets.push(Site { file: def.file, at: definition.at });
         }
     }
-    bound_since(first_target, targets).unwrap_or(Answer::Nothing)
+    bound_since(first_target, targets).unwrap_or(BindingResult::Nothing)
 }
 
 /// Adds the declarations of the modules among some meanings.
@@ -255,9 +260,9 @@ fn add_modules(resolver: &mut Resolver<'_>, meanings: &[Meaning], targets: &mut 
 }
 
 /// The answer that has the targets from a place on, if there are any.
-fn bound_since(first_target: u32, targets: &[Site]) -> Option<Answer> {
+fn bound_since(first_target: u32, targets: &[Site]) -> Option<BindingResult> {
     let count = targets.len() as u32 - first_target;
-    (count > 0).then_some(Answer::Bound { how: How::Resolved, first_target, targets: count })
+    (count > 0).then_some(BindingResult::Bound { how: How::Resolved, first_target, targets: count })
 }
 
 /// Whether an expression is a module that was not found and may be one of the project's own.

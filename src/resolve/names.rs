@@ -7,7 +7,7 @@ use std::rc::Rc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::questions::{Kept, Question};
+use super::questions::{CacheScope, Question};
 use super::values::{Sets, Value};
 use crate::facts::{
     BindingKind, ClassNames, Definition, DefinitionId, Effect, ExpressionId, Facts, ListId, Module, Modules, NONE,
@@ -87,8 +87,8 @@ pub(super) struct Resolver<'a> {
     pub sets: Sets,
     pub memos: Vec<Memo>,
     pub lists: Vec<Rc<[Meaning]>>,
-    pub orders: FxHashMap<Def, (Rc<[Def]>, Kept)>,
-    pub bases: FxHashMap<Def, (Rc<[Def]>, Kept)>,
+    pub orders: FxHashMap<Def, (Rc<[Def]>, CacheScope)>,
+    pub bases: FxHashMap<Def, (Rc<[Def]>, CacheScope)>,
     /// Whether all bases of a file's classes are in `bases`; a class without an entry has none.
     pub settled: Vec<bool>,
     /// The extensions of each class, and the class that each extension extends.
@@ -133,7 +133,7 @@ pub(super) struct Resolver<'a> {
 }
 
 /// Relations of classes from an earlier resolution, for files unaffected by an edit.
-pub(super) struct Settled {
+pub(super) struct EarlierClasses {
     /// Whether a file's extensions and bases are included.
     pub files: Vec<bool>,
     pub extends: Vec<(Def, Def)>,
@@ -142,12 +142,15 @@ pub(super) struct Settled {
 
 impl<'a> Resolver<'a> {
     /// Prepares a project: resolves the extensions and bases of all classes.
-    pub fn new(project: &'a Project<'a>, semantics: &'static Semantics, settled: Option<Settled>) -> Self {
+    pub fn new(project: &'a Project<'a>, semantics: &'static Semantics, settled: Option<EarlierClasses>) -> Self {
         let hashed =
             |table: &[(&str, Effect)]| table.iter().map(|(name, effect)| (crate::facts::hash(name), *effect)).collect();
         let files = project.files.len();
-        let settled =
-            settled.unwrap_or_else(|| Settled { files: vec![false; files], extends: Vec::new(), derives: Vec::new() });
+        let settled = settled.unwrap_or_else(|| EarlierClasses {
+            files: vec![false; files],
+            extends: Vec::new(),
+            derives: Vec::new(),
+        });
         let mut resolver = Self {
             project,
             semantics,
@@ -219,7 +222,7 @@ impl<'a> Resolver<'a> {
     fn settle_bases(&mut self) {
         for of_one in self.derives.chunk_by(|a, b| a.0 == b.0) {
             let bases: Vec<Def> = of_one.iter().map(|(_, base)| *base).collect();
-            self.bases.insert(of_one[0].0, (bases.into(), Kept::Always));
+            self.bases.insert(of_one[0].0, (bases.into(), CacheScope::Always));
         }
     }
 
@@ -252,7 +255,7 @@ impl<'a> Resolver<'a> {
         self.work(meanings.len());
         let list: Rc<[Meaning]> = if meanings.is_empty() { self.lists[0].clone() } else { meanings.into() };
         let kept = self.end(begun);
-        if kept != Kept::Not {
+        if kept != CacheScope::Not {
             let number = if list.is_empty() { 0 } else { self.lists.len() as u32 };
             if number > 0 {
                 self.lists.push(list.clone());

@@ -7,7 +7,7 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::names::{Def, Resolver, Settled};
+use super::names::{Def, EarlierClasses, Resolver};
 use super::subclasses::{changed_below, gone};
 use super::surface::{BINDING, Changed, DERIVES, INTERFACE, Surface, WRITTEN, touched};
 use crate::facts::{DefinitionId, DefinitionKind, NONE, Project, Semantics};
@@ -38,7 +38,7 @@ impl Item {
 
 /// The surface of a file, and the names that it writes.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Noted {
+pub(super) struct FileNotes {
     frame: u64,
     items: Vec<Item>,
     names: Names,
@@ -80,7 +80,7 @@ impl Names {
 /// The number of the symbol whose name is at a position of a file.
 pub type SymbolAt<'a> = dyn Fn(u32, u32) -> Option<u32> + 'a;
 
-impl Noted {
+impl FileNotes {
     /// The notes of one file of a project.
     pub fn of<'a>(project: &'a Project<'a>, file: u32, symbol_at: &SymbolAt<'_>) -> Self {
         let facts = project.files[file as usize].facts();
@@ -108,7 +108,7 @@ impl Noted {
 /// Notes on a project. Files are known by their place in it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Notes {
-    pub(super) files: Vec<Noted>,
+    pub(super) files: Vec<FileNotes>,
     /// Each file with each file whose facts its questions were answered from; sorted.
     pub(super) consulted: Vec<(u32, u32)>,
     pub(super) extends: Vec<(Def, Def)>,
@@ -129,15 +129,15 @@ pub struct Plan {
     pub moved: FxHashMap<u32, FxHashMap<u32, u32>>,
     /// Whether no edited file's surface has changed.
     pub is_same: bool,
-    pub(super) settled: Settled,
+    pub(super) settled: EarlierClasses,
     /// Hashes of the names that these files write and the project defines, ascending.
     pub(super) defined: Vec<u64>,
-    noted: Vec<(u32, Noted)>,
-    untangled: Untangled,
+    noted: Vec<(u32, FileNotes)>,
+    untangled: ReresolvedClasses,
 }
 
 /// Unchanged files whose classes are resolved again, with the bases that must come out.
-struct Untangled {
+struct ReresolvedClasses {
     files: Vec<u32>,
     derives: Vec<(Def, Def)>,
 }
@@ -153,13 +153,13 @@ struct Change {
 
 impl Change {
     /// `None` when the change cannot be computed.
-    fn between(before: &Noted, now: &Noted) -> Option<Self> {
+    fn between(before: &FileNotes, now: &FileNotes) -> Option<Self> {
         if before.frame != now.frame {
             return None;
         }
         let mut change =
             Self { names: FxHashSet::default(), symbols: FxHashMap::default(), places: FxHashMap::default(), flags: 0 };
-        let groups = |noted: &Noted| -> FxHashMap<u64, std::ops::Range<usize>> {
+        let groups = |noted: &FileNotes| -> FxHashMap<u64, std::ops::Range<usize>> {
             let mut groups = FxHashMap::default();
             let mut from = 0;
             for group in noted.items.chunk_by(|a, b| a.name == b.name) {
@@ -218,9 +218,9 @@ impl Notes {
         if self.is_cut || self.files.len() != files || edited.len() > most || !self.refers_below(files) {
             return None;
         }
-        let noted: Vec<(u32, Noted)> =
-            edited.iter().map(|file| (*file, Noted::of(project, *file, symbol_at))).collect();
-        let mut spread = Spread {
+        let noted: Vec<(u32, FileNotes)> =
+            edited.iter().map(|file| (*file, FileNotes::of(project, *file, symbol_at))).collect();
+        let mut spread = ChangeSpread {
             notes: self,
             project,
             semantics,
@@ -244,13 +244,13 @@ impl Notes {
             if semantics.includes {
                 return None;
             }
-            let is_interface = |noted: &Noted| noted.items.iter().any(|item| item.flags & INTERFACE != 0);
+            let is_interface = |noted: &FileNotes| noted.items.iter().any(|item| item.flags & INTERFACE != 0);
             if self.files.iter().any(is_interface) || noted.iter().any(|(_, noted)| is_interface(noted)) {
                 return None;
             }
             spread.may_derive = changes.values().any(|change| change.flags & DERIVES != 0);
         }
-        let edited: FxHashMap<u32, &Noted> = noted.iter().map(|(file, noted)| (*file, noted)).collect();
+        let edited: FxHashMap<u32, &FileNotes> = noted.iter().map(|(file, noted)| (*file, noted)).collect();
         for (file, change) in &changes {
             spread.from(*file, &change.names, &edited)?;
         }
@@ -322,7 +322,7 @@ impl Notes {
         changes: &FxHashMap<u32, Change>,
         again: &FxHashSet<u32>,
         is_same: bool,
-    ) -> Option<(Settled, Untangled)> {
+    ) -> Option<(EarlierClasses, ReresolvedClasses)> {
         let mut is_settled: Vec<bool> = (0..self.files.len() as u32).map(|file| !again.contains(&file)).collect();
         let mut untangled = Vec::new();
         if self.tangled.iter().any(|file| again.contains(file)) {
@@ -343,8 +343,8 @@ impl Notes {
         let settled = |file: u32| is_settled[file as usize];
         let (extends, derives) = (kept(&self.extends, &settled)?, kept(&self.derives, &settled)?);
         let expected = kept(&self.derives, &|file| untangled.contains(&file))?;
-        let untangled = Untangled { files: untangled, derives: expected };
-        Some((Settled { files: is_settled, extends, derives }, untangled))
+        let untangled = ReresolvedClasses { files: untangled, derives: expected };
+        Some((EarlierClasses { files: is_settled, extends, derives }, untangled))
     }
 
     /// Pairs of definitions by their current places.
@@ -357,7 +357,7 @@ impl Notes {
     }
 
     /// These notes after the planned files have been resolved again.
-    pub(super) fn updated(mut self, noted: Vec<(u32, Noted)>, again: &super::names::Resolver<'_>) -> Self {
+    pub(super) fn updated(mut self, noted: Vec<(u32, FileNotes)>, again: &super::names::Resolver<'_>) -> Self {
         for (file, noted) in noted {
             self.files[file as usize] = noted;
         }
@@ -406,7 +406,7 @@ impl Notes {
             let (names, rest) = rest.split_at_checked(names as usize)?;
             *words = rest;
             let (items, names) = (items.chunks_exact(Item::WORDS).map(Item::of).collect(), Names(names.to_vec()));
-            notes.files.push(Noted { frame: long([low, high]), items, names });
+            notes.files.push(FileNotes { frame: long([low, high]), items, names });
         }
         for _ in 0..consulted {
             let [from, to] = *take(words)?;
@@ -436,21 +436,21 @@ pub(super) fn take<'a, const N: usize>(words: &mut &'a [u32]) -> Option<&'a [u32
 
 impl Plan {
     /// Takes the parts that are needed once.
-    pub(super) fn take(&mut self) -> (Settled, Vec<(u32, Noted)>) {
-        let none = Settled { files: Vec::new(), extends: Vec::new(), derives: Vec::new() };
+    pub(super) fn take(&mut self) -> (EarlierClasses, Vec<(u32, FileNotes)>) {
+        let none = EarlierClasses { files: Vec::new(), extends: Vec::new(), derives: Vec::new() };
         (std::mem::replace(&mut self.settled, none), std::mem::take(&mut self.noted))
     }
 
     /// Whether classes without changes still have the same bases.
     pub(super) fn expects(&self, derives: &[(Def, Def)]) -> bool {
-        let Untangled { files, derives: expected } = &self.untangled;
+        let ReresolvedClasses { files, derives: expected } = &self.untangled;
         let found: FxHashSet<&(Def, Def)> = derives.iter().filter(|(own, _)| files.contains(&own.file)).collect();
         found == expected.iter().collect()
     }
 }
 
 /// The spread of a change to other files.
-struct Spread<'n, 'a> {
+struct ChangeSpread<'n, 'a> {
     notes: &'n Notes,
     project: &'a Project<'a>,
     semantics: &'n Semantics,
@@ -464,9 +464,9 @@ struct Spread<'n, 'a> {
     may_derive: bool,
 }
 
-impl Spread<'_, '_> {
+impl ChangeSpread<'_, '_> {
     /// Follows changed names of a file to all files that may see them; `None` when that is unknown or too much.
-    fn from(&mut self, file: u32, names: &FxHashSet<u64>, edited: &FxHashMap<u32, &Noted>) -> Option<()> {
+    fn from(&mut self, file: u32, names: &FxHashSet<u64>, edited: &FxHashMap<u32, &FileNotes>) -> Option<()> {
         if names.is_empty() {
             return Some(());
         }
@@ -514,7 +514,7 @@ impl Spread<'_, '_> {
     }
 
     /// The names of a file's items that may have changed meaning through changes it sees; `None` when there are none.
-    fn within(&mut self, file: u32, edited: &FxHashMap<u32, &Noted>) -> Option<FxHashSet<u64>> {
+    fn within(&mut self, file: u32, edited: &FxHashMap<u32, &FileNotes>) -> Option<FxHashSet<u64>> {
         let facts = self.project.files[file as usize].facts();
         let found = touched(facts, &self.changed[&file], self.semantics.class_names)?;
         let items = edited.get(&file).copied().unwrap_or(&self.notes.files[file as usize]);

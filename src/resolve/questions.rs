@@ -39,7 +39,7 @@ impl Question {
 
 /// How long an answer is kept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Kept {
+pub(super) enum CacheScope {
     /// Not at all: it lacks the answer of an enclosing question that is still open.
     Not,
     /// While the same file is resolved. It depends on where a circle of questions was entered, and the meaning of a
@@ -49,7 +49,7 @@ pub(super) enum Kept {
     Always,
 }
 
-impl Kept {
+impl CacheScope {
     /// The mark on the number of an answer.
     pub fn mark(self) -> u32 {
         if self == Self::Here { HERE } else { 0 }
@@ -69,7 +69,7 @@ const WORK: usize = 20_000_000;
 /// Marks the number of an answer that is kept for one file only.
 const HERE: u32 = 1 << 31;
 /// An open question.
-pub(super) struct Begun {
+pub(super) struct OpenQuestion {
     question: Question,
     depth: usize,
     outer: usize,
@@ -157,7 +157,7 @@ impl<'a> Resolver<'a> {
 
     /// Begins a question. `None` when it is open already, too deep, or after too many discarded answers or too much
     /// work: then enclosing answers must not be kept, because they lack this part.
-    pub fn begin(&mut self, question: Question) -> Option<Begun> {
+    pub fn begin(&mut self, question: Question) -> Option<OpenQuestion> {
         if self.active.is_empty() {
             self.lost = 0;
         }
@@ -181,22 +181,22 @@ impl<'a> Resolver<'a> {
         let outer = std::mem::replace(&mut self.lowest, usize::MAX);
         let was_here = std::mem::replace(&mut self.is_here, false);
         let asking = std::mem::replace(&mut self.asking, question.file());
-        Some(Begun { question, depth, outer, was_here, asking })
+        Some(OpenQuestion { question, depth, outer, was_here, asking })
     }
 
     /// Ends a question; returns how long its answer may be kept.
-    pub fn end(&mut self, begun: Begun) -> Kept {
+    pub fn end(&mut self, begun: OpenQuestion) -> CacheScope {
         self.active.remove(&begun.question);
         self.asking = begun.asking;
         let is_whole = self.lowest >= begun.depth;
         self.lowest = if is_whole { begun.outer } else { self.lowest.min(begun.outer) };
         let kept = match self.is_here {
-            _ if !is_whole => Kept::Not,
-            true => Kept::Here,
-            false => Kept::Always,
+            _ if !is_whole => CacheScope::Not,
+            true => CacheScope::Here,
+            false => CacheScope::Always,
         };
-        self.lost += usize::from(kept == Kept::Not);
-        if kept == Kept::Here {
+        self.lost += usize::from(kept == CacheScope::Not);
+        if kept == CacheScope::Here {
             self.here.push(begun.question);
         }
         self.is_here |= begun.was_here;

@@ -81,7 +81,7 @@ impl Surface {
         order.sort_unstable_by_key(|item| (items[*item].name, items[*item].flags & BINDING, items[*item].place));
         let mut hashed: Vec<(Item, u64)> = order.into_iter().map(|item| (items[item], hashes[item])).collect();
         for of_name in hashed.chunk_by_mut(|(a, _), (b, _)| a.name == b.name) {
-            let mut all = Mix::default();
+            let mut all = SurfaceHasher::default();
             for (item, hash) in of_name.iter() {
                 all.put(*hash);
                 all.put(u64::from(item.flags));
@@ -94,9 +94,9 @@ impl Surface {
 
 /// A hash being computed.
 #[derive(Clone, Copy, Default)]
-struct Mix(u64);
+struct SurfaceHasher(u64);
 
-impl Mix {
+impl SurfaceHasher {
     fn put(&mut self, word: u64) {
         self.0 = (self.0.rotate_left(23) ^ word).wrapping_mul(0x9e37_79b9_7f4a_7c15);
     }
@@ -113,7 +113,7 @@ struct Reader<'f, 'a> {
     facts: &'f Facts<'a>,
     /// An identifier for each scope whose names others can see; zero for a local scope.
     shared: Vec<u64>,
-    mix: Mix,
+    mix: SurfaceHasher,
     /// The order of expressions, local names and definitions read for this item.
     read: FxHashMap<(u8, u32, u32), u64>,
     /// Expressions around the one being read.
@@ -131,7 +131,7 @@ impl<'f, 'a> Reader<'f, 'a> {
         let mut reader = Self {
             facts,
             shared: vec![0; facts.scopes.len()],
-            mix: Mix::default(),
+            mix: SurfaceHasher::default(),
             read: FxHashMap::default(),
             depth: 0,
             all: None,
@@ -171,7 +171,7 @@ impl<'f, 'a> Reader<'f, 'a> {
 
     /// The classes around a scope.
     fn around(&self, mut scope: ScopeId) -> u64 {
-        let mut all = Mix::default();
+        let mut all = SurfaceHasher::default();
         for _ in 0..self.facts.scopes.len() {
             let Some(it) = self.facts.scopes.get(scope.row()) else { break };
             if let Some(class) = self.facts.definitions.get(it.class.row()) {
@@ -184,7 +184,7 @@ impl<'f, 'a> Reader<'f, 'a> {
 
     /// The hash of one reading, started afresh.
     fn begun(&mut self, read: impl FnOnce(&mut Self)) -> u64 {
-        self.mix = Mix::default();
+        self.mix = SurfaceHasher::default();
         self.read.clear();
         read(self);
         self.mix.finish()
@@ -332,7 +332,7 @@ impl<'f, 'a> Reader<'f, 'a> {
     fn all(&mut self) -> u64 {
         let facts = self.facts;
         *self.all.get_or_insert_with(|| {
-            let mut all = Mix::default();
+            let mut all = SurfaceHasher::default();
             facts.hashes.iter().for_each(|name| all.put(*name));
             let words = facts.expressions.iter().flat_map(|it| [it.op as u32, it.a, it.b]);
             words.chain(facts.lists.iter().copied()).for_each(|word| all.put(word.into()));

@@ -10,7 +10,7 @@ static SEMANTICS: Semantics = Semantics {
     includes: false,
     call: &[],
     element: &[],
-    each: Each::Last,
+    each: IterationItem::Last,
     enter: &[],
     constructor: "new",
     default_export: "default",

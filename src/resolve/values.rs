@@ -7,7 +7,7 @@ use rustc_hash::FxHashMap;
 use super::classes::MOST_BASES;
 use super::generics::effect;
 use super::names::{Def, Meaning, Resolver};
-use super::questions::{Kept, Question};
+use super::questions::{CacheScope, Question};
 use crate::facts::{
     BindingKind, DefinitionId, DefinitionKind, Effect, Expression, ExpressionId, ListId, Module, NONE, NameId, Op,
     PROPERTY, ScopeId, UNKNOWN,
@@ -119,7 +119,7 @@ impl Resolver<'_> {
         found.truncate(MOST_VALUES);
         let set: Set = found.into();
         let kept = self.end(begun);
-        if kept != Kept::Not {
+        if kept != CacheScope::Not {
             let number = self.sets.number(&set) | kept.mark();
             let memo = &mut self.memos[file as usize];
             let memo = if as_instance { &mut memo.instances } else { &mut memo.values };
@@ -339,7 +339,7 @@ impl Resolver<'_> {
                     Value::Instance(_) if callees.is_empty() && named == Some(Effect::Same) => found.push(*receiver),
                     // The type under a named type is asked instead.
                     Value::Instance(def) if callees.is_empty() && named.is_some() => {
-                        for value in self.beneath(*def) {
+                        for value in self.underlying_types(*def) {
                             self.apply(named, value, file, arguments, &mut found);
                         }
                     }
@@ -437,7 +437,7 @@ impl Resolver<'_> {
                 found.extend(self.instance(file, returns).iter());
             }
             Value::Instance(def) => {
-                for value in self.beneath(def) {
+                for value in self.underlying_types(def) {
                     self.call(value, found);
                 }
                 self.call_member(callee, self.semantics.call, found);
@@ -464,7 +464,7 @@ impl Resolver<'_> {
     }
 
     /// The types under a named type, through any number of names: `type Handlers []Handler`.
-    pub fn beneath(&mut self, def: Def) -> Values {
+    pub fn underlying_types(&mut self, def: Def) -> Values {
         let (mut found, mut named) = (Vec::new(), vec![def]);
         let mut at = 0;
         while at < named.len() && named.len() < MOST_BASES {

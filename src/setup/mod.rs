@@ -26,7 +26,7 @@ pub use error::Error;
 use extras::is_there;
 pub use extras::{Files, Hooks, LanguageServers, Part, Texts};
 use file::Text;
-pub use probe::Answer;
+pub use probe::ProbeAnswer;
 use record::{Record, Records};
 pub use table::{Client, Confirmed, Paths, clients};
 
@@ -274,7 +274,7 @@ pub fn launch_of(around: &Surroundings, step: &Step) -> Option<Launch> {
 }
 
 /// Starts or calls the server as a client does, and asks for its tools.
-pub fn probe(around: &Surroundings, launch: &Launch) -> Result<Answer, String> {
+pub fn probe(around: &Surroundings, launch: &Launch) -> Result<ProbeAnswer, String> {
     let folder = around.project.as_deref().unwrap_or(&around.user);
     let token = match launch {
         Launch::Remote { token: Some(name), .. } => {

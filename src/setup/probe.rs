@@ -22,7 +22,7 @@ const REVISION: &str = "2025-06-18";
 
 /// Server that answered.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Answer {
+pub struct ProbeAnswer {
     /// Name and version by which it calls itself.
     pub server: String,
     /// Names of its tools.
@@ -37,7 +37,7 @@ pub(super) fn probe(
     folder: &Path,
     token: Option<&str>,
     ca_file: Option<&Path>,
-) -> Result<Answer, String> {
+) -> Result<ProbeAnswer, String> {
     let began = Instant::now();
     let (hello, list) = match launch {
         Launch::Local { program, args } => local(program, args, folder)?,
@@ -46,7 +46,7 @@ pub(super) fn probe(
     let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
     let info = &hello["serverInfo"];
     let tools = list["tools"].as_array().ok_or("the server lists no tools")?;
-    Ok(Answer {
+    Ok(ProbeAnswer {
         server: format!("{} {}", text(&info["name"]), text(&info["version"])),
         tools: tools.iter().map(|tool| text(&tool["name"])).collect(),
         time: began.elapsed(),
@@ -68,9 +68,9 @@ fn list() -> Value {
 }
 
 /// A child that does not outlive its use.
-struct Ending(Child);
+struct KillOnDrop(Child);
 
-impl Drop for Ending {
+impl Drop for KillOnDrop {
     fn drop(&mut self) {
         let _ = self.0.kill();
         let _ = self.0.wait();
@@ -80,7 +80,7 @@ impl Drop for Ending {
 fn local(program: &str, args: &[String], folder: &Path) -> Result<(Value, Value), String> {
     let mut command = Command::new(program);
     command.args(args).current_dir(folder).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-    let mut child = Ending(command.spawn().map_err(|err| format!("{program} cannot be started: {err}"))?);
+    let mut child = KillOnDrop(command.spawn().map_err(|err| format!("{program} cannot be started: {err}"))?);
     let (input, output) = (child.0.stdin.take(), child.0.stdout.take());
     let (Some(mut input), Some(output)) = (input, output) else { return Err("it has no streams".to_owned()) };
     let (sender, lines) = channel();

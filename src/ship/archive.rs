@@ -9,8 +9,8 @@ use ruzstd::encoding::{CompressionLevel, compress_to_vec};
 use tar::{Archive, Builder, EntryType, Header};
 
 use super::listing::{Facts, LARGEST, LATEST, Listing, key_path};
-use super::parts::{Cut, Filling, Taken, most_packed};
-use super::{Error, Watcher};
+use super::parts::{Arrival, Filling, StoreParts, most_packed};
+use super::{Error, ShipmentControl};
 use crate::store::{Registry, StoreCopy};
 
 /// Bytes per frame of the archive.
@@ -26,9 +26,9 @@ pub fn pack(
     contents: Vec<u8>,
     facts: Facts,
     file: &Path,
-    watcher: &Watcher<'_>,
+    watcher: &ShipmentControl<'_>,
 ) -> Result<(Listing, u64), Error> {
-    let cut = Cut::of(copy, contents, facts, watcher)?;
+    let cut = StoreParts::of(copy, contents, facts, watcher)?;
     let failed = |what| Error::io(what, file);
     let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     // Its owner alone may read it: it holds source code.
@@ -94,7 +94,7 @@ impl<W: Write> Write for Frames<W> {
 }
 
 /// Reads a store from a file, verified.
-pub fn unpack(file: &Path, registry: &Registry, watcher: &Watcher<'_>) -> Result<Taken, Error> {
+pub fn unpack(file: &Path, registry: &Registry, watcher: &ShipmentControl<'_>) -> Result<Arrival, Error> {
     let open = File::open(file).map_err(Error::io("cannot open", file))?;
     let metadata = open.metadata().map_err(Error::io("cannot read", file))?;
     let place = file.display().to_string();
@@ -111,8 +111,8 @@ pub(super) fn unpack_from(
     most: u64,
     registry: &Registry,
     place: &str,
-    watcher: &Watcher<'_>,
-) -> Result<Taken, Error> {
+    watcher: &ShipmentControl<'_>,
+) -> Result<Arrival, Error> {
     let unreadable = |err: io::Error| Error::damaged(place, err.to_string());
     let mut archive = Archive::new(archive);
     // Raw: no entry changes the next one, with a name that has to be held in memory.

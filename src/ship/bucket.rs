@@ -19,7 +19,7 @@ use url::Url;
 
 use super::Error;
 use super::listing::OBJECT;
-use super::place::{Found, Place, When};
+use super::place::{Place, PlaceEntry, WriteCondition};
 use crate::net;
 
 /// Schemes of URLs that name a bucket.
@@ -100,11 +100,11 @@ impl Place for Bucket {
         }
     }
 
-    fn put(&self, path: &str, bytes: &[u8], when: When<'_>) -> Result<bool, Error> {
+    fn put(&self, path: &str, bytes: &[u8], when: WriteCondition<'_>) -> Result<bool, Error> {
         let mode = match when {
-            When::Always => PutMode::Overwrite,
-            When::Absent => PutMode::Create,
-            When::Is(tag) => PutMode::Update(UpdateVersion { e_tag: Some(tag.to_owned()), version: None }),
+            WriteCondition::Always => PutMode::Overwrite,
+            WriteCondition::Absent => PutMode::Create,
+            WriteCondition::Is(tag) => PutMode::Update(UpdateVersion { e_tag: Some(tag.to_owned()), version: None }),
         };
         let is_sure = mode == PutMode::Overwrite;
         let path = self.path(path);
@@ -121,13 +121,13 @@ impl Place for Bucket {
         }
     }
 
-    fn list(&self, folder: &str) -> Result<Vec<Found>, Error> {
+    fn list(&self, folder: &str) -> Result<Vec<PlaceEntry>, Error> {
         let folder = self.path(folder);
         let listed = self.runtime.block_on(self.store.list_with_delimiter(Some(&folder)));
         let objects = listed.map_err(|source| self.failed(source))?.objects;
         let found = |object: object_store::ObjectMeta| {
             let age = SystemTime::now().duration_since(object.last_modified.into()).unwrap_or_default();
-            Some(Found { name: object.location.filename()?.to_owned(), age })
+            Some(PlaceEntry { name: object.location.filename()?.to_owned(), age })
         };
         Ok(objects.into_iter().filter_map(found).collect())
     }

@@ -14,7 +14,7 @@ use serde::Deserialize;
 
 use super::Error;
 use super::listing::{LARGEST, VERSION, is_object_name, keys_folder};
-use super::place::{Place, When};
+use super::place::{Place, WriteCondition};
 
 /// Age of a mark before its objects are removed, and of an object before it is marked.
 pub(super) const DAY: Duration = Duration::from_secs(24 * 60 * 60);
@@ -91,7 +91,7 @@ pub(super) fn collect(place: &dyn Place, repo: &str, keep: usize, day: Duration)
     if !left.is_empty() {
         let json = serde_json::to_vec(&left).expect("names are text");
         let path = format!("{}/{:016x}.json", marks_folder(repo), RandomState::new().hash_one(left.len()));
-        place.put(&path, &json, When::Absent)?;
+        place.put(&path, &json, WriteCondition::Absent)?;
     }
     Ok(n_removed)
 }

@@ -3,9 +3,9 @@
 use rayon::iter::{IntoParallelIterator, ParallelIterator};
 
 use super::listing::{LARGEST, Listing, Part, key_path};
-use super::parts::{Filling, Taken, most_packed};
+use super::parts::{Arrival, Filling, most_packed};
 use super::place::Place;
-use super::{Error, Watcher, is_key, is_repo_name};
+use super::{Error, ShipmentControl, is_key, is_repo_name};
 use crate::store::Registry;
 
 /// Times that a shipment is begun again when its objects have gone: a newer one has replaced it.
@@ -17,8 +17,8 @@ pub(super) fn fetch(
     repo: &str,
     keys: &[String],
     registry: &Registry,
-    watcher: &Watcher<'_>,
-) -> Result<Option<Taken>, Error> {
+    watcher: &ShipmentControl<'_>,
+) -> Result<Option<Arrival>, Error> {
     if !is_repo_name(repo) {
         return Err(Error::damaged(&place.shown(), format!("{repo:?} is no name of a repository")));
     }

@@ -25,8 +25,8 @@ mod source;
 
 pub use archive::{pack, unpack};
 pub use listing::{Facts, LATEST, is_key, is_repo_name};
-pub use parts::Taken;
-pub use push::Pushed;
+pub use parts::Arrival;
+pub use push::PublishResult;
 #[cfg(feature = "fleet")]
 pub use source::Newest;
 pub use source::Source;
@@ -137,14 +137,14 @@ impl Error {
 
 /// Progress callback and cancellation flag of a shipment.
 #[derive(Clone, Copy)]
-pub struct Watcher<'a> {
+pub struct ShipmentControl<'a> {
     /// Called with objects done, objects in all and the current step.
     pub progress: &'a Progress<'a>,
     /// Set to cancel.
     pub cancelled: &'a AtomicBool,
 }
 
-impl Watcher<'_> {
+impl ShipmentControl<'_> {
     fn check(&self) -> Result<(), Error> {
         if self.cancelled.load(Ordering::Relaxed) { Err(Error::Cancelled) } else { Ok(()) }
     }
@@ -158,8 +158,8 @@ pub fn push(
     key: &str,
     keep: usize,
     client: &net::Client,
-    watcher: &Watcher<'_>,
-) -> Result<Pushed, Error> {
+    watcher: &ShipmentControl<'_>,
+) -> Result<PublishResult, Error> {
     let place = place::open(url, client)?;
     let pushed = push::push(copy, contents, facts, &*place, key, watcher)?;
     // It is published: a failure to clean up is left to the next run.
@@ -184,8 +184,8 @@ pub fn fetch(
     keys: &[String],
     client: &net::Client,
     registry: &Registry,
-    watcher: &Watcher<'_>,
-) -> Result<Option<Taken>, Error> {
+    watcher: &ShipmentControl<'_>,
+) -> Result<Option<Arrival>, Error> {
     fetch::fetch(&*place::open(url, client)?, repo, keys, registry, watcher)
 }
 

@@ -9,11 +9,11 @@ use std::sync::{Arc, Mutex, PoisonError};
 use rayon::iter::{IntoParallelIterator, ParallelIterator};
 
 use super::listing::{CONTENTS, ENDING, Facts, Listed, Listing, OBJECT, Part};
-use super::{Error, Watcher};
-use crate::store::{Incoming, Registry, Store, StoreCopy};
+use super::{Error, ShipmentControl};
+use crate::store::{IncomingStore, Registry, Store, StoreCopy};
 
 /// A copy of a store, cut into parts.
-pub(super) struct Cut {
+pub(super) struct StoreParts {
     /// All its files.
     pub listing: Listing,
     /// Where the parts lie, in the order of the listing.
@@ -26,9 +26,9 @@ enum Source {
     Memory(Vec<u8>),
 }
 
-impl Cut {
+impl StoreParts {
     /// Cuts the files of a copy, with git's names of its contents, and hashes the parts.
-    pub fn of(copy: &StoreCopy, contents: Vec<u8>, facts: Facts, watcher: &Watcher<'_>) -> Result<Self, Error> {
+    pub fn of(copy: &StoreCopy, contents: Vec<u8>, facts: Facts, watcher: &ShipmentControl<'_>) -> Result<Self, Error> {
         let (mut places, mut sizes) = (Vec::new(), Vec::new());
         let mut files = Vec::new();
         for file in copy.files()? {
@@ -110,12 +110,12 @@ fn unpacked(object: &[u8], part: &Part, place: &str) -> Result<Vec<u8>, Error> {
 }
 
 /// A shipment on arrival: objects in any order become files of a store that nobody sees yet.
-pub struct Taken {
+pub struct Arrival {
     /// Its bytes.
     pub listing: Listing,
     /// Git's names of the contents.
     pub contents: Vec<u8>,
-    store: Incoming,
+    store: IncomingStore,
 }
 
 /// A part in a store: the index of its file, and the first byte.
@@ -125,7 +125,7 @@ type Position<'a> = (usize, u64, &'a Part);
 pub(super) struct Filling<'a> {
     listing: &'a Listing,
     place: &'a str,
-    store: Incoming,
+    store: IncomingStore,
     files: Vec<Option<File>>,
     contents: Mutex<Vec<u8>>,
     /// The places of each object that is still to come.
@@ -195,12 +195,12 @@ impl<'a> Filling<'a> {
     }
 
     /// Ends with all objects there.
-    pub fn finish(self) -> Result<Taken, Error> {
+    pub fn finish(self) -> Result<Arrival, Error> {
         if let Some(part) = self.wanted().first() {
             return Err(Error::damaged(self.place, format!("object {} is missing", part.object)));
         }
         let contents = self.contents.into_inner().unwrap_or_else(PoisonError::into_inner);
-        Ok(Taken { listing: self.listing.clone(), contents, store: self.store })
+        Ok(Arrival { listing: self.listing.clone(), contents, store: self.store })
     }
 }
 
@@ -221,9 +221,9 @@ fn room_for(listing: &Listing, home: &Path) -> Result<(), Error> {
     }
 }
 
-impl Taken {
+impl Arrival {
     /// Puts the store in its place, for a checkout of this name; `false` when another index is there. See
-    /// [`Incoming::accept`].
+    /// [`IncomingStore::accept`].
     pub fn accept(self, store: &Store, name: &str, anew: bool, wait: std::time::Duration) -> Result<bool, Error> {
         Ok(self.store.accept(store, name, anew, wait)?)
     }

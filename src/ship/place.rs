@@ -14,7 +14,7 @@ use crate::net;
 
 /// Condition of a write.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum When<'a> {
+pub(super) enum WriteCondition<'a> {
     /// None.
     Always,
     /// Nothing is there.
@@ -24,7 +24,7 @@ pub(super) enum When<'a> {
 }
 
 /// An entry of a place.
-pub(super) struct Found {
+pub(super) struct PlaceEntry {
     /// Name in its folder.
     pub name: String,
     /// Time since it was written.
@@ -38,9 +38,9 @@ pub(super) trait Place: Send + Sync {
     /// The content of at most so many bytes, with a tag that another content has not; `None` when there is none.
     fn get(&self, path: &str, most: u64) -> Result<Option<(Vec<u8>, String)>, Error>;
     /// Writes a content. `false` when the condition does not hold.
-    fn put(&self, path: &str, bytes: &[u8], when: When<'_>) -> Result<bool, Error>;
+    fn put(&self, path: &str, bytes: &[u8], when: WriteCondition<'_>) -> Result<bool, Error>;
     /// Entries of a folder.
-    fn list(&self, folder: &str) -> Result<Vec<Found>, Error>;
+    fn list(&self, folder: &str) -> Result<Vec<PlaceEntry>, Error>;
     /// Names of the folders in a folder; `None` where they cannot be listed. Those that begin with a dot are left out.
     fn folders(&self, folder: &str) -> Result<Option<Vec<String>>, Error>;
     /// The tag of a content, as [`Place::get`] gives it.
@@ -98,7 +98,7 @@ impl Place for Folder {
         Ok(Some((bytes, tag)))
     }
 
-    fn put(&self, path: &str, bytes: &[u8], when: When<'_>) -> Result<bool, Error> {
+    fn put(&self, path: &str, bytes: &[u8], when: WriteCondition<'_>) -> Result<bool, Error> {
         let target = self.root.join(path);
         let folder = target.parent().unwrap_or(&self.root);
         fs::create_dir_all(folder).map_err(Error::io("cannot make the folder", folder))?;
@@ -111,9 +111,9 @@ impl Place for Folder {
         let held = held.map_err(Error::io("cannot open", &lock))?;
         held.lock().map_err(Error::io("cannot lock", &lock))?;
         let holds = match when {
-            When::Always => true,
-            When::Absent => !target.exists(),
-            When::Is(tag) => self.get(path, u64::MAX - 1)?.is_some_and(|(_, now)| now == tag),
+            WriteCondition::Always => true,
+            WriteCondition::Absent => !target.exists(),
+            WriteCondition::Is(tag) => self.get(path, u64::MAX - 1)?.is_some_and(|(_, now)| now == tag),
         };
         if holds {
             staged.persist(&target).map_err(|err| failed(err.error))?;
@@ -122,7 +122,7 @@ impl Place for Folder {
         Ok(holds)
     }
 
-    fn list(&self, folder: &str) -> Result<Vec<Found>, Error> {
+    fn list(&self, folder: &str) -> Result<Vec<PlaceEntry>, Error> {
         let folder = self.root.join(folder);
         let entries = match fs::read_dir(&folder) {
             Err(err) if err.kind() == ErrorKind::NotFound => return Ok(Vec::new()),
@@ -137,7 +137,7 @@ impl Place for Folder {
             };
             let written = entry.metadata().and_then(|meta| meta.modified());
             let age = written.ok().and_then(|written| SystemTime::now().duration_since(written).ok());
-            found.push(Found { name, age: age.unwrap_or_default() });
+            found.push(PlaceEntry { name, age: age.unwrap_or_default() });
         }
         Ok(found)
     }
@@ -196,11 +196,11 @@ impl Place for Web {
         }
     }
 
-    fn put(&self, _: &str, _: &[u8], _: When<'_>) -> Result<bool, Error> {
+    fn put(&self, _: &str, _: &[u8], _: WriteCondition<'_>) -> Result<bool, Error> {
         Err(self.read_only())
     }
 
-    fn list(&self, _: &str) -> Result<Vec<Found>, Error> {
+    fn list(&self, _: &str) -> Result<Vec<PlaceEntry>, Error> {
         Err(self.read_only())
     }
 

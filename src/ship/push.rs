@@ -8,9 +8,9 @@ use rayon::iter::{IndexedParallelIterator, IntoParallelRefIterator, ParallelIter
 
 use super::collect::marked;
 use super::listing::{ENDING, Facts, LARGEST, Listing, Part, key_path, keys_folder};
-use super::parts::Cut;
-use super::place::{Place, When};
-use super::{Error, Watcher, is_key};
+use super::parts::StoreParts;
+use super::place::{Place, WriteCondition};
+use super::{Error, ShipmentControl, is_key};
 use crate::store::StoreCopy;
 
 /// Times that a publication is tried again after another writer was faster.
@@ -23,7 +23,7 @@ const LONGEST: Duration = Duration::from_secs(12 * 60 * 60);
 
 /// Result of a publication.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Pushed {
+pub struct PublishResult {
     /// Facts of the published listing.
     pub facts: Facts,
     /// Objects sent, and their size.
@@ -45,12 +45,12 @@ pub(super) fn push(
     facts: Facts,
     place: &dyn Place,
     key: &str,
-    watcher: &Watcher<'_>,
-) -> Result<Pushed, Error> {
+    watcher: &ShipmentControl<'_>,
+) -> Result<PublishResult, Error> {
     if !is_key(key) {
         return Err(Error::Key(key.to_owned()));
     }
-    let mut cut = Cut::of(copy, contents, facts, watcher)?;
+    let mut cut = StoreParts::of(copy, contents, facts, watcher)?;
     let repo = cut.listing.facts.repo.clone();
     let path = key_path(&repo, key);
     // Names of this run: an object that was removed never comes back under its name.
@@ -70,7 +70,7 @@ pub(super) fn push(
             let is_there = facts.tree.is_some() && there.facts.tree == facts.tree && is_of_commit;
             if is_late || is_there {
                 let held = there.parts().count();
-                return Ok(Pushed { facts: there.facts, sent: 0, bytes: 0, held, is_there, is_late });
+                return Ok(PublishResult { facts: there.facts, sent: 0, bytes: 0, held, is_there, is_late });
             }
         }
         let known = known(place, &repo)?;
@@ -88,7 +88,7 @@ pub(super) fn push(
         let put = |(at, (index, part)): (usize, &(usize, &Part))| {
             watcher.check()?;
             let object = cut.packed(*index, part)?;
-            place.put(&cut.listing.object_path(part), &object, When::Always)?;
+            place.put(&cut.listing.object_path(part), &object, WriteCondition::Always)?;
             (watcher.progress)(at as u64, Some(total), "sending");
             Ok(object.len() as u64)
         };
@@ -98,11 +98,11 @@ pub(super) fn push(
         if began.elapsed() > LONGEST {
             return Err(Error::Slow(place.shown()));
         }
-        let when = now.as_ref().map_or(When::Absent, |(_, tag)| When::Is(tag));
+        let when = now.as_ref().map_or(WriteCondition::Absent, |(_, tag)| WriteCondition::Is(tag));
         watcher.check()?;
         if place.put(&path, &cut.listing.to_json(), when)? {
             let facts = cut.listing.facts.clone();
-            return Ok(Pushed { facts, sent: sent.len(), bytes, held, is_there: false, is_late: false });
+            return Ok(PublishResult { facts, sent: sent.len(), bytes, held, is_there: false, is_late: false });
         }
     }
     Err(Error::Contended(place.shown()))

@@ -1,9 +1,9 @@
 //! A place as a server of indexes sees it: which repositories it holds, which state of each is the newest, and that state.
 
 use super::listing::{Facts, LARGEST, LATEST, Listing, key_path};
-use super::parts::Taken;
+use super::parts::Arrival;
 use super::place::{self, Place};
-use super::{Error, Watcher, fetch, is_repo_name};
+use super::{Error, ShipmentControl, fetch, is_repo_name};
 use crate::net;
 use crate::store::Registry;
 
@@ -61,7 +61,12 @@ impl Source {
     }
 
     /// The newest state of a repository, verified.
-    pub fn fetch(&self, repo: &str, registry: &Registry, watcher: &Watcher<'_>) -> Result<Option<Taken>, Error> {
+    pub fn fetch(
+        &self,
+        repo: &str,
+        registry: &Registry,
+        watcher: &ShipmentControl<'_>,
+    ) -> Result<Option<Arrival>, Error> {
         fetch::fetch(&*self.place, repo, &[LATEST.to_owned()], registry, watcher)
     }
 }

@@ -12,15 +12,15 @@ use tar::{Builder, EntryType, Header};
 
 use super::listing::Listing;
 use super::parts::packed;
-use super::{Error, Facts, Watcher, pack, unpack};
+use super::{Error, Facts, ShipmentControl, pack, unpack};
 use crate::config::Config;
-use crate::pipeline::{self, Shipped};
+use crate::pipeline::{self, GitHashes};
 use crate::store::{Registry, Store, StoreCopy};
 
 static NEVER: AtomicBool = AtomicBool::new(false);
 
-fn watcher() -> Watcher<'static> {
-    Watcher { progress: &crate::model::unfollowed, cancelled: &NEVER }
+fn watcher() -> ShipmentControl<'static> {
+    ShipmentControl { progress: &crate::model::unfollowed, cancelled: &NEVER }
 }
 
 /// A packed repository, and an empty index directory to unpack into.
@@ -45,13 +45,13 @@ impl Place {
     fn copied(&self, tree: Option<&str>) -> (StoreCopy, Vec<u8>, Facts) {
         let config = Config { home: self.at("home"), ..Config::default() };
         let patience = Duration::from_secs(10);
-        let watcher = pipeline::Watcher { progress: &crate::model::unfollowed, cancelled: &NEVER, patience };
+        let watcher = pipeline::RunControl { progress: &crate::model::unfollowed, cancelled: &NEVER, patience };
         let report = pipeline::index_folder(&self.at("source"), &config, &Default::default(), &watcher);
         let report = report.expect("it is indexed");
         let registry = Registry::new(&config.home);
         let copy = registry.store(&report.sidecar.store).copy(&report.sidecar.snapshot, &registry);
         let copy = copy.expect("it is whole");
-        let contents = Shipped::names(copy.snapshot());
+        let contents = GitHashes::names(copy.snapshot());
         let tree = tree.map(str::to_owned);
         (copy, contents, Facts { repo: "a/b".to_owned(), tree, file_count: 20, ..Facts::default() })
     }

@@ -5,7 +5,7 @@ use std::cell::Cell;
 use std::path::Path;
 
 use super::life::manifest::{Manifest, PackFacts};
-use super::packs::map::Mapped;
+use super::packs::map::MappedFile;
 use super::packs::pack::Pack;
 use super::search::segments::check_file;
 use super::tables::{edges, files, ranks};
@@ -44,7 +44,7 @@ pub fn tables(data: &[u8]) {
         1 => read("files.1", bytes, table_of_files),
         2 => read("edges.1", bytes, table_of_edges),
         3 => read("ranks.1", bytes, |path| table_of_ranks(path, bytes)),
-        4 => read("a.term", bytes, |path| drop(Mapped::open(path).and_then(|file| check_file(&file, u64::MAX)))),
+        4 => read("a.term", bytes, |path| drop(MappedFile::open(path).and_then(|file| check_file(&file, u64::MAX)))),
         _ => sidecar(bytes),
     }
 }

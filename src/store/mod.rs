@@ -25,21 +25,21 @@
 
 #[cfg(any(test, fuzzing))]
 pub mod fuzzing;
-mod kept;
 mod life;
 mod packs;
+mod permalinks;
 mod search;
 mod tables;
 
-pub use life::copy::{CopiedFile, Incoming, StoreCopy, is_file_name};
-pub use life::known::Known;
+pub use life::content_lookup::ContentLookup;
+pub use life::copy::{CopiedFile, IncomingStore, StoreCopy, is_file_name};
 pub use life::manifest::{CompilerFacts, Manifest, SnapshotFacts};
 pub use life::meaning::Meanings;
 pub use life::prepared::Prepared;
 pub use life::registry::{Registry, RemoteFacts, Sidecar};
 pub use life::snapshot::Snapshot;
 pub use life::summarized::SummaryWords;
-pub use life::upkeep::Held;
+pub use life::upkeep::WriterState;
 pub use life::writer::Writer;
 pub use packs::grams::{BlockRecord, GramQuery, GramWriter, grams};
 pub use packs::view::{FileView, SymbolId, SymbolView, qualified_name};

@@ -6,12 +6,12 @@ use serde_json::{Value, json};
 
 use super::*;
 use crate::config::Secret;
-use crate::net::test_server::{Asked, Behaviour, Reply, TestServer};
+use crate::net::test_server::{Behaviour, ReceivedRequest, Reply, TestServer};
 
 const KEY: &str = "sk-very-secret";
 
 /// Asks a service that the settings name, at a server with these answers.
-fn ask(set: impl Fn(&mut Models, Url), replies: Vec<Reply>) -> (Result<Summaries, Failure>, Vec<Asked>) {
+fn ask(set: impl Fn(&mut Models, Url), replies: Vec<Reply>) -> (Result<Summaries, Failure>, Vec<ReceivedRequest>) {
     let folder = tempfile::tempdir().expect("there is room");
     let (n, last) = (std::sync::atomic::AtomicUsize::new(0), replies.len() - 1);
     let test_server =
@@ -40,7 +40,7 @@ fn said(text: &str) -> Reply {
     Reply::new(200, answer.to_string())
 }
 
-fn body(asked: &Asked) -> Value {
+fn body(asked: &ReceivedRequest) -> Value {
     serde_json::from_slice(&asked.body).expect("it is JSON")
 }
 
@@ -95,7 +95,7 @@ fn overload_is_waited_for_and_errors_hold_no_key() {
     for reply in [
         Reply::new(429, "{}").with("retry-after", "0"),
         Reply::new(529, "overloaded"),
-        Reply::new(200, "").behaving(Behaviour::HangsUp),
+        Reply::new(200, "").with_behaviour(Behaviour::HangsUp),
     ] {
         let (summaries, asked) = ask(of_openai, vec![reply, said("1: Adds.")]);
         assert!(summaries.is_ok() && asked.len() == 2, "{summaries:?}");

@@ -6,9 +6,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::indexes::Repo;
-use super::{Call, Error, Shown, Tool, related};
+use super::{Call, Error, Tool, ToolTier, related};
 use crate::model::Role;
-use crate::query::{self, Place};
+use crate::query::{self, UseSite};
 use crate::store::{EdgeTable, FileView};
 
 /// Verify whether anything refers to a name, anywhere at all: imports, uses, mentions in text. Before an identifier is
@@ -103,7 +103,7 @@ impl Tool for CheckReferences {
     const NAME: &'static str = "check_references";
     const COMMAND: &'static str = "check";
     const POSITIONAL: &'static [&'static str] = &["identifiers"];
-    const SHOWN: Option<Shown> = Some(Shown::Full);
+    const SHOWN: Option<ToolTier> = Some(ToolTier::Full);
     const LIST: Option<&'static str> = Some("content_references");
     type Args = Args;
     type Output = Output;
@@ -140,12 +140,12 @@ fn check(repo: &Repo, edges: &EdgeTable, name: &str, args: &Args) -> Checked {
     let written = of_id.as_deref().unwrap_or(name);
     let own: HashSet<(u32, u32)> =
         definitions.iter().map(|symbol| (symbol.file.number(), symbol.name_span().start)).collect();
-    let uses: Vec<Place<'_>> =
+    let uses: Vec<UseSite<'_>> =
         definitions.iter().flat_map(|symbol| query::uses(snapshot, edges, symbol.number())).collect();
-    let (mut imports, uses): (Vec<Place<'_>>, Vec<Place<'_>>) =
+    let (mut imports, uses): (Vec<UseSite<'_>>, Vec<UseSite<'_>>) =
         uses.into_iter().partition(|place| place.edge.role() == Role::Import);
     imports.sort_by_key(|place| (place.file.path(), place.line));
-    let key = |place: &Place<'_>| (place.edge.file, place.edge.at);
+    let key = |place: &UseSite<'_>| (place.edge.file, place.edge.at);
     let imported: HashSet<(u32, u32)> = imports.iter().map(key).collect();
     let resolved: HashSet<(u32, u32)> = uses.iter().map(key).collect();
     let mut import_references: Vec<String> =

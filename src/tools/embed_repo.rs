@@ -5,7 +5,7 @@ use std::time::Instant;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Call, Error, Shown, Tool, indexes};
+use super::{Call, Error, Tool, ToolTier, indexes};
 use crate::catalog::meaning::{self, Options, Provider};
 
 /// Compute the embeddings that search by meaning needs, where a provider is set up. Only what has none yet; the first
@@ -62,7 +62,7 @@ impl Tool for EmbedRepo {
     const COMMAND: &'static str = "embed";
     const POSITIONAL: &'static [&'static str] = &["repo"];
     // It may cost money, and the first question by meaning does it.
-    const SHOWN: Option<Shown> = None;
+    const SHOWN: Option<ToolTier> = None;
     const READ_ONLY: bool = false;
     type Args = Args;
     type Output = Output;
@@ -77,7 +77,7 @@ impl Tool for EmbedRepo {
             counts.tokens = crate::catalog::estimated_tokens(&repo.snapshot, &missing);
             let cost = cost(&*provider, counts.tokens).map(|cost| format!(", ${cost}")).unwrap_or_default();
             let estimate = format!("embedding, about {} tokens{cost}", counts.tokens);
-            call.request.told()(0, Some(counts.missing as u64), &estimate);
+            call.request.progress()(0, Some(counts.missing as u64), &estimate);
         }
         if !args.estimate_only {
             let batch = args.batch_size.map(|size| size.max(1) as usize);

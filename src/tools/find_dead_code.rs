@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{Call, Error, Tool, related};
-use crate::query::{self, Certainty, DeadDoubt};
+use crate::query::{self, Certainty, DeadCodeDoubt};
 
 /// Detect unused code: functions, methods, classes or files that are never called or reached from an entry point, to be
 /// deleted.
@@ -181,24 +181,26 @@ fn reason(certainty: Certainty) -> &'static str {
 }
 
 /// A doubt in words.
-fn doubted(doubt: &DeadDoubt) -> Cow<'static, str> {
+fn doubted(doubt: &DeadCodeDoubt) -> Cow<'static, str> {
     match doubt {
-        DeadDoubt::Written(path, line) => format!("no use is known, but its name stands in {path}:{line}").into(),
-        DeadDoubt::Aside => "no use is known, but its folder is for examples, scripts or copies".into(),
-        DeadDoubt::NotLoaded => "no use is known, but nothing loads its file: a tool may".into(),
-        DeadDoubt::Registered => "no use is known, but a base, an interface or a decorator may hand it on".into(),
-        DeadDoubt::Callable => "no use is known, but any code that has an object may call it".into(),
-        DeadDoubt::Kept => "no use is known, but its own text says that it is kept for others".into(),
-        DeadDoubt::Default => "no use is known, but others get it as the default of its file".into(),
-        DeadDoubt::InProgram => "only tests use it, but these are part of the program".into(),
-        DeadDoubt::Shared => "no use is known, but it shares its name with a definition beside it".into(),
-        DeadDoubt::Conditional => "no use is known, but it stands under a condition of the build".into(),
-        DeadDoubt::OneOfMany(count) => {
+        DeadCodeDoubt::Written(path, line) => format!("no use is known, but its name stands in {path}:{line}").into(),
+        DeadCodeDoubt::Aside => "no use is known, but its folder is for examples, scripts or copies".into(),
+        DeadCodeDoubt::NotLoaded => "no use is known, but nothing loads its file: a tool may".into(),
+        DeadCodeDoubt::Registered => "no use is known, but a base, an interface or a decorator may hand it on".into(),
+        DeadCodeDoubt::Callable => "no use is known, but any code that has an object may call it".into(),
+        DeadCodeDoubt::Kept => "no use is known, but its own text says that it is kept for others".into(),
+        DeadCodeDoubt::Default => "no use is known, but others get it as the default of its file".into(),
+        DeadCodeDoubt::InProgram => "only tests use it, but these are part of the program".into(),
+        DeadCodeDoubt::Shared => "no use is known, but it shares its name with a definition beside it".into(),
+        DeadCodeDoubt::Conditional => "no use is known, but it stands under a condition of the build".into(),
+        DeadCodeDoubt::OneOfMany(count) => {
             format!("no use is known, but of {count} in this place: something may use them all").into()
         }
-        DeadDoubt::OfUser => "only code uses it that may be used itself".into(),
-        DeadDoubt::Short => "no use is known, but its name is too short to be looked for".into(),
-        DeadDoubt::PartlyRead => "no use is known, but its file has syntax errors or was not read to its end".into(),
+        DeadCodeDoubt::OfUser => "only code uses it that may be used itself".into(),
+        DeadCodeDoubt::Short => "no use is known, but its name is too short to be looked for".into(),
+        DeadCodeDoubt::PartlyRead => {
+            "no use is known, but its file has syntax errors or was not read to its end".into()
+        }
     }
 }
 

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::fields::{Facts, Fields};
-use super::{Call, Error, Shown, Tool, related};
+use super::{Call, Error, Tool, ToolTier, related};
 use crate::query;
 
 /// Classes and other types implementing an interface or trait, classes that derive from one, methods that override a
@@ -54,7 +54,7 @@ impl Tool for FindImplementations {
     const NAME: &'static str = "find_implementations";
     const COMMAND: &'static str = "implementations";
     const POSITIONAL: &'static [&'static str] = &["symbol_id"];
-    const SHOWN: Option<Shown> = Some(Shown::Full);
+    const SHOWN: Option<ToolTier> = Some(ToolTier::Full);
     const LIST: Option<&'static str> = Some("implementations");
     type Args = Args;
     type Output = Output;

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::files::unknown_file;
 use super::indexes::Repo;
-use super::{Call, Error, Shown, Tool, related, tokens};
+use super::{Call, Error, Tool, ToolTier, related, tokens};
 use crate::catalog::context::linking;
 use crate::query;
 use crate::store::{EdgeTable, FileView};
@@ -94,7 +94,7 @@ impl Tool for FindImporters {
     const NAME: &'static str = "find_importers";
     const COMMAND: &'static str = "importers";
     const POSITIONAL: &'static [&'static str] = &["file_paths"];
-    const SHOWN: Option<Shown> = Some(Shown::Core);
+    const SHOWN: Option<ToolTier> = Some(ToolTier::Core);
     const LIST: Option<&'static str> = Some("importers");
     type Args = Args;
     type Output = Output;

@@ -7,9 +7,9 @@ use serde::{Deserialize, Serialize};
 
 use super::files::unknown_file;
 use super::indexes::Repo;
-use super::{Call, Error, Shown, Tool, related, tokens};
+use super::{Call, Error, Tool, ToolTier, related, tokens};
 use crate::catalog::context::{Link, linking};
-use crate::query::{self, Place};
+use crate::query::{self, UseSite};
 use crate::store::{EdgeTable, SymbolView};
 
 /// Usages of a symbol: who uses, references or instantiates it, all places where a variable or name is used, resolved
@@ -169,7 +169,7 @@ impl Tool for FindReferences {
     const NAME: &'static str = "find_references";
     const COMMAND: &'static str = "refs";
     const POSITIONAL: &'static [&'static str] = &["identifier"];
-    const SHOWN: Option<Shown> = Some(Shown::Lean);
+    const SHOWN: Option<ToolTier> = Some(ToolTier::Lean);
     const LIST: Option<&'static str> = Some("references");
     type Args = Args;
     type Output = Output;
@@ -275,7 +275,7 @@ fn find(
         possible.retain(|place| files.iter().any(|file| query::may_name(place.file, *file)));
         if args.include_possible {
             let imports = |file: u32| edges.imports(file).iter().any(|import| defining.contains(&import.to));
-            let confidence = |place: &Place<'_>| if imports(place.edge.file) { "import" } else { "name" };
+            let confidence = |place: &UseSite<'_>| if imports(place.edge.file) { "import" } else { "name" };
             references.extend(possible.iter().map(|place| (*place, None, confidence(place))));
         } else {
             output.possible += possible.len();
@@ -289,7 +289,7 @@ fn find(
 }
 
 /// A use with the place of its definition among several, and how it is known.
-type Reference<'a> = (Place<'a>, Option<usize>, &'static str);
+type Reference<'a> = (UseSite<'a>, Option<usize>, &'static str);
 
 /// Uses of a name that comes from outside of the repository; `None` where there are none.
 fn uses_outside(
@@ -407,7 +407,7 @@ fn meant<'a>(
     Ok((symbols, not_found))
 }
 
-fn item(repo: &Repo, place: &Place<'_>, of: Option<usize>, confidence: &'static str) -> Item {
+fn item(repo: &Repo, place: &UseSite<'_>, of: Option<usize>, confidence: &'static str) -> Item {
     let role = place.edge.role();
     let decorated = query::decorated(place);
     let around = || place.edge.from().and_then(|symbol| repo.snapshot.symbol(symbol));

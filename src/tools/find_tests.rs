@@ -8,10 +8,10 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::review::Tested;
-use super::review::change::{Asked, ChangeSet};
+use super::review::change::{ChangeSet, RequestedChange};
 use super::review::report::tested;
 use super::{Call, Error, Tool, indexes, related};
-use crate::query::review::{self, TestFile, Through, Unit};
+use crate::query::review::{self, ReachEvidence, TestFile, TestUnit};
 use crate::store::Snapshot;
 
 /// Tests of a function, file or change: which tests cover or reach it, to run after an edit.
@@ -101,7 +101,7 @@ impl Tool for FindTests {
             return Err(Error::invalid_arguments(message));
         }
         if is_change {
-            let asked = Asked::of(args.base.as_deref(), None, false)?;
+            let asked = RequestedChange::of(args.base.as_deref(), None, false)?;
             let change = ChangeSet::read(call, args.repo.as_deref(), &asked)?;
             let (snapshot, edges) = (&*change.repo.snapshot, related::edges(&change.repo)?);
             let changes = change.between.changes();
@@ -151,7 +151,7 @@ const LARGEST_RECORDING: u64 = 1 << 29;
 
 /// Tests that a recording saw.
 struct Recorded {
-    units: BTreeSet<Unit>,
+    units: BTreeSet<TestUnit>,
     /// Whether they are all that the lines need.
     is_whole: bool,
 }
@@ -202,9 +202,9 @@ const FIRST: usize = 10;
 /// changed together with a target, or import it through others, do not notice an edit.
 fn is_near(file: &TestFile) -> bool {
     match file.through {
-        Through::Recorded | Through::Uses | Through::Possible | Through::Name => true,
-        Through::Imports => file.tests.first().is_some_and(|test| test.way.len() <= 2),
-        Through::History => false,
+        ReachEvidence::Recorded | ReachEvidence::Uses | ReachEvidence::Possible | ReachEvidence::Name => true,
+        ReachEvidence::Imports => file.tests.first().is_some_and(|test| test.way.len() <= 2),
+        ReachEvidence::History => false,
     }
 }
 
@@ -212,7 +212,7 @@ fn output(
     call: &Call<'_>,
     args: &Args,
     snapshot: &Snapshot,
-    own: &[Unit],
+    own: &[TestUnit],
     mut found: Vec<TestFile>,
     recorded: Option<Recorded>,
 ) -> Output {
@@ -222,8 +222,8 @@ fn output(
     }
     call.found(!own.is_empty() || !found.is_empty());
     let found = &found[..found.len().min(args.max_results.max(1))];
-    let mut units: Vec<Unit> = own.to_vec();
-    let is_run = |file: &&TestFile| if is_enough { file.through == Through::Recorded } else { is_near(file) };
+    let mut units: Vec<TestUnit> = own.to_vec();
+    let is_run = |file: &&TestFile| if is_enough { file.through == ReachEvidence::Recorded } else { is_near(file) };
     let mut run: Vec<&TestFile> = found.iter().filter(is_run).collect();
     if run.is_empty() {
         run = found.iter().take(FIRST).collect();

@@ -6,9 +6,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::indexes::Repo;
-use super::{Call, Error, Shown, Tool, related};
+use super::{Call, Error, Tool, ToolTier, related};
 use crate::catalog::context::linking;
-use crate::query::{self, Affected, Blast, Doubt};
+use crate::query::{self, AffectedFile, Blast, BlastDoubt};
 
 /// Impact of a change: what breaks if a function changes, is it safe to modify, which files and symbols depend on it
 /// and are affected.
@@ -50,7 +50,7 @@ pub struct Output {
     potential_count: usize,
     /// Files that import its file or write its name behind something unknown.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    potential: Vec<Perhaps>,
+    potential: Vec<PossibleFile>,
     #[serde(skip_serializing_if = "Option::is_none")]
     impact_by_depth: Option<Vec<Layer>>,
 }
@@ -75,7 +75,7 @@ pub struct Item {
 
 /// A file that may depend on it.
 #[derive(Debug, Serialize, JsonSchema)]
-pub struct Perhaps {
+pub struct PossibleFile {
     file: String,
     /// `import` or `name`.
     confidence: &'static str,
@@ -111,7 +111,7 @@ impl Tool for GetBlastRadius {
     const NAME: &'static str = "get_blast_radius";
     const COMMAND: &'static str = "blast";
     const POSITIONAL: &'static [&'static str] = &["symbol_id"];
-    const SHOWN: Option<Shown> = Some(Shown::Core);
+    const SHOWN: Option<ToolTier> = Some(ToolTier::Core);
     const LIST: Option<&'static str> = Some("confirmed");
     type Args = Args;
     type Output = Output;
@@ -152,7 +152,7 @@ fn linked(call: &Call<'_>, repo: &Repo, name: &str, depth: u32, layers: bool) ->
     }
     let affected = |(file, depth): &(&str, u32)| {
         let file = repo.snapshot.file(file)?;
-        Some(Affected { file, depth: *depth, via: None, symbols: Vec::new() })
+        Some(AffectedFile { file, depth: *depth, via: None, symbols: Vec::new() })
     };
     let files: HashSet<&str> = context.links().map(|link| &*link.from).chain(defining.iter().copied()).collect();
     let blast = Blast {
@@ -173,11 +173,11 @@ fn output(symbol: String, blast: &Blast<'_>, layers: bool) -> Output {
         symbols: affected.symbols.iter().take(MOST_SYMBOLS).map(|symbol| symbol.qualified_name()).collect(),
         more: affected.symbols.len().saturating_sub(MOST_SYMBOLS),
     });
-    let potential = blast.potential.iter().take(MOST_POTENTIAL).map(|(file, doubt)| Perhaps {
+    let potential = blast.potential.iter().take(MOST_POTENTIAL).map(|(file, doubt)| PossibleFile {
         file: file.path().to_owned(),
         confidence: match doubt {
-            Doubt::Import => "import",
-            Doubt::Name => "name",
+            BlastDoubt::Import => "import",
+            BlastDoubt::Name => "name",
         },
     });
     let deepest = blast.confirmed.last().map_or(0, |affected| affected.depth);

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::fields::{Facts, Fields};
 use super::indexes::Repo;
-use super::{Call, Error, Shown, Tool, related};
+use super::{Call, Error, Tool, ToolTier, related};
 use crate::query::{self, Caller};
 use crate::store::SymbolId;
 
@@ -107,7 +107,7 @@ impl Tool for GetCallHierarchy {
     const NAME: &'static str = "get_call_hierarchy";
     const COMMAND: &'static str = "calls";
     const POSITIONAL: &'static [&'static str] = &["symbol_id"];
-    const SHOWN: Option<Shown> = Some(Shown::Lean);
+    const SHOWN: Option<ToolTier> = Some(ToolTier::Lean);
     type Args = Args;
     type Output = Output;
 
@@ -142,7 +142,7 @@ impl Tool for GetCallHierarchy {
             if args.direction != Direction::Callees {
                 let (callers, outside) = follow(query::Direction::Callers);
                 output.callers = Some(take(callers, &mut counts[0]));
-                let place = |place: &query::Place<'_>| format!("{}:{}", place.file.path(), place.line);
+                let place = |place: &query::UseSite<'_>| format!("{}:{}", place.file.path(), place.line);
                 output.called_outside_functions = outside.iter().take(MOST_LINES).map(place).collect();
                 let name = symbol.name();
                 let possible = edges.possible(name.as_bytes());

@@ -7,10 +7,10 @@ use serde::{Deserialize, Serialize};
 use super::changes::{self, Change, Differences, Reach};
 use super::errors::history_error;
 use super::filters::{KINDS, alternatives, check_kind, meant, path_glob};
-use super::{Call, Error, Shown, Tool, related};
+use super::{Call, Error, Tool, ToolTier, related};
 use super::{history, indexes};
 use crate::model::names_kind;
-use crate::query::{self, Between, Until, Version};
+use crate::query::{self, Between, ComparisonEnd, Version};
 
 /// See what changed, or is new, between two commits, releases, branches or the working tree: functions and other symbols
 /// added, modified, renamed or removed since; a git diff or pull request as symbols.
@@ -83,12 +83,12 @@ impl Tool for GetChangedSymbols {
     const NAME: &'static str = "get_changed_symbols";
     const COMMAND: &'static str = "changed";
     const POSITIONAL: &'static [&'static str] = &["since_sha", "until_sha"];
-    const SHOWN: Option<Shown> = Some(Shown::Lean);
+    const SHOWN: Option<ToolTier> = Some(ToolTier::Lean);
     type Args = Args;
     type Output = Output;
 
     fn run(call: &Call<'_>, args: Args) -> Result<Output, Error> {
-        let wanted = Wanted::of(&args)?;
+        let wanted = SymbolFilter::of(&args)?;
         // Before the index is updated, because afterwards it belongs to the current commit.
         let indexed_at = indexes::open_as_indexed(call, args.repo.as_deref())?.snapshot.facts().git_head.clone();
         let counts_worktree = args.until_sha.as_deref().is_some_and(|until| until.eq_ignore_ascii_case(WORKTREE));
@@ -103,8 +103,8 @@ impl Tool for GetChangedSymbols {
             return Err(Error::invalid_arguments(message));
         };
         let until = match counts_worktree {
-            true => Until::Worktree,
-            false => Until::Commit(args.until_sha.as_deref().unwrap_or("HEAD")),
+            true => ComparisonEnd::Worktree,
+            false => ComparisonEnd::Commit(args.until_sha.as_deref().unwrap_or("HEAD")),
         };
         let limit = call.config.max_file_size;
         let between = Between::read(&history, &repo.snapshot, root, (&since, until), limit).map_err(history_error)?;
@@ -148,13 +148,13 @@ impl Tool for GetChangedSymbols {
 }
 
 /// Symbols that are asked for.
-struct Wanted {
+struct SymbolFilter {
     paths: Option<GlobMatcher>,
     /// Some of the five kinds, or languages' own words; empty for all.
     kinds: Vec<String>,
 }
 
-impl Wanted {
+impl SymbolFilter {
     fn of(args: &Args) -> Result<Self, Error> {
         let kind = args.kind.as_deref().map(|kind| meant(kind, KINDS));
         kind.as_deref().map(check_kind).transpose()?;

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::fields::{Facts, Fields};
 use super::indexes::Repo;
-use super::{Call, Error, Shown, Tool, related};
+use super::{Call, Error, Tool, ToolTier, related};
 use crate::model::Kind;
 use crate::query;
 use crate::store::SymbolView;
@@ -81,7 +81,7 @@ impl Tool for GetClassHierarchy {
     const NAME: &'static str = "get_class_hierarchy";
     const COMMAND: &'static str = "hierarchy";
     const POSITIONAL: &'static [&'static str] = &["symbol_id"];
-    const SHOWN: Option<Shown> = Some(Shown::Core);
+    const SHOWN: Option<ToolTier> = Some(ToolTier::Core);
     const LIST: Option<&'static str> = Some("descendants");
     type Args = Args;
     type Output = Output;

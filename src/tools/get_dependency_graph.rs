@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::files::unknown_file;
 use super::indexes::Repo;
-use super::{Call, Error, Shown, Tool, related};
+use super::{Call, Error, Tool, ToolTier, related};
 use crate::catalog::context::linking;
 use crate::query;
 use crate::store::EdgeTable;
@@ -90,7 +90,7 @@ impl Tool for GetDependencyGraph {
     const NAME: &'static str = "get_dependency_graph";
     const COMMAND: &'static str = "deps";
     const POSITIONAL: &'static [&'static str] = &["file"];
-    const SHOWN: Option<Shown> = Some(Shown::Full);
+    const SHOWN: Option<ToolTier> = Some(ToolTier::Full);
     type Args = Args;
     type Output = Output;
 

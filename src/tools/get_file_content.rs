@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::files::unknown_file;
-use super::{Call, Error, Shown, Tool, indexes, remotes, tokens};
+use super::{Call, Error, Tool, ToolTier, indexes, remotes, tokens};
 use crate::catalog::remotes::{Age, is_binary};
 use crate::languages;
 
@@ -57,7 +57,7 @@ impl Tool for GetFileContent {
     const NAME: &'static str = "get_file_content";
     const COMMAND: &'static str = "file";
     const POSITIONAL: &'static [&'static str] = &["file_path"];
-    const SHOWN: Option<Shown> = Some(Shown::Core);
+    const SHOWN: Option<ToolTier> = Some(ToolTier::Core);
     type Args = Args;
     type Output = Output;
 

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::fields::{Facts, Fields};
 use super::files::unknown_file;
 use super::indexes;
-use super::{Call, Error, SIGNATURE, SUMMARY, Shown, Tool};
+use super::{Call, Error, SIGNATURE, SUMMARY, Tool, ToolTier};
 use crate::model::Kind;
 use crate::store::{FileView, SymbolView};
 
@@ -140,7 +140,7 @@ impl Tool for GetFileOutline {
     const NAME: &'static str = "get_file_outline";
     const COMMAND: &'static str = "outline";
     const POSITIONAL: &'static [&'static str] = &["file_paths"];
-    const SHOWN: Option<Shown> = Some(Shown::Lean);
+    const SHOWN: Option<ToolTier> = Some(ToolTier::Lean);
     type Args = Args;
     type Output = Output;
 

@@ -5,14 +5,14 @@ use std::sync::Arc;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::around::Around;
+use super::around::SymbolUsers;
 use super::fields::Fields;
 use super::filters::{Filters, KINDS, check_kind, meant};
 use super::indexes::{self, Repo};
 use super::meaning::Meaning;
-use super::packing::{FileItem, NARROW, Page, SMALL, Told, pack, takes};
+use super::packing::{FileItem, NARROW, PackingContext, Page, SMALL, pack, takes};
 use super::symbols::{Absence, absence, ask, paths, repositories};
-use super::{Call, Error, Shown, Tool, related, tokens};
+use super::{Call, Error, Tool, ToolTier, related, tokens};
 use crate::query::{self, Confidence, FIRST, FileHit, Form, Found, Hit, Order, Search};
 use crate::store::{FileView, Snapshot};
 
@@ -122,7 +122,7 @@ impl Tool for GetRankedContext {
     const NAME: &'static str = "get_ranked_context";
     const COMMAND: &'static str = "context";
     const POSITIONAL: &'static [&'static str] = &["query"];
-    const SHOWN: Option<Shown> = Some(Shown::Lean);
+    const SHOWN: Option<ToolTier> = Some(ToolTier::Lean);
     type Args = Args;
     type Output = Output;
 
@@ -153,7 +153,7 @@ impl Tool for GetRankedContext {
             among: if among.len() > 1 { &among } else { &[] },
             ..filters.search(order, CONSIDERED)
         };
-        let asked = Asked { strategy: args.strategy, fields: &fields };
+        let asked = PageConditions { strategy: args.strategy, fields: &fields };
         let mut answers = Vec::new();
         for repo in &mut repos {
             answers.push(answer(call, repo, &search, &filters.text)?);
@@ -192,7 +192,7 @@ impl Tool for GetRankedContext {
 }
 
 /// Conditions of a page, beside the answer.
-struct Asked<'a> {
+struct PageConditions<'a> {
     strategy: Strategy,
     fields: &'a Fields,
 }
@@ -224,7 +224,7 @@ fn best_of(found: &Found) -> f32 {
 }
 
 /// Packs the answer of a repository.
-fn page(call: &Call<'_>, repo: &Repo, found: &Found, asked: &Asked<'_>, budget: usize) -> Result<Page, Error> {
+fn page(call: &Call<'_>, repo: &Repo, found: &Found, asked: &PageConditions<'_>, budget: usize) -> Result<Page, Error> {
     asked.fields.know(call, repo);
     let best = best_of(found);
     let least = match asked.strategy {
@@ -239,7 +239,7 @@ fn page(call: &Call<'_>, repo: &Repo, found: &Found, asked: &Asked<'_>, budget: 
     }
     // One of the first hits is described, so all of them must be sent.
     let first = if found.form.is_some_and(Form::is_prose) { FIRST } else { 1 };
-    let told = Told { best, fields: asked.fields, confidence: found.confidence, first };
+    let told = PackingContext { best, fields: asked.fields, confidence: found.confidence, first };
     // Later pages go on with symbols alone, and a small budget is for the best of them.
     let room = match hits.is_empty() {
         true => budget / 2,
@@ -254,14 +254,14 @@ fn page(call: &Call<'_>, repo: &Repo, found: &Found, asked: &Asked<'_>, budget: 
     let mut packed = pack(&repo.snapshot, &hits, told, budget)?;
     // A cursor counts pages, because whole symbols are chosen from all remaining hits.
     for _ in 0..call.offset.min(hits.len()) {
-        packed = pack(&repo.snapshot, &packed.rest, Told { first: 0, ..told }, budget)?;
+        packed = pack(&repo.snapshot, &packed.rest, PackingContext { first: 0, ..told }, budget)?;
     }
     let mut page = Page { files, ..packed.page };
     for item in page.items.iter_mut().filter(|item| item.source.is_some()).take(SURROUNDED) {
         let symbol = query::by_id(&repo.snapshot, &item.symbol_id).ok();
         let found = symbol.zip(edges);
-        let found = found.map(|(symbol, edges)| Around::of(&repo.snapshot, edges, &symbol, &mut left_for_around));
-        let Around { used_by, tested_by } = found.unwrap_or_default();
+        let found = found.map(|(symbol, edges)| SymbolUsers::of(&repo.snapshot, edges, &symbol, &mut left_for_around));
+        let SymbolUsers { used_by, tested_by } = found.unwrap_or_default();
         (item.used_by, item.tested_by) = (used_by, tested_by);
     }
     if page.left_out > 0 {
@@ -281,7 +281,7 @@ fn shared(
     call: &Call<'_>,
     repos: &[Repo],
     answers: &[Found],
-    asked: &Asked<'_>,
+    asked: &PageConditions<'_>,
     budget: usize,
 ) -> Result<Vec<(usize, Page)>, Error> {
     let top = answers.iter().map(best_of).fold(0.0, f32::max);

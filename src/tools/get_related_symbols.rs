@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::errors::store_error;
 use super::fields::{Facts, Fields};
-use super::{Call, Error, SIGNATURE, Shown, Tool, related};
+use super::{Call, Error, SIGNATURE, Tool, ToolTier, related};
 use crate::query::{self, Related};
 
 /// Symbols related, similar to or resembling one: neighbours in its file, shared importers, like names.
@@ -59,7 +59,7 @@ impl Tool for GetRelatedSymbols {
     const NAME: &'static str = "get_related_symbols";
     const COMMAND: &'static str = "related";
     const POSITIONAL: &'static [&'static str] = &["symbol_id"];
-    const SHOWN: Option<Shown> = Some(Shown::Full);
+    const SHOWN: Option<ToolTier> = Some(ToolTier::Full);
     const LIST: Option<&'static str> = Some("related");
     type Args = Args;
     type Output = Output;

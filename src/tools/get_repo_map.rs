@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::indexes::Repo;
-use super::{Call, Code, Error, Shown, Tool, related, tokens};
+use super::{Call, Code, Error, Tool, ToolTier, related, tokens};
 use crate::query::{self, MapFile};
 use crate::store::SymbolId;
 
@@ -69,7 +69,7 @@ impl Tool for GetRepoMap {
     const NAME: &'static str = "get_repo_map";
     const COMMAND: &'static str = "map";
     const POSITIONAL: &'static [&'static str] = &["focus"];
-    const SHOWN: Option<Shown> = Some(Shown::Full);
+    const SHOWN: Option<ToolTier> = Some(ToolTier::Full);
     const LIST: Option<&'static str> = Some("files");
     type Args = Args;
     type Output = Output;

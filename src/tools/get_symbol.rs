@@ -3,8 +3,8 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::sources::{Output, Wanted, sources};
-use super::{Call, Error, Shown, Tool};
+use super::sources::{Output, SourceRequest, sources};
+use super::{Call, Error, Tool, ToolTier};
 
 /// Source of a symbol by id (older name of get_symbol_source).
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -30,13 +30,13 @@ impl Tool for GetSymbol {
     const NAME: &'static str = "get_symbol";
     const COMMAND: &'static str = "get-symbol";
     const POSITIONAL: &'static [&'static str] = &["symbol_id"];
-    const SHOWN: Option<Shown> = None;
+    const SHOWN: Option<ToolTier> = None;
     type Args = Args;
     type Output = Output;
 
     fn run(call: &Call<'_>, args: Args) -> Result<Output, Error> {
         let Args { repo, symbol_id, verify, context_lines } = args;
         let symbol_id = Some(symbol_id);
-        sources(call, &Wanted { repo, symbol_id, verify, context_lines, ..Wanted::default() })
+        sources(call, &SourceRequest { repo, symbol_id, verify, context_lines, ..SourceRequest::default() })
     }
 }

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::changes::{self, Differences};
 use super::{Call, Error, Tool, indexes};
-use crate::query::{self, Same};
+use crate::query::{self, SymbolKey};
 use crate::store::{FileView, Snapshot};
 
 /// Compare two indexed repositories: symbols added, removed or changed.
@@ -48,7 +48,7 @@ impl Tool for GetSymbolDiff {
         let same = old.facts().symbols.saturating_sub(looked_into) as usize;
         let before = before.into_iter().flat_map(query::stored_versions).collect();
         let now = now.into_iter().flat_map(query::stored_versions).collect();
-        let changes = query::compare(before, now, Same::Name);
+        let changes = query::compare(before, now, SymbolKey::Name);
         Ok(Output {
             repo_a: a.sidecar.repo.clone(),
             repo_b: b.sidecar.repo.clone(),

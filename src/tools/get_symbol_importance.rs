@@ -5,7 +5,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::fields::{Facts, Fields};
-use super::{Call, Error, Shown, Tool, nearest, related};
+use super::{Call, Error, Tool, ToolTier, nearest, related};
 use crate::query;
 use crate::store::{FileView, Snapshot};
 
@@ -79,7 +79,7 @@ impl Tool for GetSymbolImportance {
     const NAME: &'static str = "get_symbol_importance";
     const COMMAND: &'static str = "importance";
     const POSITIONAL: &'static [&'static str] = &["scope"];
-    const SHOWN: Option<Shown> = Some(Shown::Full);
+    const SHOWN: Option<ToolTier> = Some(ToolTier::Full);
     const LIST: Option<&'static str> = Some("ranked_symbols");
     type Args = Args;
     type Output = Output;

@@ -3,8 +3,8 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::sources::{Output, Wanted, sources};
-use super::{Call, Error, Shown, Tool};
+use super::sources::{Output, SourceRequest, sources};
+use super::{Call, Error, Tool, ToolTier};
 
 /// Source code of symbols by id: fetch, read, print the body or implementation of a function, method or class. Prefer
 /// it to reading files.
@@ -44,13 +44,13 @@ impl Tool for GetSymbolSource {
     const NAME: &'static str = "get_symbol_source";
     const COMMAND: &'static str = "get";
     const POSITIONAL: &'static [&'static str] = &["symbol_ids"];
-    const SHOWN: Option<Shown> = Some(Shown::Lean);
+    const SHOWN: Option<ToolTier> = Some(ToolTier::Lean);
     const LIST: Option<&'static str> = Some("symbols");
     type Args = Args;
     type Output = Output;
 
     fn run(call: &Call<'_>, args: Args) -> Result<Output, Error> {
         let Args { repo, symbol_id, symbol_ids, verify, context_lines, blame, fields } = args;
-        sources(call, &Wanted { repo, symbol_id, symbol_ids, verify, context_lines, blame, fields })
+        sources(call, &SourceRequest { repo, symbol_id, symbol_ids, verify, context_lines, blame, fields })
     }
 }

@@ -3,8 +3,8 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::sources::{Output, Wanted, sources};
-use super::{Call, Error, Shown, Tool};
+use super::sources::{Output, SourceRequest, sources};
+use super::{Call, Error, Tool, ToolTier};
 
 /// Source of symbols by ids (older name of get_symbol_source).
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -30,7 +30,7 @@ impl Tool for GetSymbols {
     const NAME: &'static str = "get_symbols";
     const COMMAND: &'static str = "get-symbols";
     const POSITIONAL: &'static [&'static str] = &["symbol_ids"];
-    const SHOWN: Option<Shown> = None;
+    const SHOWN: Option<ToolTier> = None;
     const LIST: Option<&'static str> = Some("symbols");
     type Args = Args;
     type Output = Output;
@@ -38,6 +38,6 @@ impl Tool for GetSymbols {
     fn run(call: &Call<'_>, args: Args) -> Result<Output, Error> {
         let Args { repo, symbol_ids, verify, context_lines } = args;
         let symbol_ids = Some(symbol_ids);
-        sources(call, &Wanted { repo, symbol_ids, verify, context_lines, ..Wanted::default() })
+        sources(call, &SourceRequest { repo, symbol_ids, verify, context_lines, ..SourceRequest::default() })
     }
 }

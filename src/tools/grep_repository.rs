@@ -10,10 +10,10 @@ use serde::{Deserialize, Serialize};
 use super::errors::source_error;
 use super::patterns::bad_pattern;
 use super::remotes::{keep, open, remote};
-use super::{Call, Error, Shown, Tool, tokens};
+use super::{Call, Error, Tool, ToolTier, tokens};
 use crate::catalog::remotes::Age;
 use crate::model::{EntryMode, SkipReason, SourceTree as _, TreeEntry};
-use crate::query::blobs::{self, Line, Wanted};
+use crate::query::blobs::{self, BlobSearch, Line};
 use crate::query::scan::Limits;
 use crate::query::text::{Case, Pattern};
 
@@ -142,7 +142,7 @@ impl Tool for GrepRepository {
     const NAME: &'static str = "grep_repository";
     const COMMAND: &'static str = "grep";
     const POSITIONAL: &'static [&'static str] = &["repository", "pattern"];
-    const SHOWN: Option<Shown> = Some(Shown::Full);
+    const SHOWN: Option<ToolTier> = Some(ToolTier::Full);
     type Args = Args;
     type Output = Output;
 
@@ -186,7 +186,7 @@ impl Tool for GrepRepository {
         let limits = Limits { until: Instant::now() + BUDGET, cancelled: &call.request.cancelled };
         let skip = usize::try_from(args.skip).unwrap_or(usize::MAX).saturating_add(call.offset);
         let take = usize::try_from(args.take).unwrap_or(usize::MAX).saturating_sub(call.offset);
-        let wanted = Wanted {
+        let wanted = BlobSearch {
             matcher: &matcher,
             before: args.before_context.min(MOST_CONTEXT) as usize,
             after: args.after_context.min(MOST_CONTEXT) as usize,

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::left_out::why_unread;
 use super::summaries::{Summarized, summarized};
 use super::{Call, Error, Tool};
-use crate::catalog::runs::{self, ReadAgain};
+use crate::catalog::runs::{self, RereadOutcome};
 
 /// Update the index after one file changed. Rarely needed: edits are picked up.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -55,7 +55,7 @@ impl Tool for IndexFile {
 
     fn run(call: &Call<'_>, args: Args) -> Result<Output, Error> {
         let started = Instant::now();
-        let ReadAgain { repo, file, before } = runs::index_file(call, &args.path)?;
+        let RereadOutcome { repo, file, before } = runs::index_file(call, &args.path)?;
         let now = repo.snapshot.file(&file);
         let message = match (before, now.map(|view| view.number())) {
             (before, Some(now)) if before == Some(now) => "unchanged",

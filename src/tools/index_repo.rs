@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::indexes::timestamp;
 use super::left_out::unread;
 use super::summaries::{Summarized, summarized};
-use super::{Call, Error, Shown, Tool};
+use super::{Call, Error, Tool, ToolTier};
 use crate::catalog::Report;
 use crate::catalog::runs::{self, Indexed};
 
@@ -76,7 +76,7 @@ impl Tool for IndexRepo {
     const NAME: &'static str = "index_repo";
     const COMMAND: &'static str = "index-repo";
     const POSITIONAL: &'static [&'static str] = &["url", "ref_name"];
-    const SHOWN: Option<Shown> = Some(Shown::Full);
+    const SHOWN: Option<ToolTier> = Some(ToolTier::Full);
     const READ_ONLY: bool = false;
     type Args = Args;
     type Output = Output;

@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::remotes::{self, RemoteRef, remote};
-use super::{Call, Error, Shown, Tool};
+use super::{Call, Error, Tool, ToolTier};
 
 /// Branches and tags (releases) of any remote git repository.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -65,7 +65,7 @@ impl Tool for ListRepositoryRefs {
     const NAME: &'static str = "list_repository_refs";
     const COMMAND: &'static str = "remote-refs";
     const POSITIONAL: &'static [&'static str] = &["repository"];
-    const SHOWN: Option<Shown> = Some(Shown::Full);
+    const SHOWN: Option<ToolTier> = Some(ToolTier::Full);
     const LIST: Option<&'static str> = Some("refs");
     type Args = Args;
     type Output = Output;

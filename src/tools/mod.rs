@@ -58,7 +58,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
-use crate::answer::{Asked, Freshness, arguments, session, tokens};
+use crate::answer::{Freshness, ToolProperties, arguments, session, tokens};
 use crate::catalog::{errors, files, github, indexes, locate, related, remotes};
 use crate::model::nearest;
 use crate::parts::{
@@ -86,7 +86,7 @@ pub trait Tool {
     /// Positional arguments on the command line; the last may repeat if it is a list.
     const POSITIONAL: &'static [&'static str] = &[];
     /// The narrowest surface with this tool; `None` for an older name that works but is not shown.
-    const SHOWN: Option<Shown> = Some(Shown::Full);
+    const SHOWN: Option<ToolTier> = Some(ToolTier::Full);
     /// Whether it changes nothing.
     const READ_ONLY: bool = true;
     /// Whether it removes data.
@@ -103,7 +103,7 @@ pub trait Tool {
 
 /// The surfaces, each including the narrower ones.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Shown {
+pub enum ToolTier {
     /// The default.
     Lean,
     /// More tools.
@@ -121,7 +121,7 @@ pub struct ToolSpec {
     /// See [`Tool::POSITIONAL`].
     pub positional: &'static [&'static str],
     /// See [`Tool::SHOWN`].
-    pub shown: Option<Shown>,
+    pub shown: Option<ToolTier>,
     /// See [`Tool::READ_ONLY`].
     pub read_only: bool,
     /// See [`Tool::DESTRUCTIVE`].
@@ -136,8 +136,8 @@ pub struct ToolSpec {
 }
 
 impl ToolSpec {
-    fn asked(&self) -> Asked {
-        Asked { name: self.name, list: self.list }
+    fn asked(&self) -> ToolProperties {
+        ToolProperties { name: self.name, list: self.list }
     }
 
     /// The row of a tool.

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::review::change::{Asked, ChangeSet};
+use super::review::change::{ChangeSet, RequestedChange};
 use super::review::{Review, forms, markdown, report};
 use super::{Call, Error, Tool};
 
@@ -69,7 +69,7 @@ impl Tool for ReviewChanges {
     type Output = Output;
 
     fn run(call: &Call<'_>, args: Args) -> Result<Output, Error> {
-        let asked = Asked::of(args.base.as_deref(), args.head.as_deref(), args.staged)?;
+        let asked = RequestedChange::of(args.base.as_deref(), args.head.as_deref(), args.staged)?;
         let change = ChangeSet::read(call, args.repo.as_deref(), &asked)?;
         let review = report::of(call, &change)?;
         // No change is an answer, too.

@@ -12,7 +12,7 @@ use super::errors::store_error;
 use super::filters::path_glob;
 use super::matches::{self, Found, Placed, Scope};
 use super::patterns::{BUDGET, compile, narrowed, refused};
-use super::{Call, Error, Shown, Tool};
+use super::{Call, Error, Tool, ToolTier};
 use crate::languages::named;
 use crate::query::scan::{Candidates, Limits, Outcome, scan};
 use crate::query::syntax::{Found as InFile, SyntaxHit};
@@ -81,7 +81,7 @@ impl Tool for SearchAst {
     const NAME: &'static str = "search_ast";
     const COMMAND: &'static str = "ast";
     const POSITIONAL: &'static [&'static str] = &["pattern"];
-    const SHOWN: Option<Shown> = Some(Shown::Core);
+    const SHOWN: Option<ToolTier> = Some(ToolTier::Core);
     type Args = Args;
     type Output = Found<Match>;
 

@@ -54,7 +54,7 @@ impl Tool for SearchColumns {
     const COMMAND: &'static str = "columns";
     const POSITIONAL: &'static [&'static str] = &["query"];
     // Few repositories describe columns.
-    const SHOWN: Option<super::Shown> = None;
+    const SHOWN: Option<super::ToolTier> = None;
     const LIST: Option<&'static str> = Some("results");
     type Args = Args;
     type Output = Output;

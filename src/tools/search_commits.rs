@@ -8,7 +8,7 @@ use super::errors::history_error;
 use super::filters::path_glob;
 use super::indexes::{self, Repo, timestamp};
 use super::{Call, Error, Tool, history, tokens};
-use crate::query::{self, Between, Bounds, CommitSearch, Commits, History, Logged, Version};
+use crate::query::{self, Between, Bounds, CommitSearch, Commits, History, LogEntry, Version};
 
 /// Git log: find the commit that introduced something, who committed what, in which folder and since when.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -151,7 +151,7 @@ impl Tool for SearchCommits {
     }
 }
 
-fn item(repo: &Repo, history: &History, commit: &Logged, bounds: &Bounds) -> Commit {
+fn item(repo: &Repo, history: &History, commit: &LogEntry, bounds: &Bounds) -> Commit {
     // A commit whose objects are missing, as in a partial clone, is listed without them.
     let changed = history.changed_by(commit).unwrap_or_default();
     let mut files: Vec<String> = changed.iter().map(|file| file.path.clone()).collect();

@@ -12,7 +12,7 @@ use super::filters::{FILE, Filters};
 use super::indexes::{self, Repo};
 use super::meaning::Meaning;
 use super::symbols::{Absence, absence, ask, paths, repositories};
-use super::{Call, Error, SIGNATURE, SUMMARY, Shown, Tool, tokens};
+use super::{Call, Error, SIGNATURE, SUMMARY, Tool, ToolTier, tokens};
 use crate::catalog::packages;
 use crate::query::{CENTRALITY, Confidence, Evidence, Found, Hit, Order, Part, Search};
 use crate::store::{FileView, Snapshot, SymbolId};
@@ -194,7 +194,7 @@ impl Tool for SearchSymbols {
     const NAME: &'static str = "search_symbols";
     const COMMAND: &'static str = "search";
     const POSITIONAL: &'static [&'static str] = &["query"];
-    const SHOWN: Option<Shown> = Some(Shown::Lean);
+    const SHOWN: Option<ToolTier> = Some(ToolTier::Lean);
     const LIST: Option<&'static str> = Some("results");
     type Args = Args;
     type Output = Output;

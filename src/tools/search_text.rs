@@ -13,7 +13,7 @@ use super::indexes::Repo;
 use super::matches::{self, Found, Page, Placed, Scope};
 use super::meaning::Meaning;
 use super::patterns::{BUDGET, WIDEST, bad_pattern, cut, narrowed};
-use super::{Call, Error, Shown, Tool};
+use super::{Call, Error, Tool, ToolTier};
 use crate::languages;
 use crate::query::Order;
 use crate::query::scan::{Candidates, Limits, Outcome};
@@ -113,7 +113,7 @@ impl Tool for SearchText {
     const NAME: &'static str = "search_text";
     const COMMAND: &'static str = "text";
     const POSITIONAL: &'static [&'static str] = &["query"];
-    const SHOWN: Option<Shown> = Some(Shown::Lean);
+    const SHOWN: Option<ToolTier> = Some(ToolTier::Lean);
     type Args = Args;
     type Output = Found<Match>;
 

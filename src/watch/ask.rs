@@ -89,13 +89,13 @@ fn connect(path: &Path) -> rustix::io::Result<UnixStream> {
 }
 
 /// A question from a client.
-pub(super) struct Asked {
+pub(super) struct ClientQuestion {
     pub(super) patience: Duration,
     pub(super) root: (u64, u64),
 }
 
 /// Reads a question and replies `here`.
-pub(super) fn hear(stream: &mut UnixStream) -> Option<Asked> {
+pub(super) fn hear(stream: &mut UnixStream) -> Option<ClientQuestion> {
     stream.set_read_timeout(Some(HERE)).ok()?;
     stream.set_write_timeout(Some(HERE)).ok()?;
     let text = line(&mut BufReader::new(stream.try_clone().ok()?.take(LONGEST)))?;
@@ -105,7 +105,7 @@ pub(super) fn hear(stream: &mut UnixStream) -> Option<Asked> {
     stream.write_all(b"here\n").ok()?;
     // At most one hour.
     let patience = Duration::from_millis(patience.min(3_600_000));
-    Some(Asked { patience, root: (device, inode) })
+    Some(ClientQuestion { patience, root: (device, inode) })
 }
 
 /// Sends the answer. Errors are ignored, as the client may be gone.

@@ -17,14 +17,14 @@ use std::time::{Duration, Instant, SystemTime};
 
 use serde_json::{Value, json};
 
-use super::Watching;
+use super::WatchHandle;
 use crate::git;
 use crate::pipeline;
 use crate::store::Registry;
 
 /// Event reported by a hook.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Happened {
+pub enum ClaudeEvent {
     /// A worktree was created.
     Create,
     /// A worktree is being removed.
@@ -96,7 +96,7 @@ pub fn make(input: &str, path: &Path) -> io::Result<()> {
 
 /// Removes a worktree that [`make`] may have made: a client with such a hook removes none by itself. One with edits that
 /// are not committed is an error, and its branch stays if it has commits of its own.
-pub fn unmake(path: &Path) -> io::Result<()> {
+pub fn remove_worktree(path: &Path) -> io::Result<()> {
     let name = path.file_name().unwrap_or_default();
     let Some(root) = path.parent().filter(|folder| folder.ends_with(FOLDER)).and_then(|it| it.ancestors().nth(2))
     else {
@@ -125,13 +125,13 @@ fn git_in(folder: &Path, args: &[&OsStr]) -> io::Result<Output> {
 }
 
 /// Appends an event to the hooks' file.
-pub fn record(manifest: &Path, what: Happened, path: &Path) -> io::Result<()> {
+pub fn record(manifest: &Path, what: ClaudeEvent, path: &Path) -> io::Result<()> {
     if let Some(folder) = manifest.parent() {
         fs::create_dir_all(folder)?;
     }
     let event = match what {
-        Happened::Create => "create",
-        Happened::Remove => "remove",
+        ClaudeEvent::Create => "create",
+        ClaudeEvent::Remove => "remove",
     };
     let now = humantime::format_rfc3339_millis(SystemTime::now()).to_string();
     let line = json!({"event": event, "path": path.to_string_lossy(), "timestamp": now});
@@ -148,7 +148,7 @@ pub fn record(manifest: &Path, what: Happened, path: &Path) -> io::Result<()> {
 }
 
 /// Watches worktrees as they come and go, until `ended` is set.
-pub fn follow(watching: &Watching, sources: &Sources, ended: &AtomicBool) {
+pub fn follow(watching: &WatchHandle, sources: &Sources, ended: &AtomicBool) {
     let mut manifest = Manifest { path: sources.manifest.clone(), read: 0, place: None };
     let woken = manifest.folder().and_then(|folder| {
         let _ = fs::create_dir_all(folder);
@@ -157,16 +157,16 @@ pub fn follow(watching: &Watching, sources: &Sources, ended: &AtomicBool) {
         notifier.follow(who, &BTreeSet::from([folder.canonicalize().ok()?])).ok()?;
         Some((notifier, who, woken))
     });
-    let mut found = Found::default();
+    let mut found = ReportedWorktrees::default();
     let mut asked: Option<Instant> = None;
     while !ended.load(Ordering::Relaxed) {
         if let Some((notifier, who, _)) = &woken {
             let _ = notifier.take(*who);
         }
-        for (what, path) in manifest.news() {
+        for (what, path) in manifest.new_events() {
             match what {
-                Happened::Create => found.by_hook(path),
-                Happened::Remove => found.removed(&path),
+                ClaudeEvent::Create => found.by_hook(path),
+                ClaudeEvent::Remove => found.removed(&path),
             }
         }
         if asked.is_none_or(|asked| asked.elapsed() >= sources.every) {
@@ -198,7 +198,7 @@ impl Manifest {
     }
 
     /// Events in the complete lines added since the last call. A replaced or truncated file is read from its start.
-    fn news(&mut self) -> Vec<(Happened, PathBuf)> {
+    fn new_events(&mut self) -> Vec<(ClaudeEvent, PathBuf)> {
         let Ok(mut file) = File::open(&self.path) else {
             (self.read, self.place) = (0, None);
             return Vec::new();
@@ -218,11 +218,11 @@ impl Manifest {
 }
 
 /// Parses a line; `None` if it is not an event.
-fn event(line: &[u8]) -> Option<(Happened, PathBuf)> {
+fn event(line: &[u8]) -> Option<(ClaudeEvent, PathBuf)> {
     let line: Value = serde_json::from_slice(line).ok()?;
     let what = match line.get("event")?.as_str()? {
-        "create" => Happened::Create,
-        "remove" => Happened::Remove,
+        "create" => ClaudeEvent::Create,
+        "remove" => ClaudeEvent::Remove,
         _ => return None,
     };
     let path = PathBuf::from(line.get("path")?.as_str()?);
@@ -231,20 +231,20 @@ fn event(line: &[u8]) -> Option<(Happened, PathBuf)> {
 
 /// Sources that reported a worktree.
 #[derive(Clone, Copy, Default, PartialEq, Eq)]
-struct By {
+struct ReportSources {
     hook: bool,
     asking: bool,
 }
 
 /// Worktrees reported so far.
 #[derive(Default)]
-struct Found {
-    all: BTreeMap<PathBuf, By>,
+struct ReportedWorktrees {
+    all: BTreeMap<PathBuf, ReportSources>,
     /// Reported as removed, index not yet removed.
     removed: BTreeSet<PathBuf>,
 }
 
-impl Found {
+impl ReportedWorktrees {
     fn by_hook(&mut self, path: PathBuf) {
         let path = canonical(&path);
         self.removed.remove(&path);
@@ -269,7 +269,7 @@ impl Found {
             by.asking = named.contains(path);
         }
         let gone: Vec<PathBuf> =
-            self.all.iter().filter(|(_, by)| **by == By::default()).map(|(path, _)| path.clone()).collect();
+            self.all.iter().filter(|(_, by)| **by == ReportSources::default()).map(|(path, _)| path.clone()).collect();
         for path in gone {
             self.all.remove(&path);
             self.removed.insert(path);
@@ -280,7 +280,7 @@ impl Found {
     }
 
     /// Watches new worktrees and removes the indexes of removed ones.
-    fn apply(&mut self, watching: &Watching) {
+    fn apply(&mut self, watching: &WatchHandle) {
         let gone: Vec<PathBuf> = self.all.keys().filter(|path| !path.is_dir()).cloned().collect();
         for path in gone.iter().filter(|path| watching.roots().contains(path)) {
             self.removed.insert(path.clone());

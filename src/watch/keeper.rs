@@ -10,12 +10,12 @@ use std::time::{Duration, Instant};
 use crossbeam_channel::{Receiver, Sender, bounded, never, select, unbounded};
 
 use super::ask::{self, KeeperAnswer};
-use super::listen::{Asking, Lease, Listening, Question};
+use super::listen::{Lease, ListenerHandle, Question, QuestionChannel};
 use super::notifier::{self, Changes, EXACT, Notifier, WatchError};
 use super::{Error, LogLine, Options};
 use crate::allocator;
 use crate::config::Config;
-use crate::pipeline::{self, Drift, LeftOut, Report, Watcher};
+use crate::pipeline::{self, Drift, LeftOut, Report, RunControl};
 use crate::store::{self, Registry, Sidecar, Snapshot, Store};
 
 /// Time to wait for another process that writes the same index.
@@ -53,7 +53,7 @@ pub(super) struct Keeper {
     stop: Option<Sender<()>>,
     cancelled: Arc<AtomicBool>,
     thread: Option<JoinHandle<End>>,
-    asking: Asking,
+    asking: QuestionChannel,
     answers: Arc<AtomicBool>,
 }
 
@@ -86,7 +86,7 @@ impl Keeper {
         let (stop, stopped) = bounded(0);
         let (cancelled, answers) = (Arc::new(AtomicBool::new(false)), Arc::new(AtomicBool::new(false)));
         let (sender, questions) = unbounded();
-        let asking = Asking { questions: sender, busy_with: Arc::default() };
+        let asking = QuestionChannel { questions: sender, busy_with: Arc::default() };
         let work = Work {
             stamp: store.stamp(),
             ours: snapshot.facts().number,
@@ -118,7 +118,7 @@ impl Keeper {
     }
 
     /// Channel for questions from this process; `None` while the keeper does not answer.
-    pub(super) fn asking(&self) -> Option<Asking> {
+    pub(super) fn asking(&self) -> Option<QuestionChannel> {
         self.answers.load(Ordering::Acquire).then(|| self.asking.clone())
     }
 
@@ -198,14 +198,14 @@ struct Work {
     /// The notifier to use, if there is one.
     wanted: Option<Arc<Notifier>>,
     backlog: Backlog,
-    asking: Asking,
+    asking: QuestionChannel,
     /// Set while the keeper answers questions.
     answers: Arc<AtomicBool>,
     cancelled: Arc<AtomicBool>,
     cookies: u64,
     left_out: LeftOut,
     /// Time of the last refresh, until the memory it used is returned to the system.
-    worked: Option<(Instant, allocator::Work)>,
+    worked: Option<(Instant, allocator::MemoryRelease)>,
 }
 
 /// Reason why a keeper ended.
@@ -366,7 +366,7 @@ impl Work {
         settled.is_ok()
     }
 
-    fn begin_listening(&self, lease: &Lease) -> Option<Listening> {
+    fn begin_listening(&self, lease: &Lease) -> Option<ListenerHandle> {
         match EXACT.then(|| lease.listen(self.asking.clone()))? {
             Ok(listening) => Some(listening),
             Err(err) => {
@@ -482,7 +482,7 @@ impl Work {
             false => BTreeSet::from([self.root.clone()]),
         };
         let followed = match self.reason {
-            Reason::ByTheWay if subscription.notifier.with(subscription.who, &folders) > notifier::spare() => {
+            Reason::ByTheWay if subscription.notifier.with(subscription.who, &folders) > notifier::most_watches() => {
                 Err(WatchError::Spare)
             }
             _ => subscription.notifier.follow(subscription.who, &folders),
@@ -506,7 +506,8 @@ impl Work {
         let names = drift.changed.iter().chain(&drift.gone).take(ask::MOST_PATHS).cloned().collect();
         *self.asking.busy_with.lock().unwrap_or_else(PoisonError::into_inner) = names;
         let started = Instant::now();
-        let watcher = Watcher { progress: &crate::model::unfollowed, cancelled: &self.cancelled, patience: PATIENCE };
+        let watcher =
+            RunControl { progress: &crate::model::unfollowed, cancelled: &self.cancelled, patience: PATIENCE };
         let outcome = pipeline::refresh(&self.sidecar, &self.snapshot, drift, &self.config, &watcher);
         self.asking.busy_with.lock().unwrap_or_else(PoisonError::into_inner).clear();
         let report = outcome.map_err(|err| err.to_string())?;
@@ -575,7 +576,7 @@ fn index(
     let known = Registry::new(&config.home).get(&sidecar.repo);
     let options = pipeline::Options::as_before(before.map(Snapshot::facts), known.as_ref());
     let watcher =
-        Watcher { progress: &crate::model::unfollowed, cancelled: &AtomicBool::new(false), patience: PATIENCE };
+        RunControl { progress: &crate::model::unfollowed, cancelled: &AtomicBool::new(false), patience: PATIENCE };
     pipeline::index_folder(root, config, &options, &watcher)?;
     newest(store, sidecar).map_err(|err| Error::Pipeline(err.into()))
 }

@@ -12,7 +12,7 @@ use std::time::Duration;
 
 use crossbeam_channel::{RecvTimeoutError, Sender, bounded};
 
-use super::ask::{self, Asked, KeeperAnswer, SOCKET};
+use super::ask::{self, ClientQuestion, KeeperAnswer, SOCKET};
 use super::notifier;
 use crate::store::Registry;
 
@@ -24,13 +24,13 @@ pub(super) struct Question {
 
 /// Channel for questions to a keeper, and the files it is busy with.
 #[derive(Clone)]
-pub(super) struct Asking {
+pub(super) struct QuestionChannel {
     pub(super) questions: Sender<Question>,
     /// Some of the files being indexed.
     pub(super) busy_with: Arc<Mutex<Vec<String>>>,
 }
 
-impl Asking {
+impl QuestionChannel {
     /// Asks the keeper and waits at most `patience`. `None` if it cannot tell.
     pub(super) fn ask(&self, root: (u64, u64), patience: Duration) -> Option<KeeperAnswer> {
         let (reply, answered) = bounded(1);
@@ -105,7 +105,7 @@ impl Lease {
     }
 
     /// Accepts questions from other processes and passes them to the keeper.
-    pub(super) fn listen(&self, asking: Asking) -> io::Result<Listening> {
+    pub(super) fn listen(&self, asking: QuestionChannel) -> io::Result<ListenerHandle> {
         let path = self.folder.join(SOCKET);
         let listener = UnixListener::bind(&path)?;
         let ended = Arc::new(AtomicBool::new(false));
@@ -125,23 +125,23 @@ impl Lease {
                 let _ = thread::Builder::new().name("question".to_owned()).spawn(answering);
             }
         })?;
-        Ok(Listening { path, ended })
+        Ok(ListenerHandle { path, ended })
     }
 }
 
 /// Handles one connection.
-fn converse(mut stream: UnixStream, asking: &Asking) {
-    let Some(Asked { patience, root }) = ask::hear(&mut stream) else { return };
+fn converse(mut stream: UnixStream, asking: &QuestionChannel) {
+    let Some(ClientQuestion { patience, root }) = ask::hear(&mut stream) else { return };
     ask::answer(&mut stream, asking.ask(root, patience).as_ref());
 }
 
 /// Handle of the socket's listener, which stops when this is dropped.
-pub(super) struct Listening {
+pub(super) struct ListenerHandle {
     path: PathBuf,
     ended: Arc<AtomicBool>,
 }
 
-impl Drop for Listening {
+impl Drop for ListenerHandle {
     fn drop(&mut self) {
         self.ended.store(true, Ordering::Relaxed);
         // Wakes the thread, which blocks on the next connection.

@@ -1,6 +1,6 @@
 //! Watch mode: keeps indexes fresh while files change.
 //!
-//! A [`Watching`] keeps any number of checkouts fresh, with one keeper each: a thread that receives file system
+//! A [`WatchHandle`] keeps any number of checkouts fresh, with one keeper each: a thread that receives file system
 //! notifications, waits for a quiet moment, and updates the index. Only folders entered by discovery are watched.
 //! While a keeper runs, no other code has to scan the files: it [`ask()`]s the keeper, in this process or another.
 //!
@@ -11,7 +11,7 @@
 //! minute.
 //!
 //! One process at a time keeps a checkout; others wait for its end and take over. A server keeps the checkouts it is
-//! asked about automatically ([`Watching::keep`]): while there are questions, and while the system has watches to
+//! asked about automatically ([`WatchHandle::keep`]): while there are questions, and while the system has watches to
 //! spare.
 
 mod ask;
@@ -68,7 +68,7 @@ pub enum Error {
 pub type LogLine = dyn Fn(&str) + Send + Sync;
 
 /// Set of checkouts kept fresh until this is dropped.
-pub struct Watching {
+pub struct WatchHandle {
     config: Config,
     options: Options,
     tell: Arc<LogLine>,
@@ -79,7 +79,7 @@ pub struct Watching {
     unfit: Mutex<HashSet<PathBuf>>,
 }
 
-impl Watching {
+impl WatchHandle {
     /// Watches no checkout yet.
     pub fn new(config: Config, options: Options, tell: Arc<LogLine>) -> Self {
         Self { config, options, tell, notifier: Mutex::default(), keepers: Mutex::default(), unfit: Mutex::default() }

@@ -51,12 +51,12 @@ impl From<notify::Error> for WatchError {
 /// A notifier and its listeners per folder.
 pub(super) struct Notifier {
     notifier: Mutex<RecommendedWatcher>,
-    pub(super) told: Arc<Received>,
+    pub(super) told: Arc<EventQueue>,
 }
 
 /// Events received and not yet taken.
 #[derive(Default)]
-pub(super) struct Received {
+pub(super) struct EventQueue {
     seen: Mutex<Seen>,
     cookie: Condvar,
 }
@@ -120,7 +120,7 @@ impl Changes {
 impl Notifier {
     /// Opens a notifier without any watches.
     pub(super) fn open() -> Result<Self, WatchError> {
-        let told = Arc::new(Received::default());
+        let told = Arc::new(EventQueue::default());
         Ok(Self { notifier: Mutex::new(notifier_for(&told)?), told })
     }
 
@@ -244,7 +244,7 @@ impl Notifier {
 }
 
 /// A notifier without any watches.
-fn notifier_for(told: &Arc<Received>) -> Result<RecommendedWatcher, WatchError> {
+fn notifier_for(told: &Arc<EventQueue>) -> Result<RecommendedWatcher, WatchError> {
     let subscription = Arc::clone(told);
     // Reads change nothing, and writes are reported as such. Events for opened files would double the time of any
     // program that reads a whole repository.
@@ -253,7 +253,7 @@ fn notifier_for(told: &Arc<Received>) -> Result<RecommendedWatcher, WatchError> 
 }
 
 /// Maximum number of folders watched automatically: a quarter of the system's limit, which other programs share.
-pub(super) fn spare() -> usize {
+pub(super) fn most_watches() -> usize {
     let limits = ["/proc/sys/fs/inotify/max_user_watches", "/proc/sys/user/max_inotify_watches"];
     let read = |path: &str| std::fs::read_to_string(path).ok()?.trim().parse::<usize>().ok();
     limits.into_iter().filter_map(read).min().map_or(usize::MAX, |most| most / 4)
@@ -277,7 +277,7 @@ fn is_missing(err: &notify::Error) -> bool {
     }
 }
 
-impl Received {
+impl EventQueue {
     fn lock(&self) -> MutexGuard<'_, Seen> {
         // Each step leaves a consistent state.
         self.seen.lock().unwrap_or_else(PoisonError::into_inner)
@@ -288,7 +288,7 @@ impl Received {
         let event = match event {
             Ok(event) if !event.need_rescan() => event,
             // The queue overflowed or the system failed, so replaced folders may have gone unreported as well.
-            _ => return self.lock().lose_all(),
+            _ => return self.lock().mark_all_changed(),
         };
         // Some systems send access events although they are not requested.
         if event.kind.is_access() {
@@ -330,7 +330,7 @@ impl Seen {
     }
 
     /// Marks everything as changed for all listeners.
-    fn lose_all(&mut self) {
+    fn mark_all_changed(&mut self) {
         // No folder has this device and inode, so each is watched again.
         self.listeners.values_mut().for_each(|watched| watched.place = (0, 0));
         for heard in self.heard.values_mut() {

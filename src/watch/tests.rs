@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use notify::event::{Event, EventKind, Flag};
 
 use super::notifier::Notifier;
-use super::{KeeperAnswer, Options, Watching, ask};
+use super::{KeeperAnswer, Options, WatchHandle, ask};
 use crate::config::Config;
 use crate::pipeline;
 use crate::store::Registry;
@@ -59,7 +59,7 @@ fn what_was_lost_when_the_queue_ran_over_is_found() {
     fs::write(source.join("a.py"), "def first(): pass\n").expect("it is ours");
     let config = Config { home: path.join("index"), ..Config::default() };
     let options = Options { debounce: Duration::from_secs(3600), idle: None };
-    let watching = Watching::new(config.clone(), options, Arc::new(|_: &str| {}));
+    let watching = WatchHandle::new(config.clone(), options, Arc::new(|_: &str| {}));
     watching.add(&source).expect("the folder is there");
     let sidecar = pipeline::sidecar_of(&source, &config);
     let standing = || ask(&config.home, &sidecar.snapshot, &source, PATIENCE);

@@ -18,7 +18,7 @@ use super::view::{self, View};
 use crate::http::StatusCode;
 use crate::pictures;
 use crate::query::review::{Touched, touched};
-use crate::query::{Between, Bounds, History, HistoryError, Logged, Until};
+use crate::query::{Between, Bounds, ComparisonEnd, History, HistoryError, LogEntry};
 use crate::store::SymbolView;
 
 /// Files of a list, and symbols of a file.
@@ -38,7 +38,7 @@ const MOST_PROPOSED: usize = 50;
 pub(super) struct Read {
     between: Between,
     /// The commit, for a change that is one.
-    commit: Option<Logged>,
+    commit: Option<LogEntry>,
 }
 
 /// Reads the change that a request names: `commit`, or `since` with an end `until` or the current files.
@@ -55,8 +55,8 @@ pub(super) fn read(asked: &Asked<'_>, view: &View<'_>) -> Result<Read, Failure> 
             let root = view.repo.root.as_deref().ok_or_else(|| Failure::missing("Its folder is not here."))?;
             let since = if asked.value("since").is_empty() { "HEAD" } else { asked.value("since") };
             let until = match asked.value("until") {
-                "" => Until::Worktree,
-                until => Until::Commit(until),
+                "" => ComparisonEnd::Worktree,
+                until => ComparisonEnd::Commit(until),
             };
             let between = Between::read(&history, view.snapshot, root, (since, until), limit).map_err(found)?;
             Ok(Read { between, commit: None })
@@ -81,7 +81,7 @@ pub(super) fn versions(asked: &Asked<'_>, repo: &str) -> Result<Reply, Failure> 
     })
 }
 
-fn logged(history: &History, commit: &str) -> Result<Logged, HistoryError> {
+fn logged(history: &History, commit: &str) -> Result<LogEntry, HistoryError> {
     let id = history.commit(commit)?;
     history.logged(&id).ok_or_else(|| HistoryError::Unreadable(format!("the commit {id} is not in this clone")))
 }

@@ -15,7 +15,7 @@ use super::text::{Visible, plain};
 use super::view::{self, View};
 use super::{links, markdown, meanings, panel, versions};
 use crate::languages::{self, LanguageSpec};
-use crate::query::text::colours::{Colour, Painted};
+use crate::query::text::colours::{Colour, HighlightedRange};
 use crate::query::text::window::{Pieces, pieces};
 use crate::query::{self, History};
 use crate::store::FileView;
@@ -295,7 +295,7 @@ fn older(asked: &Asked<'_>, view: &View<'_>, path: &str, past: &Past, at: u32) -
 }
 
 /// Says that colours are missing.
-fn cut(painted: &Painted) -> Markup {
+fn cut(painted: &HighlightedRange) -> Markup {
     html! {
         @if painted.is_cut {
             ", " span title="Colouring these lines takes longer than a page may: some colours and links are missing." { "coloured in part" }

@@ -12,7 +12,7 @@ use super::start::grouped;
 use super::text::Visible;
 use super::view::{self, View};
 use crate::catalog::related;
-use crate::query::{self, Affected, Doubt};
+use crate::query::{self, AffectedFile, BlastDoubt};
 
 /// Steps that uses are followed.
 const DEPTH: u32 = 3;
@@ -53,7 +53,7 @@ pub(super) fn page(asked: &Asked<'_>, repo: &str) -> Result<Page, Failure> {
                             @for (file, doubt) in blast.potential.iter().take(MOST) {
                                 li {
                                     a.hit href=(links::file(view.id(), file.path())) { (Visible(file.path())) } " "
-                                    span.weak { @if *doubt == Doubt::Name { "writes the name" } @else { "imports the file" } }
+                                    span.weak { @if *doubt == BlastDoubt::Name { "writes the name" } @else { "imports the file" } }
                                 }
                             }
                         }
@@ -66,7 +66,7 @@ pub(super) fn page(asked: &Asked<'_>, repo: &str) -> Result<Page, Failure> {
     })
 }
 
-fn file(view: &View<'_>, affected: &Affected<'_>) -> Markup {
+fn file(view: &View<'_>, affected: &AffectedFile<'_>) -> Markup {
     html! {
         li {
             a.hit href=(links::file(view.id(), affected.file.path())) { (Visible(affected.file.path())) }

@@ -11,7 +11,7 @@ use super::names::Name;
 use super::text;
 use crate::languages::{LanguageSpec, TimeAtWork};
 use crate::model::Span;
-use crate::query::text::colours::{self, Colour, Painted};
+use crate::query::text::colours::{self, Colour, HighlightedRange};
 use crate::query::text::window::Pieces;
 
 /// Bytes of a line that are shown.
@@ -67,7 +67,12 @@ pub(super) struct Beside {
 }
 
 /// Reads the syntax of a window, for which these pieces of the text are enough.
-pub(super) fn painted(content: &[u8], window: &Window, pieces: &Pieces, spec: &'static LanguageSpec) -> Painted {
+pub(super) fn painted(
+    content: &[u8],
+    window: &Window,
+    pieces: &Pieces,
+    spec: &'static LanguageSpec,
+) -> HighlightedRange {
     // Its time is no part of the limit, or the first page of a language would have no colours.
     colours::prepare(spec);
     let (begun, work) = (Instant::now(), TimeAtWork::begin());

@@ -11,7 +11,7 @@ use super::text::Visible;
 use super::view::{self, View};
 use super::{change, links};
 use crate::catalog::related;
-use crate::pictures::{self, Graph, Sureness};
+use crate::pictures::{self, EdgeCertainty, Graph};
 use crate::query;
 use crate::store::{FileView, SymbolId, SymbolView};
 
@@ -29,10 +29,10 @@ const FORMS: [(&str, &str, &str); 3] = [
 ];
 
 /// Words for lines by how certain they are.
-const LEGEND: [(Sureness, &str); 3] = [
-    (Sureness::Resolved, "resolved"),
-    (Sureness::Through, "through an overridden method"),
-    (Sureness::Possible, "possible: only the name matches"),
+const LEGEND: [(EdgeCertainty, &str); 3] = [
+    (EdgeCertainty::Resolved, "resolved"),
+    (EdgeCertainty::Through, "through an overridden method"),
+    (EdgeCertainty::Possible, "possible: only the name matches"),
 ];
 
 /// Shows a picture of a symbol's calls, classes or users, of a file's imports, or of the users of a change.

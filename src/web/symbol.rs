@@ -18,7 +18,7 @@ use super::text::{Visible, plain};
 use super::view::{self, View};
 use crate::catalog::related;
 use crate::model::{Kind, Role};
-use crate::query::Place as Use;
+use crate::query::UseSite as Use;
 use crate::query::{self, Direction};
 use crate::store::SymbolView;
 

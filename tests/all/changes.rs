@@ -5,7 +5,7 @@ use std::path::Path;
 
 use codelode::extract::extract;
 use codelode::languages;
-use codelode::query::{Changes, Same, Version, compare, versions};
+use codelode::query::{Changes, SymbolKey, Version, compare, versions};
 use serde_json::{Value, json};
 
 use crate::place::Place;
@@ -192,7 +192,7 @@ fn of<'a>(files: &[(&'a str, &'a str)]) -> Vec<Version<'a>> {
 }
 
 /// Changed symbols, a line each.
-fn told(old: &[(&str, &str)], new: &[(&str, &str)], same: Same) -> Vec<String> {
+fn told(old: &[(&str, &str)], new: &[(&str, &str)], same: SymbolKey) -> Vec<String> {
     let Changes { added, removed, modified, renamed, .. } = compare(of(old), of(new), same);
     let mut told = Vec::new();
     told.extend(added.iter().map(|version| format!("+ {}", version.id)));
@@ -209,14 +209,14 @@ const CLASS: &str = "class A:\n    def f(self):\n        return 1\n    def g(sel
 
 #[test]
 fn what_is_as_it_was_is_not_told() {
-    assert_eq!(told(&[("a.py", CLASS)], &[("a.py", &format!("# moved down\n\n{CLASS}"))], Same::Place), [""; 0]);
+    assert_eq!(told(&[("a.py", CLASS)], &[("a.py", &format!("# moved down\n\n{CLASS}"))], SymbolKey::Place), [""; 0]);
 }
 
 #[test]
 fn a_class_whose_method_changed_says_that_it_is_only_that() {
     let new = CLASS.replace("return 1", "return 2");
     assert_eq!(
-        told(&[("a.py", CLASS)], &[("a.py", &new)], Same::Place),
+        told(&[("a.py", CLASS)], &[("a.py", &new)], SymbolKey::Place),
         ["! a.py::A#class inside", "! a.py::A.f#method"]
     );
 }
@@ -224,28 +224,28 @@ fn a_class_whose_method_changed_says_that_it_is_only_that() {
 #[test]
 fn another_name_for_the_same_body_is_a_rename_and_a_moved_file_is_many() {
     let new = CLASS.replace("def f(", "def h(");
-    let changes = told(&[("a.py", CLASS)], &[("a.py", &new)], Same::Place);
+    let changes = told(&[("a.py", CLASS)], &[("a.py", &new)], SymbolKey::Place);
     assert_eq!(changes, ["! a.py::A#class inside", "a.py::A.f#method > a.py::A.h#method"]);
-    let moved = told(&[("a.py", CLASS)], &[("b.py", CLASS)], Same::Place);
+    let moved = told(&[("a.py", CLASS)], &[("b.py", CLASS)], SymbolKey::Place);
     let all =
         ["a.py::A#class > b.py::A#class", "a.py::A.f#method > b.py::A.f#method", "a.py::A.g#method > b.py::A.g#method"];
     assert_eq!(moved, all);
     let recursive = "def fac(n):\n    return n * fac(n - 1)\n";
-    let changes = told(&[("a.py", recursive)], &[("a.py", &recursive.replace("fac", "factorial"))], Same::Place);
+    let changes = told(&[("a.py", recursive)], &[("a.py", &recursive.replace("fac", "factorial"))], SymbolKey::Place);
     assert_eq!(changes, ["a.py::fac#function > a.py::factorial#function"]);
 }
 
 #[test]
 fn what_comes_and_goes_is_told_and_little_text_is_no_rename_elsewhere() {
-    let changes = told(&[("a.py", "A = 1\n")], &[("b.py", "B = 1\n")], Same::Place);
+    let changes = told(&[("a.py", "A = 1\n")], &[("b.py", "B = 1\n")], SymbolKey::Place);
     assert_eq!(changes, ["+ b.py::B#constant", "- a.py::A#constant"]);
 }
 
 #[test]
 fn between_repositories_the_place_does_not_matter() {
     let changed = "def f():\n    return 2\n";
-    assert_eq!(told(&[("a.py", CLASS)], &[("lib/a.py", CLASS)], Same::Name), [""; 0]);
-    let changes = told(&[("a.py", "def f():\n    return 1\n")], &[("lib/b.py", changed)], Same::Name);
+    assert_eq!(told(&[("a.py", CLASS)], &[("lib/a.py", CLASS)], SymbolKey::Name), [""; 0]);
+    let changes = told(&[("a.py", "def f():\n    return 1\n")], &[("lib/b.py", changed)], SymbolKey::Name);
     assert_eq!(changes, ["! lib/b.py::f#function"]);
 }
 
@@ -253,7 +253,7 @@ fn between_repositories_the_place_does_not_matter() {
 fn overloads_are_told_apart_by_their_text() {
     let old = "def f():\n    return 1\ndef f():\n    return 2\n";
     let new = "def f():\n    return 2\ndef f():\n    return 3\n";
-    assert_eq!(told(&[("a.py", old)], &[("a.py", new)], Same::Place), ["! a.py::f#function~2"]);
+    assert_eq!(told(&[("a.py", old)], &[("a.py", new)], SymbolKey::Place), ["! a.py::f#function~2"]);
 }
 
 #[test]

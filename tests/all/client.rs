@@ -50,60 +50,72 @@ fn worked(process: u32) -> Option<Duration> {
 /// The program as a client's subprocess.
 pub struct Server {
     pub child: Child,
-    input: Option<ChildStdin>,
-    lines: Receiver<String>,
+    pub input: Option<ChildStdin>,
+    pub lines: Receiver<String>,
     n_asked: u64,
 }
 
 impl Server {
     /// Starts it and opens a session.
-    pub fn start(mut command: Command) -> Self {
+    pub fn start(command: Command) -> Self {
+        let mut server = Self::spawn(command);
+        server.initialize();
+        server
+    }
+
+    /// Starts it.
+    pub fn spawn(mut command: Command) -> Self {
         let mut child =
             command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::inherit()).spawn().expect("it is built");
         let input = child.stdin.take();
         let output = BufReader::new(child.stdout.take().expect("it is piped"));
         let (sender, lines) = channel();
         thread::spawn(move || output.lines().map_while(Result::ok).try_for_each(|line| sender.send(line)));
-        let mut server = Self { child, input, lines, n_asked: 0 };
-        let client = json!({"name": "test", "version": "1"});
-        server.ask("initialize", json!({"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": client}));
-        server.send(&json!({"jsonrpc": "2.0", "method": "notifications/initialized"}));
-        server
+        Self { child, input, lines, n_asked: 0 }
     }
 
-    fn send(&mut self, message: &Value) {
-        let input = self.input.as_mut().expect("the input is open");
-        writeln!(input, "{message}").expect("the server reads");
+    /// Opens the session; the server's answer to that.
+    pub fn initialize(&mut self) -> Value {
+        let client = json!({"name": "test", "version": "1"});
+        let params = json!({"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": client});
+        let answer = self.ask("initialize", params);
+        self.send(r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#);
+        answer
+    }
+
+    /// Sends a line as it is.
+    pub fn send(&mut self, line: &str) {
+        writeln!(self.input.as_mut().expect("the input is open"), "{line}").expect("the server reads");
+    }
+
+    /// The next message.
+    pub fn receive(&self) -> Value {
+        let waiting = Waiting::new(self.child.id());
+        let line = loop {
+            match self.lines.recv_timeout(Duration::from_secs(1)) {
+                Ok(line) => break line,
+                Err(RecvTimeoutError::Timeout) => assert!(!waiting.is_over(), "no answer comes in time"),
+                Err(RecvTimeoutError::Disconnected) => panic!("the server has ended"),
+            }
+        };
+        serde_json::from_str(&line).unwrap_or_else(|err| panic!("no protocol: {line:?}: {err}"))
+    }
+
+    /// Sends a request and gives its id.
+    pub fn request(&mut self, method: &str, params: Value) -> u64 {
+        self.n_asked += 1;
+        let id = self.n_asked;
+        self.send(&json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params}).to_string());
+        id
     }
 
     /// The answer to a request.
     pub fn ask(&mut self, method: &str, params: Value) -> Value {
-        self.n_asked += 1;
-        let id = self.n_asked;
-        self.send(&json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params}));
+        let id = self.request(method, params);
         loop {
-            let line = self.next_line();
-            let message: Value = serde_json::from_str(&line).expect("the server speaks JSON");
+            let message = self.receive();
             if message["id"] == id {
                 return message;
-            }
-        }
-    }
-
-    /// Sends a line as it is, and gives the next message that comes.
-    #[allow(dead_code, reason = "only attacks send such lines")]
-    pub fn send_line(&mut self, line: &str) -> Value {
-        writeln!(self.input.as_mut().expect("the input is open"), "{line}").expect("the server reads");
-        serde_json::from_str(&self.next_line()).expect("the server speaks JSON")
-    }
-
-    fn next_line(&self) -> String {
-        let waiting = Waiting::new(self.child.id());
-        loop {
-            match self.lines.recv_timeout(Duration::from_secs(1)) {
-                Ok(line) => return line,
-                Err(RecvTimeoutError::Timeout) => assert!(!waiting.is_over(), "no answer comes in time"),
-                Err(RecvTimeoutError::Disconnected) => panic!("the server has ended"),
             }
         }
     }
@@ -111,13 +123,10 @@ impl Server {
     /// Begins a call and takes it back after a while; no answer is waited for.
     #[allow(dead_code, reason = "only attacks call off what they began")]
     pub fn begin_and_cancel(&mut self, tool: &str, args: Value, after: Duration) {
-        self.n_asked += 1;
-        let id = self.n_asked;
-        let params = json!({"name": tool, "arguments": args});
-        self.send(&json!({"jsonrpc": "2.0", "id": id, "method": "tools/call", "params": params}));
+        let id = self.request("tools/call", json!({"name": tool, "arguments": args}));
         thread::sleep(after);
         let params = json!({"requestId": id});
-        self.send(&json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": params}));
+        self.send(&json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": params}).to_string());
     }
 
     /// A tool's answer or error.
@@ -145,10 +154,17 @@ impl Server {
         self.until(tool, args, |answer| !["indexing", "stale"].iter().any(|word| answer["_meta"]["freshness"] == *word))
     }
 
-    /// Closes the input; the program ends by itself.
+    /// Closes the input; the program must end by itself, and well.
     pub fn close(mut self) {
         drop(self.input.take());
-        let status = self.child.wait().expect("it is our child");
+        let begun = Instant::now();
+        let status = loop {
+            if let Some(status) = self.child.try_wait().expect("it is our child") {
+                break status;
+            }
+            assert!(begun.elapsed() < PATIENCE, "it does not end");
+            thread::sleep(Duration::from_millis(10));
+        };
         assert!(status.success(), "{status}");
     }
 }

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-use codelode::pipeline::{self, Options, Watcher};
+use codelode::pipeline::{self, Options, RunControl};
 use codelode::store::{EdgeTable, Registry, Snapshot, SymbolId};
 use proptest::prelude::*;
 
@@ -32,7 +32,7 @@ const FILES: [(&str, &str); 7] = [
 fn indexed(place: &Place) -> Snapshot {
     static NEVER: AtomicBool = AtomicBool::new(false);
     let watcher =
-        Watcher { progress: &codelode::model::unfollowed, cancelled: &NEVER, patience: Duration::from_secs(60) };
+        RunControl { progress: &codelode::model::unfollowed, cancelled: &NEVER, patience: Duration::from_secs(60) };
     let report =
         pipeline::index_folder(&place.source(), &place.config(), &Options::default(), &watcher).expect("it is indexed");
     let store = Registry::new(place.home()).store(&report.sidecar.store);

@@ -11,7 +11,7 @@ use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use codelode::config::Config;
-use codelode::pipeline::{self, Options, Watcher};
+use codelode::pipeline::{self, Options, RunControl};
 use codelode::store::{Clause, Field, Registry, Snapshot};
 use codelode::tools::{self, Context, Request};
 use proptest::prelude::*;
@@ -212,8 +212,8 @@ impl Edited {
     }
 }
 
-fn watcher(cancelled: &AtomicBool) -> Watcher<'_> {
-    Watcher { progress: &codelode::model::unfollowed, cancelled, patience: Duration::from_secs(60) }
+fn watcher(cancelled: &AtomicBool) -> RunControl<'_> {
+    RunControl { progress: &codelode::model::unfollowed, cancelled, patience: Duration::from_secs(60) }
 }
 
 /// Everything that a snapshot says of its files, text by text and symbol by symbol.

@@ -1,102 +1,48 @@
 //! The program as a client's subprocess: what goes in by the line, what comes out by the line.
 
-use std::fs;
-use std::io::{BufRead, BufReader, Write};
-use std::path::PathBuf;
-use std::process::{Child, ChildStdin, Command, Stdio};
-use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
-use std::thread;
-use std::time::{Duration, Instant};
+use std::io::Write;
+use std::ops::{Deref, DerefMut};
+use std::sync::mpsc::RecvTimeoutError;
+use std::time::Duration;
 
 use serde_json::{Value, json};
 
-/// No answer takes this long, however busy the machine is.
-const PATIENCE: Duration = Duration::from_secs(60);
+use crate::cli::numbers;
+use crate::client::Server;
+use crate::place::Place;
 
-/// A running server, and the client's end of it.
-struct Server {
-    child: Child,
-    input: Option<ChildStdin>,
-    lines: Receiver<String>,
-    n_asked: u64,
-    folder: tempfile::TempDir,
+/// A running server in a small repository, and the client's end of it.
+struct Session {
+    server: Server,
+    place: Place,
 }
 
-impl Server {
-    /// Starts the program in a small repository, with an index directory of its own.
+impl Deref for Session {
+    type Target = Server;
+
+    fn deref(&self) -> &Server {
+        &self.server
+    }
+}
+
+impl DerefMut for Session {
+    fn deref_mut(&mut self) -> &mut Server {
+        &mut self.server
+    }
+}
+
+impl Session {
+    /// Starts the program.
     fn start(args: &[&str]) -> Self {
-        let folder = tempfile::tempdir().expect("there is room for a folder");
-        let source = folder.path().join("source");
-        fs::create_dir(&source).expect("the folder is new");
-        let code = "def add(a, b):\n    \"\"\"Adds two numbers.\"\"\"\n    return a + b\n\n\nclass Counter:\n    def count(self):\n        return add(1, 2)\n";
-        fs::write(source.join("numbers.py"), code).expect("the folder is ours");
-        let mut child = Command::new(env!("CARGO_BIN_EXE_codelode"))
-            .args(args)
-            .current_dir(&source)
-            .env("CODELODE_INDEX_PATH", folder.path().join("index"))
-            .env("HOME", folder.path())
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::inherit())
-            .spawn()
-            .expect("the program is built");
-        let input = child.stdin.take();
-        let output = BufReader::new(child.stdout.take().expect("it is piped"));
-        let (sender, lines) = channel();
-        thread::spawn(move || {
-            for line in output.lines().map_while(Result::ok) {
-                if sender.send(line).is_err() {
-                    return;
-                }
-            }
-        });
-        Self { child, input, lines, n_asked: 0, folder }
+        let place = numbers();
+        Self { server: Server::spawn(place.command(args)), place }
     }
 
     /// Starts the program and opens a session.
     fn open() -> Self {
-        let mut server = Self::start(&["serve"]);
-        server.initialize();
-        server
-    }
-
-    /// Opens the session.
-    fn initialize(&mut self) -> Value {
-        let params = json!({"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "test", "version": "1"}});
-        let answer = self.ask("initialize", params);
-        self.send(r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#);
-        answer
-    }
-
-    /// Sends a line.
-    fn send(&mut self, line: &str) {
-        let input = self.input.as_mut().expect("the input is open");
-        input.write_all(format!("{line}\n").as_bytes()).expect("the server reads");
-    }
-
-    /// The next message.
-    fn receive(&self) -> Value {
-        let line = self.lines.recv_timeout(PATIENCE).expect("an answer comes in time");
-        serde_json::from_str(&line).unwrap_or_else(|err| panic!("no protocol: {line:?}: {err}"))
-    }
-
-    /// Sends a request and gives its id.
-    fn request(&mut self, method: &str, params: Value) -> u64 {
-        self.n_asked += 1;
-        let id = self.n_asked;
-        self.send(&json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params}).to_string());
-        id
-    }
-
-    /// Sends a request and waits for its answer.
-    fn ask(&mut self, method: &str, params: Value) -> Value {
-        let id = self.request(method, params);
-        loop {
-            let message = self.receive();
-            if message["id"] == id {
-                return message;
-            }
-        }
+        let mut session = Self::start(&["serve"]);
+        session.initialize();
+        session
     }
 
     /// Calls a tool: whether it failed, and what it says.
@@ -110,14 +56,9 @@ impl Server {
 
     /// Indexes the small repository.
     fn index(&mut self) -> Value {
-        let (failed, answer) = self.call("index_folder", json!({"path": self.source()}));
+        let (failed, answer) = self.call("index_folder", json!({"path": self.place.source()}));
         assert!(!failed, "{answer}");
         answer
-    }
-
-    /// The small repository.
-    fn source(&self) -> PathBuf {
-        self.folder.path().join("source")
     }
 
     /// It still answers.
@@ -126,32 +67,14 @@ impl Server {
         assert!(!failed, "{answer}");
     }
 
-    /// Closes the input; the program must end by itself, and well.
-    fn close(mut self) {
-        drop(self.input.take());
-        let begun = Instant::now();
-        let status = loop {
-            if let Some(status) = self.child.try_wait().expect("it is our child") {
-                break status;
-            }
-            assert!(begun.elapsed() < PATIENCE, "it does not end");
-            thread::sleep(Duration::from_millis(10));
-        };
-        assert!(status.success(), "{status}");
-    }
-}
-
-impl Drop for Server {
-    fn drop(&mut self) {
-        // A failed test shall not leave a server behind.
-        let _ = self.child.kill();
-        let _ = self.child.wait();
+    fn close(self) {
+        self.server.close();
     }
 }
 
 #[test]
 fn a_session_from_hello_to_goodbye() {
-    let mut server = Server::start(&[]);
+    let mut server = Session::start(&[]);
     let hello = server.initialize();
     assert_eq!(hello["result"]["serverInfo"], json!({"name": "codelode", "version": env!("CARGO_PKG_VERSION")}));
     let instructions = hello["result"]["instructions"].as_str().expect("a text");
@@ -180,7 +103,7 @@ fn a_session_from_hello_to_goodbye() {
 
 #[test]
 fn the_first_question_indexes_the_folder_that_the_server_is_in() {
-    let mut server = Server::open();
+    let mut server = Session::open();
     let (failed, found) = server.call("search_symbols", json!({"query": "add"}));
     assert!(!failed, "{found}");
     assert_eq!(found["results"][0]["id"], "numbers.py::add#function", "{found}");
@@ -191,7 +114,7 @@ fn the_first_question_indexes_the_folder_that_the_server_is_in() {
 
 #[test]
 fn rubbish_is_answered_and_the_server_lives_on() {
-    let mut server = Server::open();
+    let mut server = Session::open();
     let deep = "[".repeat(100_000);
     let rubbish = [
         ("rubbish", -32700),
@@ -224,7 +147,7 @@ fn rubbish_is_answered_and_the_server_lives_on() {
 
 #[test]
 fn huge_values_are_answered() {
-    let mut server = Server::open();
+    let mut server = Session::open();
     // One that is read, and makes a bad argument.
     let (failed, answer) = server.call("search_symbols", json!({"query": "x".repeat(3 << 20)}));
     assert!(answer.to_string().len() < 100_000, "it is not sent back whole");
@@ -244,7 +167,7 @@ fn huge_values_are_answered() {
 
 #[test]
 fn wrong_calls_are_results_that_say_what_is_wrong() {
-    let mut server = Server::open();
+    let mut server = Session::open();
     server.index();
     let (failed, answer) = server.call("search_symbol", json!({"query": "add"}));
     assert!(failed);
@@ -267,7 +190,7 @@ fn wrong_calls_are_results_that_say_what_is_wrong() {
 
 #[test]
 fn calls_at_the_same_time_are_all_answered() {
-    let mut server = Server::open();
+    let mut server = Session::open();
     server.index();
     let mut waiting: Vec<u64> = (0..64)
         .map(|n| {
@@ -291,10 +214,10 @@ fn calls_at_the_same_time_are_all_answered() {
 fn progress_rises_and_ends_before_the_answer() {
     // The first question reads the whole folder, be it a request for that or not.
     for (tool, arguments) in [("index_folder", json!({"path": "."})), ("find_dead_code", json!({}))] {
-        let mut server = Server::open();
+        let mut server = Session::open();
         let code = (0..50).map(|n| format!("def function_{n}(a):\n    return a + {n}\n")).collect::<String>();
         for n in 0..200 {
-            fs::write(server.source().join(format!("module_{n}.py")), &code).expect("the folder is ours");
+            server.place.write(&format!("module_{n}.py"), &code);
         }
         let params = json!({"name": tool, "arguments": arguments, "_meta": {"progressToken": "t"}});
         let id = server.request("tools/call", params);
@@ -319,13 +242,14 @@ fn progress_rises_and_ends_before_the_answer() {
 
 #[test]
 fn a_cancelled_call_gets_no_answer_and_its_id_is_free_again() {
-    let mut server = Server::open();
+    let mut server = Session::open();
     // Enough work that the cancellation comes in the midst of it.
     let code = (0..200).map(|n| format!("def function_{n}(a):\n    return a + {n}\n")).collect::<String>();
     for n in 0..400 {
-        fs::write(server.source().join(format!("module_{n}.py")), &code).expect("the folder is ours");
+        server.place.write(&format!("module_{n}.py"), &code);
     }
-    let id = server.request("tools/call", json!({"name": "index_folder", "arguments": {"path": server.source()}}));
+    let source = server.place.source();
+    let id = server.request("tools/call", json!({"name": "index_folder", "arguments": {"path": source}}));
     server
         .send(&json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": id}}).to_string());
     match server.lines.recv_timeout(Duration::from_millis(1500)) {
@@ -340,7 +264,7 @@ fn a_cancelled_call_gets_no_answer_and_its_id_is_free_again() {
 
 #[test]
 fn an_id_in_use_is_refused() {
-    let mut server = Server::open();
+    let mut server = Session::open();
     let call = json!({"jsonrpc": "2.0", "id": "same", "method": "tools/call", "params": {"name": "get_session_stats"}})
         .to_string();
     server.send(&format!("{call}\n{call}"));
@@ -352,8 +276,9 @@ fn an_id_in_use_is_refused() {
 
 #[test]
 fn calls_that_run_at_the_end_of_the_input_are_answered() {
-    let mut server = Server::open();
-    let id = server.request("tools/call", json!({"name": "index_folder", "arguments": {"path": server.source()}}));
+    let mut server = Session::open();
+    let source = server.place.source();
+    let id = server.request("tools/call", json!({"name": "index_folder", "arguments": {"path": source}}));
     drop(server.input.take());
     let answer = server.receive();
     assert_eq!(answer["id"], id, "{answer}");
@@ -363,7 +288,7 @@ fn calls_that_run_at_the_end_of_the_input_are_answered() {
 
 #[test]
 fn nothing_before_hello_ends_the_server() {
-    let mut server = Server::start(&["serve"]);
+    let mut server = Session::start(&["serve"]);
     server.send(r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#);
     server.send("rubbish");
     assert_eq!(server.receive()["error"]["code"], -32700);
@@ -377,7 +302,7 @@ fn nothing_before_hello_ends_the_server() {
 #[test]
 fn surfaces_are_chosen_at_the_start() {
     let n_tools = |surface: &str| {
-        let mut server = Server::start(&["serve", "--tools", surface]);
+        let mut server = Session::start(&["serve", "--tools", surface]);
         server.initialize();
         let answer = server.ask("tools/list", json!({}));
         let n_tools = answer["result"]["tools"].as_array().map_or(0, Vec::len);
@@ -391,16 +316,16 @@ fn surfaces_are_chosen_at_the_start() {
 
 #[test]
 fn a_client_that_goes_away_ends_the_server() {
-    let mut server = Server::start(&["serve"]);
+    let mut server = Session::start(&["serve"]);
     server.send("rubbish");
     server.receive();
     server.close();
-    Server::start(&["serve"]).close();
+    Session::start(&["serve"]).close();
 }
 
 #[test]
 fn prompts_hold_what_the_tools_answer() {
-    let mut server = Server::open();
+    let mut server = Session::open();
     let prompts = server.ask("prompts/list", json!({}))["result"]["prompts"].clone();
     let names: Vec<&str> =
         prompts.as_array().expect("a list").iter().filter_map(|prompt| prompt["name"].as_str()).collect();
@@ -429,10 +354,8 @@ fn prompts_hold_what_the_tools_answer() {
 
 #[test]
 fn resources_are_files_under_the_rules_of_tools() {
-    let mut server = Server::open();
-    fs::write(server.folder.path().join("source/.env"), "PASSWORD=a\n").expect("the folder is ours");
-    fs::create_dir(server.folder.path().join("source/a b")).expect("the folder is ours");
-    fs::write(server.folder.path().join("source/a b/c.py"), "def c():\n    pass\n").expect("the folder is ours");
+    let mut server = Session::open();
+    server.place.write(".env", "PASSWORD=a\n").write("a b/c.py", "def c():\n    pass\n");
     let template = server.ask("resources/templates/list", json!({}))["result"]["resourceTemplates"][0].clone();
     assert!(template["uriTemplate"].as_str().is_some_and(|uri| uri.starts_with("codelode://")), "{template}");
     server.ask("tools/call", json!({"name": "index_folder", "arguments": {}}));

@@ -16,7 +16,7 @@ use serde_json::Value;
 use tempfile::TempDir;
 
 use crate::place::{Place, Ran, git};
-use test_server::{Asked, Behaviour, TestServer, git_backend};
+use test_server::{Behaviour, ReceivedRequest, TestServer, git_backend};
 
 /// A repository with a commit, and a folder for indexes.
 struct Origin {
@@ -242,7 +242,7 @@ fn a_run_that_was_killed_in_the_middle_costs_nothing_later() {
     assert_eq!(found["stats"]["total_matches"], 1, "{found}");
 }
 
-fn is_fetch(asked: &Asked) -> bool {
+fn is_fetch(asked: &ReceivedRequest) -> bool {
     asked.method == "POST" && String::from_utf8_lossy(&asked.body).contains("command=fetch")
 }
 
@@ -280,7 +280,7 @@ fn a_clone_and_an_update_that_are_killed_in_the_middle_of_a_pack_cost_nothing_la
     let test_server = TestServer::http(move |asked| {
         let reply = git_backend(&root, asked);
         let stalled = is_fetch(asked) && now.load(Ordering::SeqCst);
-        if stalled { reply.behaving(Behaviour::Stalls) } else { reply }
+        if stalled { reply.with_behaviour(Behaviour::Stalls) } else { reply }
     });
     let url = format!("http://127.0.0.1:{}/.git", test_server.address.port());
     let clones = world.place.home().join("git");
@@ -403,7 +403,7 @@ fn a_full_disk_is_made_room_on_and_says_what_is_missing() {
             asked.path.strip_prefix("/").and_then(|path| path.split('/').next()).and_then(|place| place.parse().ok());
         let root: &PathBuf = &roots[place.unwrap_or(0_usize)];
         let path = asked.path.splitn(3, '/').nth(2).map_or_else(String::new, |rest| format!("/{rest}"));
-        git_backend(root, &Asked { path, ..asked.clone() })
+        git_backend(root, &ReceivedRequest { path, ..asked.clone() })
     });
     let home = TempDir::new().expect("room");
     let urls = (0..sizes.len()).map(|place| format!("http://127.0.0.1:{}/{place}/.git", test_server.address.port()));

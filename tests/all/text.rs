@@ -8,7 +8,7 @@ use std::sync::LazyLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use codelode::pipeline::{self, Options, Watcher};
+use codelode::pipeline::{self, Options, RunControl};
 use codelode::query::scan::{Candidates, Limits};
 use codelode::query::text::{Case, Pattern, search_text};
 use codelode::store::{Registry, Snapshot};
@@ -66,7 +66,7 @@ fn make_corpus() -> Corpus {
     }
     let config = place.config();
     let watcher =
-        Watcher { progress: &codelode::model::unfollowed, cancelled: &NEVER, patience: Duration::from_secs(5) };
+        RunControl { progress: &codelode::model::unfollowed, cancelled: &NEVER, patience: Duration::from_secs(5) };
     let report = pipeline::index_folder(&root, &config, &Options::default(), &watcher).expect("it can be indexed");
     let store = Registry::new(&config.home).store(&report.sidecar.store);
     let snapshot = store.snapshot(&report.sidecar.snapshot).expect("it was committed just now");

@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use codelode::config::Config;
 use codelode::model::Span;
-use codelode::pipeline::{self, Options, Watcher};
-use codelode::query::text::colours::{Painted, read};
+use codelode::pipeline::{self, Options, RunControl};
+use codelode::query::text::colours::{HighlightedRange, read};
 use codelode::query::text::window::{Pieces, pieces};
 use codelode::store::Registry;
 
@@ -75,7 +75,7 @@ fn a_window_of_a_long_file_looks_as_in_the_whole() {
     let config = Config { home: folder.path().join("home"), ..Config::default() };
     let never = AtomicBool::new(false);
     let watcher =
-        Watcher { progress: &codelode::model::unfollowed, cancelled: &never, patience: Duration::from_secs(60) };
+        RunControl { progress: &codelode::model::unfollowed, cancelled: &never, patience: Duration::from_secs(60) };
     let report = pipeline::index_folder(&root, &config, &Options::default(), &watcher).expect("it is indexed");
     let store = Registry::new(&config.home).store(&report.sidecar.store);
     let snapshot = store.snapshot(&report.sidecar.snapshot).expect("it was committed just now");
@@ -98,7 +98,7 @@ fn a_window_of_a_long_file_looks_as_in_the_whole() {
 }
 
 /// A letter for the colour of each byte.
-fn shown(painted: &Painted) -> String {
+fn shown(painted: &HighlightedRange) -> String {
     let letter = |colour: &Option<_>| colour.map_or('.', |colour| format!("{colour:?}").chars().next().unwrap_or('?'));
     painted.colours.iter().map(letter).collect()
 }

@@ -36,14 +36,16 @@ fn what_is_too_large_is_refused_before_it_is_built() {
         call("check_references", "identifiers", r#""f""#, millions),
         call("search_text", "query", "0", millions),
     ] {
-        let answer = server.send_line(&line);
+        server.send(&line);
+        let answer = server.receive();
         assert_eq!((&answer["id"], &answer["error"]["code"]), (&json!("big"), &json!(-32600)), "{answer}");
     }
     // Some clients write the id first and some last.
     let first = call("nope", "x", "[]", 5_000_000);
     let last = first.replacen(r#""id":"big","#, "", 1).trim_end_matches('}').to_owned() + r#"}},"id":"big"}"#;
     for line in [first, last] {
-        let answer = server.send_line(&line);
+        server.send(&line);
+        let answer = server.receive();
         assert_eq!((&answer["id"], &answer["error"]["code"]), (&json!("big"), &json!(-32600)), "{answer}");
         assert!(answer["error"]["message"].as_str().expect("a message").contains("4 MB"), "{answer}");
     }
@@ -151,7 +153,8 @@ fn what_does_not_fit_the_protocol_is_said() {
         (r#"{"jsonrpc":"2.0","id":10,"method":"completion/complete","params":{}}"#, json!(10), -32601),
         (r#"{"jsonrpc":"2.0","id":11,"method":"logging/setLevel","params":{}}"#, json!(11), -32601),
     ] {
-        let answer = server.send_line(line);
+        server.send(line);
+        let answer = server.receive();
         assert_eq!((&answer["id"], &answer["error"]["code"]), (&id, &json!(code)), "{answer}");
     }
     assert_eq!(server.ask("ping", json!({}))["result"], json!({}));

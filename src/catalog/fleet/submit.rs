@@ -13,7 +13,7 @@ use crate::catalog::remotes::{newest_commit, remote};
 use crate::catalog::ship::name_of_remote;
 use crate::catalog::{Caller, Context};
 use crate::fleet::{Job, Queue, Submitted};
-use crate::git::{Found, Remote};
+use crate::git::{Remote, ResolvedRef};
 use crate::ship::{self, Source};
 
 /// Repositories that are asked for their newest commit at once.
@@ -135,7 +135,7 @@ impl Submitter {
         }
     }
 
-    fn fate(&self, remote: &Remote, repo: &str, found: &Found, again: bool) -> Result<Fate, Error> {
+    fn fate(&self, remote: &Remote, repo: &str, found: &ResolvedRef, again: bool) -> Result<Fate, Error> {
         match self.place.newest(repo) {
             Ok(Some(newest)) if newest.facts.commit.as_ref() == Some(&found.commit) => return Ok(Fate::Published),
             // One that is damaged is replaced.

@@ -14,9 +14,9 @@ use crate::catalog::runs;
 use crate::catalog::ship::{Target, push};
 use crate::catalog::{Caller, Context};
 use crate::fleet::{Job, Lease, Node, Queue};
-use crate::git::Found;
+use crate::git::ResolvedRef;
 use crate::pipeline;
-use crate::ship::{self, LATEST, Newest, Source, Watcher};
+use crate::ship::{self, LATEST, Newest, ShipmentControl, Source};
 use crate::store::Sidecar;
 
 /// Wait for a job before the worker looks whether it is to end.
@@ -235,7 +235,7 @@ impl Worker<'_> {
                 tracing::warn!(repo = job.repo, "the index that is published cannot be used: {}", err.message);
             }
         }
-        let found = Found { reference: job.reference.clone(), commit: job.commit.clone(), folder: String::new() };
+        let found = ResolvedRef { reference: job.reference.clone(), commit: job.commit.clone(), folder: String::new() };
         let report = runs::index_found(caller, &remote, &found)?.report;
         let files = report.added.len() + report.changed.len();
         let to = Target { url: self.place, key: LATEST, keep: KEEP, order: Some(order) };
@@ -271,8 +271,8 @@ fn begin_with(caller: &Caller<'_>, place: &Source, repo: &str, sidecar: &Sidecar
     if store.snapshot(&sidecar.snapshot).is_ok() {
         return Ok(());
     }
-    let tell = caller.request.told();
-    let watcher = Watcher { progress: &tell, cancelled: &caller.request.cancelled };
+    let tell = caller.request.progress();
+    let watcher = ShipmentControl { progress: &tell, cancelled: &caller.request.cancelled };
     registry.prepare();
     let Some(taken) = place.fetch(repo, registry, &watcher).map_err(ship_error)? else { return Ok(()) };
     taken.accept(&store, &sidecar.snapshot, false, PATIENCE).map_err(ship_error)?;

@@ -7,7 +7,7 @@ use std::sync::atomic::AtomicBool;
 
 use serde_json::{Value, json};
 
-use super::{Options, PATIENCE, Watcher, pipeline};
+use super::{Options, PATIENCE, RunControl, pipeline};
 use crate::config::Config;
 use crate::tools::{Context, Request, call};
 
@@ -145,7 +145,7 @@ fn a_large_folder_is_indexed_only_when_that_is_asked_for() {
     }
     let index = |at_most| {
         let watcher =
-            Watcher { progress: &crate::model::unfollowed, cancelled: &AtomicBool::new(false), patience: PATIENCE };
+            RunControl { progress: &crate::model::unfollowed, cancelled: &AtomicBool::new(false), patience: PATIENCE };
         pipeline::index_folder(&root, &place.cx.config, &Options { at_most, ..Options::default() }, &watcher)
     };
     assert!(matches!(index(Some(4)), Err(pipeline::Error::TooMany(4))));

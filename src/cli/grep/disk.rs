@@ -4,8 +4,8 @@ use std::path::{Component, Path, PathBuf};
 
 use ignore::WalkBuilder;
 
-use super::flags::{Binary, How, Unrestricted};
-use super::places::{Chosen, Haystack, Item};
+use super::flags::{Binary, GrepOptions, Unrestricted};
+use super::places::{Chosen, Item, SearchInput};
 use crate::catalog::locate::project_root;
 use crate::config::Config;
 use crate::tools::Error;
@@ -33,7 +33,7 @@ impl<'a> Guard<'a> {
         let size = path.metadata().map_or(0, |metadata| metadata.len());
         let is_secret = self.hides(path) || path.canonicalize().is_ok_and(|real| self.hides(&real));
         self.secrets += u64::from(is_secret);
-        let haystack = Haystack::Disk { path: path.to_owned(), size, binary: self.named };
+        let haystack = SearchInput::Disk { path: path.to_owned(), size, binary: self.named };
         (!is_secret).then(|| Item { haystack, shown: path.to_owned() })
     }
 
@@ -53,7 +53,7 @@ impl<'a> Guard<'a> {
 pub(super) fn files(
     paths: &[PathBuf],
     asked: Unrestricted,
-    (how, chosen): (&How, &Chosen),
+    (how, chosen): (&GrepOptions, &Chosen),
     guard: &mut Guard<'_>,
 ) -> Result<(Vec<Item<'static>>, Vec<String>), Error> {
     let (mut items, mut problems) = (Vec::new(), Vec::new());
@@ -112,7 +112,7 @@ pub(super) fn files(
             }
             let shown = if paths.is_empty() { inside.to_owned() } else { entry.path().to_owned() };
             let size = entry.metadata().map_or(0, |metadata| metadata.len());
-            let haystack = Haystack::Disk { path: entry.path().to_owned(), size, binary: asked.binary };
+            let haystack = SearchInput::Disk { path: entry.path().to_owned(), size, binary: asked.binary };
             items.push(Item { haystack, shown });
         }
     }

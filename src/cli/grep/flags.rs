@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use clap::{ArgAction, Args, ValueEnum};
 use grep_printer::SummaryKind;
 
-use crate::parts::grep::{Case, Pattern, SearchOptions, Wanted, language};
+use crate::parts::grep::{Case, GrepPattern, Pattern, SearchOptions, language};
 
 /// Grep: search the text of all files, printed in ripgrep's way: codelode text PATTERN [PATH]...
 ///
@@ -80,7 +80,7 @@ pub(in crate::cli) struct Text {
     #[arg(short = 'L', long)]
     follow: bool,
     #[command(flatten)]
-    pub(super) how: How,
+    pub(super) how: GrepOptions,
 }
 
 /// Structural search: code by its shape, printed in ripgrep's way: codelode ast PATTERN [PATH]...
@@ -97,12 +97,12 @@ pub(in crate::cli) struct Ast {
     #[arg(long)]
     language: Option<String>,
     #[command(flatten)]
-    how: How,
+    how: GrepOptions,
 }
 
 /// Where to look and how to show what is found.
 #[derive(Args)]
-pub(super) struct How {
+pub(super) struct GrepOptions {
     /// Only paths that match this glob, or with a `!` before it only those that do not.
     #[arg(short, long = "glob", value_name = "GLOB", allow_hyphen_values = true)]
     pub(super) globs: Vec<String>,
@@ -335,14 +335,14 @@ impl<'a> Asked<'a> {
     }
 
     /// The pattern, and the paths to search.
-    pub(super) fn read(&self) -> Result<(Wanted, Vec<PathBuf>), String> {
+    pub(super) fn read(&self) -> Result<(GrepPattern, Vec<PathBuf>), String> {
         match self {
-            Asked::Text(text) => text.read().map(|(pattern, paths)| (Wanted::Text(pattern), paths)),
+            Asked::Text(text) => text.read().map(|(pattern, paths)| (GrepPattern::Text(pattern), paths)),
             Asked::Ast(ast) => ast.read(),
         }
     }
 
-    pub(super) fn how(&self) -> &'a How {
+    pub(super) fn how(&self) -> &'a GrepOptions {
         match self {
             Asked::Text(text) => &text.how,
             Asked::Ast(ast) => &ast.how,
@@ -407,7 +407,7 @@ impl<'a> Asked<'a> {
     }
 }
 
-impl How {
+impl GrepOptions {
     /// Whether paths are printed, where the answer is about more than one file or not.
     pub(super) fn with_path(&self, several: bool) -> bool {
         !self.no_filename && (self.with_filename || self.vimgrep || several)
@@ -445,7 +445,7 @@ impl Ast {
         first.or_else(|| self.rest.iter().skip(usize::from(self.preset.is_none())).find(is_language))
     }
 
-    fn read(&self) -> Result<(Wanted, Vec<PathBuf>), String> {
+    fn read(&self) -> Result<(GrepPattern, Vec<PathBuf>), String> {
         let meant = self.language_behind_l();
         let mut rest = self.rest.iter().filter(|word| meant.is_none_or(|meant| !std::ptr::eq(*word, meant)));
         let pattern = match self.preset {
@@ -467,7 +467,7 @@ impl Ast {
         }
         let (preset, named) = (self.preset.clone(), || meant.and_then(|word| language(word.to_str()?)));
         let language = self.language.clone().or_else(named);
-        Ok((Wanted::Syntax { pattern, preset, language }, rest.map(PathBuf::from).collect()))
+        Ok((GrepPattern::Syntax { pattern, preset, language }, rest.map(PathBuf::from).collect()))
     }
 }
 

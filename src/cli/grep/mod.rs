@@ -15,7 +15,7 @@ use std::time::Instant;
 use grep_printer::Stats;
 
 use self::disk::Guard;
-use self::flags::How;
+use self::flags::GrepOptions;
 pub(super) use self::flags::{Asked, Ast, Text};
 use self::places::{Chosen, Item};
 use self::printer::Style;
@@ -137,7 +137,7 @@ pub(super) fn run(asked: &Asked<'_>, global: &Global, cx: &Context, mend: Mend<'
 }
 
 /// How lines are printed, by what was asked and by where they go.
-fn style<'a>(asked: &'a Asked<'a>, global: &Global, how: &How, several: bool) -> Style<'a> {
+fn style<'a>(asked: &'a Asked<'a>, global: &Global, how: &GrepOptions, several: bool) -> Style<'a> {
     let is_terminal = io::stdout().is_terminal();
     Style {
         asked,
@@ -168,7 +168,7 @@ fn all_notes(grep: Option<&Grep>, found: bool, secrets: u64, is_cut: bool, is_be
 }
 
 /// Says on the terminal what could not be searched and what was left out.
-fn report(global: &Global, how: &How, problems: &[String], notes: &[String]) {
+fn report(global: &Global, how: &GrepOptions, problems: &[String], notes: &[String]) {
     let paint = Paint::of(global.color, io::stderr().is_terminal());
     for problem in problems.iter().filter(|_| !how.no_messages) {
         output::complain(&format!("{} {problem}\n", paint.bad("error:")));

@@ -9,20 +9,20 @@ use ignore::overrides::{Override, OverrideBuilder};
 use ignore::types::{Types, TypesBuilder};
 
 use super::disk::Guard;
-use super::flags::{Binary, How, SortBy};
+use super::flags::{Binary, GrepOptions, SortBy};
 use crate::model::SourceFile;
 use crate::parts::grep::{FileView, Grep};
 use crate::tools::Error;
 
 /// A file or input to search.
 pub(super) struct Item<'a> {
-    pub(super) haystack: Haystack<'a>,
+    pub(super) haystack: SearchInput<'a>,
     /// Its path, as it is printed.
     pub(super) shown: PathBuf,
 }
 
 /// Source of the bytes to search.
-pub(super) enum Haystack<'a> {
+pub(super) enum SearchInput<'a> {
     /// A file as it is in the index.
     Indexed(FileView<'a>),
     /// A file as it is on disk.
@@ -37,26 +37,26 @@ impl Item<'_> {
     /// Its file on disk.
     pub(super) fn path(&self, root: &Path) -> Option<PathBuf> {
         match &self.haystack {
-            Haystack::Indexed(file) => Some(root.join(file.path())),
-            Haystack::Disk { path, .. } => Some(path.clone()),
-            Haystack::Read(_) | Haystack::Input(..) => None,
+            SearchInput::Indexed(file) => Some(root.join(file.path())),
+            SearchInput::Disk { path, .. } => Some(path.clone()),
+            SearchInput::Read(_) | SearchInput::Input(..) => None,
         }
     }
 
     /// Its size in bytes.
     pub(super) fn size(&self) -> u64 {
         match &self.haystack {
-            Haystack::Indexed(file) => file.size(),
-            Haystack::Disk { size, .. } => *size,
-            Haystack::Read(bytes) => bytes.len() as u64,
-            Haystack::Input(..) => 0,
+            SearchInput::Indexed(file) => file.size(),
+            SearchInput::Disk { size, .. } => *size,
+            SearchInput::Read(bytes) => bytes.len() as u64,
+            SearchInput::Input(..) => 0,
         }
     }
 }
 
 /// Standard input as a thing to search.
 pub(super) fn input<'a>(begun: Vec<u8>, binary: Binary) -> Item<'a> {
-    Item { haystack: Haystack::Input(begun, binary), shown: PathBuf::from("<stdin>") }
+    Item { haystack: SearchInput::Input(begun, binary), shown: PathBuf::from("<stdin>") }
 }
 
 /// The first byte of piped input; `None` without input. Sockets and empty pipes do not count: programs leave them open
@@ -94,10 +94,10 @@ pub(super) fn indexed<'a>(
     grep: &'a Grep,
     here: &Path,
     paths: &[PathBuf],
-    (how, chosen): (&How, &Chosen),
+    (how, chosen): (&GrepOptions, &Chosen),
     guard: &mut Guard<'_>,
 ) -> Result<Vec<Item<'a>>, Error> {
-    let files = grep.files().map(|file| (file.path(), Haystack::Indexed(file)));
+    let files = grep.files().map(|file| (file.path(), SearchInput::Indexed(file)));
     within(&grep.root(), files, &|path| grep.has_file(path), here, paths, (how, chosen), guard)
 }
 
@@ -106,11 +106,11 @@ pub(super) fn unindexed(
     (root, files): &(PathBuf, Vec<SourceFile>),
     here: &Path,
     paths: &[PathBuf],
-    (how, chosen): (&How, &Chosen),
+    (how, chosen): (&GrepOptions, &Chosen),
     guard: &mut Guard<'_>,
 ) -> Result<Vec<Item<'static>>, Error> {
     let on_disk =
-        |file: &SourceFile| Haystack::Disk { path: root.join(&file.path), size: file.size, binary: Binary::Skipped };
+        |file: &SourceFile| SearchInput::Disk { path: root.join(&file.path), size: file.size, binary: Binary::Skipped };
     let has_file = |path: &Path| {
         let found = path.to_str().map(|path| files.binary_search_by(|file| file.path.as_str().cmp(path)));
         found.is_some_and(|found| found.is_ok())
@@ -122,11 +122,11 @@ pub(super) fn unindexed(
 /// The files among all of a repository that are in these places, with others that are named.
 fn within<'a, 'p>(
     root: &Path,
-    files: impl Iterator<Item = (&'p str, Haystack<'a>)>,
+    files: impl Iterator<Item = (&'p str, SearchInput<'a>)>,
     has_file: &dyn Fn(&Path) -> bool,
     here: &Path,
     paths: &[PathBuf],
-    (how, chosen): (&How, &Chosen),
+    (how, chosen): (&GrepOptions, &Chosen),
     guard: &mut Guard<'_>,
 ) -> Result<Vec<Item<'a>>, Error> {
     let mut others = Vec::new();
@@ -192,7 +192,7 @@ pub(super) struct Chosen {
 }
 
 impl Chosen {
-    pub(super) fn of(how: &How, here: &Path) -> Result<Self, ignore::Error> {
+    pub(super) fn of(how: &GrepOptions, here: &Path) -> Result<Self, ignore::Error> {
         let mut globs = OverrideBuilder::new(here);
         globs.case_insensitive(how.glob_case_insensitive)?;
         for glob in &how.globs {
@@ -230,7 +230,7 @@ impl Chosen {
 }
 
 /// The types that -t takes, a line for each, as ripgrep prints them.
-pub(super) fn type_list(how: &How) -> Result<String, ignore::Error> {
+pub(super) fn type_list(how: &GrepOptions) -> Result<String, ignore::Error> {
     let lines = known_types(how)?
         .definitions()
         .into_iter()
@@ -239,7 +239,7 @@ pub(super) fn type_list(how: &How) -> Result<String, ignore::Error> {
 }
 
 /// Types of files: ripgrep's, and those that were added.
-fn known_types(how: &How) -> Result<TypesBuilder, ignore::Error> {
+fn known_types(how: &GrepOptions) -> Result<TypesBuilder, ignore::Error> {
     let mut types = TypesBuilder::new();
     types.add_defaults();
     how.type_clear.iter().for_each(|name| _ = types.clear(name));
@@ -248,7 +248,7 @@ fn known_types(how: &How) -> Result<TypesBuilder, ignore::Error> {
 }
 
 /// Puts files in the order that was asked for. Those of the index come by path.
-pub(super) fn sort(items: &mut [Item<'_>], how: &How, root: &Path) {
+pub(super) fn sort(items: &mut [Item<'_>], how: &GrepOptions, root: &Path) {
     let by = how.sortr.unwrap_or(how.sort);
     let time = |of: fn(&Metadata) -> io::Result<SystemTime>| {
         move |item: &Item<'_>| item.path(root)?.metadata().and_then(|metadata| of(&metadata)).ok()

@@ -13,8 +13,8 @@ use grep_searcher::{BinaryDetection, Searcher, Sink, SinkMatch};
 use serde_json::json;
 
 use super::flags::{Asked, Binary};
-use super::places::{Haystack, Item};
-use crate::cli::visible::Shown;
+use super::places::{Item, SearchInput};
+use crate::cli::visible::TerminalBuffer;
 use crate::parts::grep::{Finder, Ranges};
 
 /// The style of the output.
@@ -91,8 +91,8 @@ impl Style<'_> {
         Ok(buffer.as_slice().to_vec())
     }
 
-    fn buffer(&self) -> Shown {
-        Shown::new(self.has_color, self.is_terminal)
+    fn buffer(&self) -> TerminalBuffer {
+        TerminalBuffer::new(self.has_color, self.is_terminal)
     }
 
     fn colors(&self) -> ColorSpecs {
@@ -102,7 +102,7 @@ impl Style<'_> {
 
 /// The output for a file.
 #[derive(Default)]
-pub(super) struct Answer {
+pub(super) struct FileOutput {
     pub(super) text: Vec<u8>,
     /// There is a match, or none where none is wanted.
     pub(super) found: bool,
@@ -111,7 +111,7 @@ pub(super) struct Answer {
     pub(super) problem: Option<String>,
 }
 
-impl Answer {
+impl FileOutput {
     /// The number of results: lines, matches or files.
     pub(super) fn count(&self, kind: Option<SummaryKind>) -> u64 {
         match (kind, &self.stats) {
@@ -124,25 +124,25 @@ impl Answer {
 
 /// One of ripgrep's printers.
 pub(super) enum Printer {
-    Lines(Box<Standard<Shown>>),
-    Summary(Summary<Shown>),
+    Lines(Box<Standard<TerminalBuffer>>),
+    Summary(Summary<TerminalBuffer>),
     Json(JSON<Vec<u8>>),
 }
 
 impl Printer {
     /// Prints the matches of a file.
-    pub(super) fn print(&mut self, finder: &Finder, searcher: &mut Searcher, item: &Item<'_>) -> Answer {
+    pub(super) fn print(&mut self, finder: &Finder, searcher: &mut Searcher, item: &Item<'_>) -> FileOutput {
         match (finder.regex(), &item.haystack) {
             (Some(regex), _) => self.print_matches(finder, regex, searcher, item),
-            (None, Haystack::Indexed(file)) => self.print_matches(finder, &finder.ranges(file), searcher, item),
-            (None, Haystack::Disk { path, .. }) => match read(path, item) {
+            (None, SearchInput::Indexed(file)) => self.print_matches(finder, &finder.ranges(file), searcher, item),
+            (None, SearchInput::Disk { path, .. }) => match read(path, item) {
                 Ok(item) => self.print_matches(finder, &ranges(finder, path, &item), searcher, &item),
                 Err(err) => {
                     let problem = Some(format!("{}: {err}", item.shown.display()));
-                    Answer { problem, ..Answer::default() }
+                    FileOutput { problem, ..FileOutput::default() }
                 }
             },
-            (None, _) => Answer::default(),
+            (None, _) => FileOutput::default(),
         }
     }
 
@@ -152,7 +152,7 @@ impl Printer {
         matcher: &M,
         searcher: &mut Searcher,
         item: &Item<'_>,
-    ) -> Answer {
+    ) -> FileOutput {
         let path: &Path = &item.shown;
         let (searched, mut answer) = match self {
             Self::Lines(printer) => {
@@ -161,7 +161,7 @@ impl Printer {
                 let searched = search(finder, matcher, searcher, item, &mut sink);
                 let (found, stats) = (sink.has_match(), sink.stats().cloned());
                 let text = printer.get_mut().as_slice().to_vec();
-                (searched, Answer { text, found, stats, problem: None })
+                (searched, FileOutput { text, found, stats, problem: None })
             }
             Self::Summary(printer) => {
                 printer.get_mut().clear();
@@ -169,7 +169,7 @@ impl Printer {
                 let searched = search(finder, matcher, searcher, item, &mut sink);
                 let (found, stats) = (sink.has_match(), sink.stats().cloned());
                 let text = printer.get_mut().as_slice().to_vec();
-                (searched, Answer { text, found, stats, problem: None })
+                (searched, FileOutput { text, found, stats, problem: None })
             }
             Self::Json(printer) => {
                 printer.get_mut().clear();
@@ -177,11 +177,11 @@ impl Printer {
                 let searched = search(finder, matcher, searcher, item, &mut sink);
                 let (found, stats) = (sink.has_match(), Some(sink.stats().clone()));
                 let text = printer.get_mut().clone();
-                (searched, Answer { text, found, stats, problem: None })
+                (searched, FileOutput { text, found, stats, problem: None })
             }
         };
         if let Err(err) = searched {
-            answer = Answer { problem: Some(format!("{}: {err}", item.shown.display())), ..Answer::default() };
+            answer = FileOutput { problem: Some(format!("{}: {err}", item.shown.display())), ..FileOutput::default() };
         }
         answer
     }
@@ -210,8 +210,8 @@ pub(super) fn nth_line(finder: &Finder, searcher: &mut Searcher, item: &Item<'_>
     let mut sink = Nth { left, line: None };
     let searched = match (finder.regex(), &item.haystack) {
         (Some(regex), _) => search(finder, regex, searcher, item, &mut sink),
-        (None, Haystack::Indexed(file)) => search(finder, &finder.ranges(file), searcher, item, &mut sink),
-        (None, Haystack::Disk { path, .. }) => {
+        (None, SearchInput::Indexed(file)) => search(finder, &finder.ranges(file), searcher, item, &mut sink),
+        (None, SearchInput::Disk { path, .. }) => {
             read(path, item).and_then(|item| search(finder, &ranges(finder, path, &item), searcher, &item, &mut sink))
         }
         (None, _) => Ok(()),
@@ -221,13 +221,13 @@ pub(super) fn nth_line(finder: &Finder, searcher: &mut Searcher, item: &Item<'_>
 
 /// A file on disk with its content.
 fn read(path: &Path, item: &Item<'_>) -> io::Result<Item<'static>> {
-    Ok(Item { haystack: Haystack::Read(std::fs::read(path)?), shown: item.shown.clone() })
+    Ok(Item { haystack: SearchInput::Read(std::fs::read(path)?), shown: item.shown.clone() })
 }
 
 /// The matches of a syntax query in a file that was read.
 fn ranges(finder: &Finder, path: &Path, item: &Item<'_>) -> Ranges {
     match &item.haystack {
-        Haystack::Read(bytes) => finder.ranges_on_disk(path, bytes),
+        SearchInput::Read(bytes) => finder.ranges_on_disk(path, bytes),
         _ => finder.ranges_on_disk(path, b""),
     }
 }
@@ -246,13 +246,13 @@ fn search<M: Matcher, S: Sink<Error = io::Error>>(
         Binary::Text => BinaryDetection::none(),
     };
     match &item.haystack {
-        Haystack::Indexed(file) => finder.search(searcher, matcher, file, sink),
-        Haystack::Disk { path, binary, .. } => {
+        SearchInput::Indexed(file) => finder.search(searcher, matcher, file, sink),
+        SearchInput::Disk { path, binary, .. } => {
             searcher.set_binary_detection(detection(*binary));
             searcher.search_path(matcher, path, sink)
         }
-        Haystack::Read(bytes) => searcher.search_slice(matcher, bytes, sink),
-        Haystack::Input(begun, binary) => {
+        SearchInput::Read(bytes) => searcher.search_slice(matcher, bytes, sink),
+        SearchInput::Input(begun, binary) => {
             searcher.set_binary_detection(detection(*binary));
             searcher.search_reader(matcher, Cursor::new(begun).chain(io::stdin().lock()), sink)
         }

@@ -10,7 +10,7 @@ use std::process::{Command, Stdio};
 use clap::{Args as _, FromArgMatches as _};
 
 use super::flags::{Asked, Binary, Text};
-use super::places::{Haystack, Item};
+use super::places::{Item, SearchInput};
 use super::printer::Style;
 use crate::cli::shim::line::{DEPTH, Line};
 use crate::config::{self, Config};
@@ -88,7 +88,7 @@ fn printed(asked: &Asked<'_>, finder: &Finder, mut files: Vec<PathBuf>) -> Optio
     let (json, only_count, heading, has_color, is_terminal) = (false, false, false, false, false);
     let style = Style { asked, json, only_count, heading, with_path, has_color, is_terminal };
     let item = |path: PathBuf| Item {
-        haystack: Haystack::Disk { path: path.clone(), size: SHARE, binary: Binary::Skipped },
+        haystack: SearchInput::Disk { path: path.clone(), size: SHARE, binary: Binary::Skipped },
         shown: path,
     };
     let items: Vec<Item<'_>> = files.into_iter().map(item).collect();

@@ -9,7 +9,7 @@ use globset::{GlobBuilder, GlobMatcher};
 
 use super::super::grep::stand_in::{are_folders_apart, is_file};
 use crate::config::{self, Config};
-use crate::parts::grep::{Case, Excluded, Finder, Pattern, Wanted};
+use crate::parts::grep::{Case, Excluded, Finder, GrepPattern, Pattern};
 use crate::tools::Context;
 
 /// The most bytes of arguments, well below what systems take.
@@ -74,7 +74,7 @@ struct Line {
 /// by itself.
 pub(super) fn arguments(args: &[OsString], load: impl FnOnce() -> Option<Config>) -> Option<Vec<OsString>> {
     let line = read(args)?;
-    let finder = Finder::of(&Wanted::Text(broader(&line)?)).ok()?;
+    let finder = Finder::of(&GrepPattern::Text(broader(&line)?)).ok()?;
     let chosen = Chosen::of(&line)?;
     let is_silent = |name: &str| config::variable(name).is_none();
     // Grep leaves out the file that it writes to.

@@ -5,7 +5,7 @@ use std::time::{Duration, SystemTime};
 
 use super::{Source, changes_by, following, paths, rules, walk_at};
 use crate::discover::changes::Changes;
-use crate::discover::{Known, Rules, changes};
+use crate::discover::{RecordedEntry, Rules, changes};
 use crate::model::SourceFile;
 
 /// Sets a file's time to the future, so that no test has to wait for the clock to tick.
@@ -137,10 +137,10 @@ fn threads_agree_with_one() {
     let source = Source::with(&["there.py"]);
     let stamp = source.walk().files.remove(0);
     let SourceFile { size, mtime_ns, ctime_ns, .. } = stamp;
-    let there = Known { path: "there.py", size, mtime_ns, ctime_ns: Some(ctime_ns), is_dir: false };
-    let gone = Known { path: "gone.py", ..there };
-    let changed = Known { size: 1, ..there };
-    let missing = Known { path: "none.py", size: 0, mtime_ns: i64::MIN, ctime_ns: None, is_dir: false };
+    let there = RecordedEntry { path: "there.py", size, mtime_ns, ctime_ns: Some(ctime_ns), is_dir: false };
+    let gone = RecordedEntry { path: "gone.py", ..there };
+    let changed = RecordedEntry { size: 1, ..there };
+    let missing = RecordedEntry { path: "none.py", size: 0, mtime_ns: i64::MIN, ctime_ns: None, is_dir: false };
     let known: Vec<_> = [there, gone, changed, missing].into_iter().cycle().take(4_003).collect();
     let listed = |place: usize| known.get(place).copied();
     let compared = |threads| changes(&source.root(), (known.len(), &listed), false, threads);

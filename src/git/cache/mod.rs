@@ -6,7 +6,7 @@
 //! clone is only removed under both. Objects are only ever added to a clone, so readers and a writer do not wait for
 //! each other.
 
-pub(super) mod kept;
+pub(super) mod commit_files;
 pub(super) mod packs;
 pub(super) mod texts;
 
@@ -24,13 +24,13 @@ use super::history::bare::{clean, entries, init, make_private, remove, size_of};
 use super::history::commit::{Commit, open};
 use super::history::revision::commit_id;
 use super::history::sound::Depth;
-use super::transport::fetch::{Access, FetchOptions, local_refs};
-use super::transport::refs::{Found, Refs, is_fixed, short_name};
+use super::transport::fetch::{FetchAccess, FetchOptions, local_refs};
+use super::transport::refs::{Refs, ResolvedRef, is_fixed, short_name};
 use super::transport::remote::{Place, Remote, short_hash};
 
 /// Limits on the size and age of clones.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Keep {
+pub struct CacheLimits {
     /// Bytes of all clones together; the least recently used go first.
     pub max_bytes: u64,
     /// The time after which an unused clone is removed.
@@ -39,7 +39,7 @@ pub struct Keep {
     pub refresh: Duration,
 }
 
-impl Default for Keep {
+impl Default for CacheLimits {
     fn default() -> Self {
         let day = Duration::from_secs(24 * 3600);
         Self { max_bytes: 10 << 30, unused: 7 * day, refresh: day }
@@ -61,7 +61,7 @@ pub struct Opened {
     /// Its files.
     pub commit: Commit,
     /// The requested ref and folder.
-    pub found: Found,
+    pub found: ResolvedRef,
     /// Bytes fetched for it; `None` if it was here already.
     pub fetched: Option<u64>,
     /// The ssh address it was fetched from, if https was refused.
@@ -72,7 +72,7 @@ pub struct Opened {
 #[derive(Clone, Debug)]
 pub struct Located {
     /// The ref and its commit.
-    pub found: Found,
+    pub found: ResolvedRef,
     /// The address that answered: over ssh if https was refused.
     used: Remote,
 }
@@ -80,7 +80,7 @@ pub struct Located {
 #[cfg(feature = "fleet")]
 impl Located {
     /// The meaning of a name, as it was found earlier.
-    pub fn earlier(found: Found, remote: &Remote) -> Self {
+    pub fn earlier(found: ResolvedRef, remote: &Remote) -> Self {
         Self { found, used: remote.whole() }
     }
 }
@@ -88,15 +88,15 @@ impl Located {
 /// The clones in a folder.
 pub struct Cache {
     root: PathBuf,
-    access: Access,
-    keep: Keep,
+    access: FetchAccess,
+    keep: CacheLimits,
     swept: AtomicBool,
     /// The lock held for the process's life, if the folder is its own.
     own: Option<File>,
 }
 
 /// The wanted commit.
-enum Wanted {
+enum WantedCommit {
     /// A commit of this freshness.
     Aged(Age),
     /// The commit of a lookup just made.
@@ -109,13 +109,13 @@ struct State {
     /// The address that it was cloned from.
     url: String,
     /// Meanings of names at the last lookup.
-    names: BTreeMap<String, Meaning>,
+    names: BTreeMap<String, RefMeaning>,
     /// Commits that are here completely.
     commits: BTreeSet<String>,
 }
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
-struct Meaning {
+struct RefMeaning {
     reference: String,
     commit: String,
     #[serde(default, skip_serializing_if = "String::is_empty")]
@@ -131,13 +131,13 @@ const CLONE: &str = "repo.git";
 
 impl Cache {
     /// The clones below a folder, shared with every process.
-    pub fn shared(root: PathBuf, access: Access, keep: Keep) -> Self {
+    pub fn shared(root: PathBuf, access: FetchAccess, keep: CacheLimits) -> Self {
         Self { root, access, keep, swept: AtomicBool::new(false), own: None }
     }
 
     /// The clones of this process alone, in a folder of its own below `root` that is removed when the cache is
     /// dropped.
-    pub fn of_process(root: &Path, access: Access, keep: Keep) -> Result<Self, Error> {
+    pub fn of_process(root: &Path, access: FetchAccess, keep: CacheLimits) -> Result<Self, Error> {
         let all = root.join("processes");
         make_private(&all)?;
         let nanos = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_nanos());
@@ -155,7 +155,7 @@ impl Cache {
     }
 
     /// The settings for reaching servers.
-    pub fn access(&self) -> &Access {
+    pub fn access(&self) -> &FetchAccess {
         &self.access
     }
 
@@ -200,7 +200,7 @@ impl Cache {
             let located = self.find(remote, reference, fetch_options)?;
             return self.open_located(remote, reference, located, fetch_options);
         }
-        self.open_as(remote, reference, &Wanted::Aged(age), fetch_options)
+        self.open_as(remote, reference, &WantedCommit::Aged(age), fetch_options)
     }
 
     /// Opens the commit of a lookup just made, without another lookup; fetches it if it is not here.
@@ -215,14 +215,14 @@ impl Cache {
             let commit = Commit::open(&folder, &located.found.commit)?;
             return Ok(Opened { commit, found: located.found, fetched: None, over: None });
         }
-        self.open_as(remote, reference, &Wanted::Located(located), fetch_options)
+        self.open_as(remote, reference, &WantedCommit::Located(located), fetch_options)
     }
 
     fn open_as(
         &self,
         remote: &Remote,
         reference: Option<&str>,
-        wanted: &Wanted,
+        wanted: &WantedCommit,
         fetch_options: &FetchOptions<'_>,
     ) -> Result<Opened, Error> {
         let place = place_of(remote, reference);
@@ -245,11 +245,11 @@ impl Cache {
         key: &str,
         remote: &Remote,
         place: Option<&Place>,
-        wanted: &Wanted,
+        wanted: &WantedCommit,
         fetch_options: &FetchOptions<'_>,
     ) -> Result<Opened, Error> {
         let began = now();
-        let age = if let Wanted::Aged(age) = wanted { *age } else { Age::Now };
+        let age = if let WantedCommit::Aged(age) = wanted { *age } else { Age::Now };
         let pin = self.lock(key, "use", false, fetch_options)?;
         let name = name_of(place);
         let usable = |state: &State| {
@@ -260,9 +260,9 @@ impl Cache {
                 || (age == Age::Now && is_fixed(&meaning.reference) && meaning.reference == meaning.commit);
             (new || (age == Age::Kept && kept)).then(|| meaning.clone())
         };
-        let give = |meaning: Meaning, pin: File, fetched: Option<u64>, over: Option<String>| {
+        let give = |meaning: RefMeaning, pin: File, fetched: Option<u64>, over: Option<String>| {
             let path = self.clone_of(key);
-            let found = Found { reference: meaning.reference, commit: meaning.commit, folder: meaning.folder };
+            let found = ResolvedRef { reference: meaning.reference, commit: meaning.commit, folder: meaning.folder };
             let commit = Commit::of(open(&path, Depth::Opening)?, &path, &found.commit, Some(Box::new(pin)))?;
             Ok(Opened { commit, found, fetched, over })
         };
@@ -271,8 +271,8 @@ impl Cache {
             return give(meaning, pin, None, None);
         }
         let (found, used) = match wanted {
-            Wanted::Located(Located { found, used }) => (found.clone(), used.clone()),
-            Wanted::Aged(_) => {
+            WantedCommit::Located(Located { found, used }) => (found.clone(), used.clone()),
+            WantedCommit::Aged(_) => {
                 let (refs, used) = self.ask(remote, fetch_options)?;
                 (meaning(remote, &refs, place)?, used)
             }
@@ -312,10 +312,10 @@ impl Cache {
         key: &str,
         remote: &Remote,
         used: &Remote,
-        found: &Found,
+        found: &ResolvedRef,
         name: &str,
         fetch_options: &FetchOptions<'_>,
-    ) -> Result<(Meaning, u64, Remote), Error> {
+    ) -> Result<(RefMeaning, u64, Remote), Error> {
         let received = AtomicU64::new(0);
         let told = |bytes: u64, total: Option<u64>, what: &str| {
             received.fetch_max(bytes, Ordering::Relaxed);
@@ -345,10 +345,10 @@ impl Cache {
         key: &str,
         remote: &Remote,
         used: &Remote,
-        found: &Found,
+        found: &ResolvedRef,
         name: &str,
         fetch_options: &FetchOptions<'_>,
-    ) -> Result<(Meaning, u64, Remote), Error> {
+    ) -> Result<(RefMeaning, u64, Remote), Error> {
         let home = self.home_of(key);
         let there = home.join(CLONE);
         let is_new = !there.is_dir() || open(&there, Depth::Opening).is_err();
@@ -383,7 +383,7 @@ impl Cache {
         let mut state = if is_new { State::default() } else { self.state(key) };
         state.url = remote.url();
         state.commits.insert(commit.clone());
-        let meaning = meaning_now(&Found { commit, ..found.clone() });
+        let meaning = meaning_now(&ResolvedRef { commit, ..found.clone() });
         state.names.insert(name.to_owned(), meaning.clone());
         self.put_state(&folder, &state)?;
         if is_new {
@@ -609,13 +609,13 @@ fn name_of(place: Option<&Place>) -> String {
     }
 }
 
-fn meaning_now(found: &Found) -> Meaning {
-    let Found { reference, commit, folder } = found.clone();
-    Meaning { reference, commit, folder, asked: now() }
+fn meaning_now(found: &ResolvedRef) -> RefMeaning {
+    let ResolvedRef { reference, commit, folder } = found.clone();
+    RefMeaning { reference, commit, folder, asked: now() }
 }
 
 /// The ref and commit of a place.
-fn meaning(remote: &Remote, refs: &Refs, place: Option<&Place>) -> Result<Found, Error> {
+fn meaning(remote: &Remote, refs: &Refs, place: Option<&Place>) -> Result<ResolvedRef, Error> {
     let Some(place) = place else {
         return refs.default_found().ok_or_else(|| match refs.all.is_empty() {
             true => Error::Empty(remote.to_string()),
@@ -634,12 +634,12 @@ fn meaning(remote: &Remote, refs: &Refs, place: Option<&Place>) -> Result<Found,
 }
 
 /// The meaning of a place in a repository on this machine, where any revision can be looked up.
-fn local_meaning(remote: &Remote, folder: &Path, refs: &Refs, place: Option<&Place>) -> Result<Found, Error> {
+fn local_meaning(remote: &Remote, folder: &Path, refs: &Refs, place: Option<&Place>) -> Result<ResolvedRef, Error> {
     match (meaning(remote, refs, place), place) {
         (Err(err), Some(Place::Ref(name))) => {
             let repository = open(folder, Depth::Opening)?.to_thread_local();
             let commit = commit_id(&repository, name).ok_or(err)?.to_string();
-            Ok(Found { reference: commit.clone(), commit, folder: String::new() })
+            Ok(ResolvedRef { reference: commit.clone(), commit, folder: String::new() })
         }
         (result, _) => result,
     }

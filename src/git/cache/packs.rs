@@ -68,7 +68,7 @@ fn small(packs: &[Pack]) -> usize {
 }
 
 /// The offset of an object in the joined pack.
-struct Place {
+struct PackedObject {
     id: gix::ObjectId,
     crc: u32,
     offset: u64,
@@ -78,7 +78,7 @@ struct Place {
 fn write_joined(folder: &Path, packs: &[Pack]) -> Result<(), Error> {
     let failed = |err: io::Error| Error::io("cannot join the packs in", folder)(err);
     let mut places = Vec::new();
-    let mut data = Hashed::new(tempfile::NamedTempFile::new_in(folder).map_err(failed)?);
+    let mut data = HashingWriter::new(tempfile::NamedTempFile::new_in(folder).map_err(failed)?);
     let indexes = packs.iter().map(|pack| index_of(&pack.data)).collect::<Result<Vec<_>, Error>>()?;
     let total: u32 = indexes.iter().map(pack::index::File::num_objects).sum();
     data.write_all(b"PACK\0\0\0\x02").and_then(|()| data.write_all(&total.to_be_bytes())).map_err(failed)?;
@@ -89,7 +89,7 @@ fn write_joined(folder: &Path, packs: &[Pack]) -> Result<(), Error> {
             // Entries lie between the header and the trailer, whatever an index says.
             let offset = entry.pack_offset.checked_sub(HEADER).filter(|after| *after < pack.bytes);
             let offset = offset.ok_or_else(|| failed(io::ErrorKind::InvalidData.into()))? + at;
-            places.push(Place { id: entry.oid, crc, offset });
+            places.push(PackedObject { id: entry.oid, crc, offset });
         }
         let entries = pack.bytes.saturating_sub(HEADER + TRAILER);
         let mut source = File::open(&pack.data).map_err(failed)?;
@@ -112,8 +112,8 @@ fn index_of(data: &Path) -> Result<pack::index::File, Error> {
 }
 
 /// An index of version 2: the number of ids up to each first byte, the ids, checksums, offsets.
-fn write_index(folder: &Path, places: &[Place], pack: &[u8]) -> io::Result<tempfile::NamedTempFile> {
-    let mut file = Hashed::new(tempfile::NamedTempFile::new_in(folder)?);
+fn write_index(folder: &Path, places: &[PackedObject], pack: &[u8]) -> io::Result<tempfile::NamedTempFile> {
+    let mut file = HashingWriter::new(tempfile::NamedTempFile::new_in(folder)?);
     file.write_all(b"\xfftOc\0\0\0\x02")?;
     for byte in 0..=u8::MAX {
         let up_to = places.partition_point(|place| place.id.first_byte() <= byte) as u32;
@@ -144,12 +144,12 @@ fn write_index(folder: &Path, places: &[Place], pack: &[u8]) -> io::Result<tempf
 }
 
 /// A file that ends in the hash of its content.
-struct Hashed {
+struct HashingWriter {
     file: BufWriter<tempfile::NamedTempFile>,
     hash: Sha1,
 }
 
-impl Hashed {
+impl HashingWriter {
     fn new(file: tempfile::NamedTempFile) -> Self {
         Self { file: BufWriter::with_capacity(1 << 20, file), hash: Sha1::new() }
     }
@@ -164,7 +164,7 @@ impl Hashed {
     }
 }
 
-impl Write for Hashed {
+impl Write for HashingWriter {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         let n = self.file.write(bytes)?;
         self.hash.update(&bytes[..n]);

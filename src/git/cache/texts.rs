@@ -83,14 +83,14 @@ pub(in crate::git) struct Texts {
 }
 
 /// A block that a thread has unpacked, kept because its neighbours in the tree are read next.
-struct Unpacked {
+struct UnpackedBlock {
     of: (u64, u32),
     packed: Vec<u8>,
     block: Vec<u8>,
 }
 
 thread_local! {
-    static UNPACKED: RefCell<Unpacked> = const { RefCell::new(Unpacked { of: (0, 0), packed: Vec::new(), block: Vec::new() }) };
+    static UNPACKED: RefCell<UnpackedBlock> = const { RefCell::new(UnpackedBlock { of: (0, 0), packed: Vec::new(), block: Vec::new() }) };
 }
 
 impl Texts {
@@ -193,7 +193,7 @@ impl Texts {
 
 /// The blocks packed by one core.
 #[derive(Default)]
-struct Share {
+struct PackedShare {
     /// Packed blocks, each with its unpacked size.
     blocks: Vec<(Vec<u8>, usize)>,
     /// Contents, with block numbers relative to `blocks`.
@@ -202,7 +202,7 @@ struct Share {
     open: Vec<u8>,
 }
 
-impl Share {
+impl PackedShare {
     /// Reads a content and adds the part to keep.
     fn add(
         &mut self,
@@ -267,7 +267,7 @@ struct Output {
 
 impl Output {
     /// Writes a share and empties it.
-    fn take(&mut self, share: &mut Share) -> io::Result<()> {
+    fn take(&mut self, share: &mut PackedShare) -> io::Result<()> {
         share.close();
         let first = self.blocks.len() as u32;
         self.contents.extend(share.contents.drain(..).map(|mut content| {
@@ -319,9 +319,9 @@ pub(in crate::git) fn write(
     let entries: Vec<&TreeEntry> = entries.iter().copied().filter(|entry| seen.insert(entry.id.as_str())).collect();
     let file = BufWriter::with_capacity(1 << 20, tempfile::NamedTempFile::new_in(folder)?);
     let output = Mutex::new(Output { file, start: 0, blocks: Vec::new(), contents: Vec::new() });
-    let take = |share: &mut Share| output.lock().unwrap_or_else(PoisonError::into_inner).take(share);
+    let take = |share: &mut PackedShare| output.lock().unwrap_or_else(PoisonError::into_inner).take(share);
     entries.par_chunks(SHARE).try_for_each_init(Vec::new, |buffer, entries| {
-        let mut share = Share::default();
+        let mut share = PackedShare::default();
         for entry in entries {
             if cancelled.load(Ordering::Relaxed) {
                 return Err(io::ErrorKind::Interrupted.into());

@@ -9,7 +9,7 @@ use gix::objs::Find as _;
 use gix::objs::tree::EntryKind;
 use rayon::iter::{IntoParallelIterator, IntoParallelRefMutIterator, ParallelIterator};
 
-use super::contents::{Contents, Outcome};
+use super::contents::{Outcome, PackBundles};
 use super::listing;
 use super::revision::commit_id;
 use super::sound::{self, Depth};
@@ -52,7 +52,7 @@ pub struct Commit {
     /// Each reading thread takes one and puts it back: opening one costs more than most reads.
     handles: Mutex<Vec<gix::Repository>>,
     /// Its packs, once the first content is read.
-    contents: OnceLock<Contents>,
+    contents: OnceLock<PackBundles>,
     /// Keeps the clone from being removed.
     _pin: Option<Box<dyn Send + Sync>>,
 }
@@ -187,7 +187,7 @@ impl SourceTree for Commit {
         let missing = || SourceError::Missing { path: entry.path.clone(), id: entry.id.clone() };
         let damaged = |what: String| SourceError::Damaged { path: entry.path.clone(), what };
         let id = ObjectId::from_hex(entry.id.as_bytes()).map_err(|_| missing())?;
-        let contents = self.contents.get_or_init(|| Contents::open(&self.repository.objects_dir().join("pack")));
+        let contents = self.contents.get_or_init(|| PackBundles::open(&self.repository.objects_dir().join("pack")));
         match contents.read(&id, FIRST, wanted, buffer) {
             Outcome::Read => return Ok(true),
             Outcome::Unwanted => return Ok(false),

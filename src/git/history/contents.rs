@@ -23,7 +23,7 @@ thread_local! {
 }
 
 /// The packs in a folder.
-pub(in crate::git) struct Contents(Vec<pack::Bundle>);
+pub(in crate::git) struct PackBundles(Vec<pack::Bundle>);
 
 /// The result of a read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -36,7 +36,7 @@ pub(in crate::git) enum Outcome {
     Elsewhere,
 }
 
-impl Contents {
+impl PackBundles {
     /// Maps the packs of a folder, except unreadable ones.
     pub(in crate::git) fn open(folder: &Path) -> Self {
         let files = std::fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path());

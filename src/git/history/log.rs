@@ -11,7 +11,7 @@ const LARGEST: u64 = 1 << 20;
 
 /// A commit, as its object says.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Logged {
+pub struct LogEntry {
     /// Time of the commit, in seconds since 1970.
     pub time: i64,
     /// Its id, in hex.
@@ -26,7 +26,7 @@ pub struct Logged {
     pub message: String,
 }
 
-impl Logged {
+impl LogEntry {
     /// The first line of the message.
     pub fn subject(&self) -> &str {
         self.message.trim_start().lines().next().unwrap_or_default().trim()
@@ -37,7 +37,7 @@ impl Logged {
 #[derive(Debug, Default)]
 pub struct Log {
     /// The commits, the newest first.
-    pub commits: Vec<Logged>,
+    pub commits: Vec<LogEntry>,
     /// Whether all that lead to the revision are among them: there was time, and no parent is missing.
     pub is_whole: bool,
 }
@@ -48,7 +48,7 @@ impl History {
         let first = self.commit(revision)?;
         let mut log = Log { commits: Vec::new(), is_whole: true };
         let mut seen = HashSet::from([first.clone()]);
-        let mut waiting: BinaryHeap<Logged> = self.logged(&first).into_iter().collect();
+        let mut waiting: BinaryHeap<LogEntry> = self.logged(&first).into_iter().collect();
         while let Some(next) = waiting.pop() {
             if log.commits.len() == most || (log.commits.len() % 256 == 255 && is_over()) {
                 log.is_whole = false;
@@ -68,7 +68,7 @@ impl History {
     }
 
     /// A commit by its whole id; `None` where it cannot be read, as beyond the end of a shallow clone.
-    pub fn logged(&self, commit: &str) -> Option<Logged> {
+    pub fn logged(&self, commit: &str) -> Option<LogEntry> {
         let id = gix::ObjectId::from_hex(commit.as_bytes()).ok()?;
         let header = self.repository.try_find_header(id).ok()??;
         if header.size() > LARGEST {
@@ -79,7 +79,7 @@ impl History {
         let (author, email) = author.map_or_else(Default::default, |author| {
             (author.name.to_str_lossy().into_owned(), author.email.to_str_lossy().into_owned())
         });
-        Some(Logged {
+        Some(LogEntry {
             time: found.time().map_or(0, |time| time.seconds),
             commit: commit.to_owned(),
             parents: found.parent_ids().map(|parent| parent.to_string()).collect(),
@@ -90,7 +90,7 @@ impl History {
     }
 
     /// The files that differ between a commit and its first parent, by path.
-    pub fn changed_by(&self, commit: &Logged) -> Result<Vec<Changed>, Error> {
+    pub fn changed_by(&self, commit: &LogEntry) -> Result<Vec<Changed>, Error> {
         self.compare(commit.parents.first().map(String::as_str), &commit.commit, None)
     }
 

@@ -1,13 +1,13 @@
 //! Recent commits along the first parents, each with the files that it changed.
 
-use super::log::Logged;
+use super::log::LogEntry;
 use super::{Changed, Error, History};
 
 /// A commit with the files that it changed.
 #[derive(Clone, Debug)]
 pub struct Recent {
     /// The commit.
-    pub commit: Logged,
+    pub commit: LogEntry,
     /// The files that differ from its first parent.
     pub files: Vec<Changed>,
 }

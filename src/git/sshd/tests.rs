@@ -11,7 +11,7 @@ use tempfile::TempDir;
 
 use crate::git::tests::repository;
 use crate::git::tests::servers::{access, files, quiet, remote, write};
-use crate::git::{Access, Age, Cache, Error, Keep};
+use crate::git::{Age, Cache, CacheLimits, Error, FetchAccess};
 use crate::net::test_server::{Reply, TestServer};
 
 const SSHD: &str = "/usr/sbin/sshd";
@@ -108,8 +108,8 @@ fn a_real_server_of_ssh_is_cloned_from_and_updated() {
     let refusing = TestServer::https(|_| Reply::new(401, "who?").with("www-authenticate", "Basic realm=\"git\""));
     let cache = |name: &str, key: &str| {
         let ssh_command = sshd.command(key);
-        let access = Access { ssh_command, ..access(&refusing.certificate, folder.path(), &[]) };
-        Cache::shared(folder.path().join(name), access, Keep::default())
+        let access = FetchAccess { ssh_command, ..access(&refusing.certificate, folder.path(), &[]) };
+        Cache::shared(folder.path().join(name), access, CacheLimits::default())
     };
     // A server need not accept the variable for the newer protocol, and this one does not.
     for name in ["localhost:.git".to_owned(), format!("ssh://localhost:{}{}/.git", sshd.port, origin.path().display())]

@@ -9,8 +9,8 @@ use sha1::{Digest, Sha1};
 
 use super::servers::{access, fake_ssh_that, files, quiet, remote, world};
 use super::{git, repository};
-use crate::git::{Access, Age, Cache, Error, Keep};
-use crate::net::test_server::{Asked, Behaviour, Reply, TestServer, git_backend};
+use crate::git::{Age, Cache, CacheLimits, Error, FetchAccess};
+use crate::net::test_server::{Behaviour, ReceivedRequest, Reply, TestServer, git_backend};
 
 /// A packet's content; `None` for the marks between parts.
 type Packet<'a> = Option<&'a [u8]>;
@@ -75,7 +75,7 @@ fn resize(pack: &mut Vec<u8>, new: &dyn Fn(u64) -> u64) {
     pack.splice(12..=at, header);
 }
 
-fn is_fetch(asked: &Asked) -> bool {
+fn is_fetch(asked: &ReceivedRequest) -> bool {
     asked.method == "POST" && String::from_utf8_lossy(&asked.body).contains("command=fetch")
 }
 
@@ -128,7 +128,10 @@ fn a_lie_costs_an_error_and_leaves_nothing() {
         ("an object that no number holds", about_a_size(|_| u64::MAX >> 1)),
         ("another sum", Box::new(|reply| with_pack(reply, &|pack| *pack.last_mut().expect("a sum") ^= 1))),
         ("no pack", Box::new(|reply| with_pack(reply, &|pack| *pack = b"PUCK".to_vec()))),
-        ("a shorter answer", Box::new(|reply| reply.clone().behaving(Behaviour::Claims(reply.body.len() as u64 - 40)))),
+        (
+            "a shorter answer",
+            Box::new(|reply| reply.clone().with_behaviour(Behaviour::Claims(reply.body.len() as u64 - 40))),
+        ),
     ];
     for (what, one) in lies {
         *lie.lock().expect("nobody panics with it") = Some(one);
@@ -142,7 +145,7 @@ fn a_lie_costs_an_error_and_leaves_nothing() {
     }
     // The pack is complete, and its checksums are right.
     *lie.lock().expect("nobody panics with it") =
-        Some(Box::new(|reply| reply.clone().behaving(Behaviour::Claims(reply.body.len() as u64 + 40))));
+        Some(Box::new(|reply| reply.clone().with_behaviour(Behaviour::Claims(reply.body.len() as u64 + 40))));
     assert_eq!(files(&world.cache.open(&remote, None, Age::Kept, &quiet()).expect("it is cloned")).len(), 2);
 }
 
@@ -222,8 +225,8 @@ fn daemons_and_servers_of_ssh_are_left_as_well() {
         std::fs::write(world.folder.path().join("body"), body).expect("files can be written");
         let script = format!("cat {}/body; exec sleep 20", world.folder.path().display());
         let ssh_command = fake_ssh_that(world.folder.path(), &script);
-        let access = Access { ssh_command, ..access("", world.folder.path(), &[]) };
-        let cache = Cache::shared(world.folder.path().join("ssh-clones"), access, Keep::default());
+        let access = FetchAccess { ssh_command, ..access("", world.folder.path(), &[]) };
+        let cache = Cache::shared(world.folder.path().join("ssh-clones"), access, CacheLimits::default());
         let over_ssh = cache.open(&remote("git@localhost:x.git"), None, Age::Kept, &quiet());
         for (way, opened) in [("git", over_git), ("ssh", over_ssh)] {
             let text = opened.map(|opened| files(&opened)).expect_err("it has no end").to_string();
@@ -241,8 +244,8 @@ fn a_silent_conversation_is_called_off_at_once() {
         silence: Duration::from_secs(3600),
         ..crate::net::Options::default()
     });
-    let access = Access { client, ..access("", folder.path(), &[]) };
-    let cache = Cache::shared(folder.path().join("git"), access, Keep::default());
+    let access = FetchAccess { client, ..access("", folder.path(), &[]) };
+    let cache = Cache::shared(folder.path().join("git"), access, CacheLimits::default());
     let options = quiet();
     let cancelled = options.cancelled.clone();
     std::thread::spawn(move || {

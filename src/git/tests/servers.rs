@@ -10,9 +10,9 @@ use std::time::Duration;
 use tempfile::TempDir;
 
 use super::{git, repository};
-use crate::git::{Access, Age, Cache, Error, FetchOptions, Keep, Opened, Remote, Token};
+use crate::git::{Age, Cache, CacheLimits, Error, FetchAccess, FetchOptions, Opened, Remote, Token};
 use crate::model::SourceTree as _;
-use crate::net::test_server::{Asked, Behaviour, Reply, TestServer, git_backend as backend};
+use crate::net::test_server::{Behaviour, ReceivedRequest, Reply, TestServer, git_backend as backend};
 use crate::net::{self, Client};
 
 /// A folder with clones, and the settings to fill it.
@@ -21,7 +21,7 @@ pub(super) struct World {
     pub(super) cache: Cache,
 }
 
-pub(in crate::git) fn access(certificate: &str, folder: &Path, tokens: &[(&str, &str)]) -> Access {
+pub(in crate::git) fn access(certificate: &str, folder: &Path, tokens: &[(&str, &str)]) -> FetchAccess {
     let ca_file = folder.join("ca.pem");
     std::fs::write(&ca_file, certificate).expect("files can be written");
     let options = net::Options {
@@ -31,7 +31,7 @@ pub(in crate::git) fn access(certificate: &str, folder: &Path, tokens: &[(&str, 
         ..net::Options::default()
     };
     let tokens = tokens.iter().map(|(host, token)| ((*host).to_owned(), Token((*token).to_owned()))).collect();
-    Access {
+    FetchAccess {
         client: Client::new(options),
         tokens: Arc::new(tokens),
         ssh_command: crate::git::SSH_COMMAND.to_owned(),
@@ -42,7 +42,7 @@ pub(in crate::git) fn access(certificate: &str, folder: &Path, tokens: &[(&str, 
 pub(super) fn world(certificate: &str, tokens: &[(&str, &str)]) -> World {
     let folder = TempDir::new().expect("the system has room for a folder");
     let access = access(certificate, folder.path(), tokens);
-    let cache = Cache::shared(folder.path().join("git"), access, Keep::default());
+    let cache = Cache::shared(folder.path().join("git"), access, CacheLimits::default());
     World { folder, cache }
 }
 
@@ -122,7 +122,7 @@ fn a_token_is_not_told_in_the_clear() {
 }
 
 /// Answers only requests with the token, by basic authentication.
-fn guarded(root: &Path, asked: &Asked) -> Reply {
+fn guarded(root: &Path, asked: &ReceivedRequest) -> Reply {
     // x-access-token:s3cr3t-t0ken
     match asked.header("authorization") == Some("Basic eC1hY2Nlc3MtdG9rZW46czNjcjN0LXQwa2Vu") {
         true => backend(root, asked),
@@ -182,7 +182,7 @@ fn several_at_once_fetch_once() {
             scope.spawn(|| {
                 // A separate cache has separate lock handles, as another process has.
                 let access = world.cache.access().clone();
-                let cache = Cache::shared(world.folder.path().join("git"), access, Keep::default());
+                let cache = Cache::shared(world.folder.path().join("git"), access, CacheLimits::default());
                 let opened = cache.open(&remote, None, Age::Kept, &quiet()).expect("it is cloned");
                 assert_eq!(files(&opened).len(), 2);
                 fetched.fetch_add(usize::from(opened.fetched.is_some()), Ordering::SeqCst);
@@ -214,7 +214,7 @@ fn what_a_killed_run_left_is_in_nobodys_way() {
 
     write(origin.path(), "b.py", "new");
     let fresh = self::world(&server.certificate, &[]);
-    let cache = Cache::shared(git_folder.clone(), fresh.cache.access().clone(), Keep::default());
+    let cache = Cache::shared(git_folder.clone(), fresh.cache.access().clone(), CacheLimits::default());
     let opened = cache.open(&remote, None, Age::Now, &quiet()).expect("it is updated");
     assert_eq!(files(&opened).len(), 2);
     for gone in ["shallow.lock", "HEAD.lock", "objects/pack/.tmpAbC", "objects/pack/pack-00.pack", "refs/c/x.lock"] {
@@ -232,7 +232,7 @@ fn a_server_that_fails_costs_an_error_and_leaves_nothing() {
     let server = TestServer::https(move |asked| {
         let reply = backend(&root, asked);
         let is_pack = asked.method == "POST" && String::from_utf8_lossy(&asked.body).contains("command=fetch");
-        if is_pack { reply.behaving(*how.lock().expect("nobody panics with it")) } else { reply }
+        if is_pack { reply.with_behaviour(*how.lock().expect("nobody panics with it")) } else { reply }
     });
     let world = world(&server.certificate, &[]);
     let remote = remote(&server.url("/.git"));
@@ -330,8 +330,8 @@ fn ssh_is_used_when_it_is_named_and_when_https_is_refused() {
     let server = TestServer::https(|_| Reply::new(401, "who are you?").with("www-authenticate", "Basic realm=\"git\""));
     let folder = TempDir::new().expect("the system has room for a folder");
     let ssh_command = fake_ssh(folder.path(), origin.path());
-    let access = Access { ssh_command, ..access(&server.certificate, folder.path(), &[]) };
-    let cache = Cache::shared(folder.path().join("git"), access, Keep::default());
+    let access = FetchAccess { ssh_command, ..access(&server.certificate, folder.path(), &[]) };
+    let cache = Cache::shared(folder.path().join("git"), access, CacheLimits::default());
 
     let opened = cache.open(&remote("git@localhost:.git"), None, Age::Kept, &quiet()).expect("ssh serves it");
     assert_eq!((files(&opened).len(), opened.over), (1, None));
@@ -354,7 +354,7 @@ fn clones_go_by_age_and_by_size_but_never_under_a_reader() {
     let cache = |keep| Cache::shared(git_folder.clone(), access(&bundle, folder.path(), &[]), keep);
     let count = || git_folder.join("repos").read_dir().expect("it is there").count();
 
-    let roomy = cache(Keep::default());
+    let roomy = cache(CacheLimits::default());
     let held = roomy.open(&one, None, Age::Kept, &quiet()).expect("it is cloned");
     drop(roomy.open(&two, None, Age::Kept, &quiet()).expect("it is cloned"));
     for foreign in ["repos/notes", "repos/x-0123456789abcdeg"] {
@@ -363,7 +363,7 @@ fn clones_go_by_age_and_by_size_but_never_under_a_reader() {
     assert_eq!(count(), 4);
 
     // There is no room for any, but one is being read.
-    cache(Keep { max_bytes: 1, ..Keep::default() }).sweep(None);
+    cache(CacheLimits { max_bytes: 1, ..CacheLimits::default() }).sweep(None);
     assert_eq!(count(), 3);
     assert_eq!(files(&held).len(), 1);
     drop(held);
@@ -374,11 +374,14 @@ fn clones_go_by_age_and_by_size_but_never_under_a_reader() {
         let long_ago = std::time::SystemTime::now() - Duration::from_secs(8 * 24 * 3600);
         file.set_modified(long_ago).expect("it is ours");
     }
-    cache(Keep::default()).sweep(None);
+    cache(CacheLimits::default()).sweep(None);
     assert_eq!(count(), 2, "what we did not make stays");
 
     // A removed clone is cloned again.
-    assert_eq!(files(&cache(Keep::default()).open(&one, None, Age::Kept, &quiet()).expect("it is cloned")).len(), 1);
+    assert_eq!(
+        files(&cache(CacheLimits::default()).open(&one, None, Age::Kept, &quiet()).expect("it is cloned")).len(),
+        1
+    );
 }
 
 #[test]
@@ -403,7 +406,7 @@ fn a_process_can_have_clones_of_its_own_that_go_with_it() {
     let server = TestServer::https(move |asked| backend(&root, asked));
     let world = world(&server.certificate, &[]);
     let base = world.folder.path().join("git");
-    let own = Cache::of_process(&base, world.cache.access().clone(), Keep::default()).expect("there is room");
+    let own = Cache::of_process(&base, world.cache.access().clone(), CacheLimits::default()).expect("there is room");
     let opened = own.open(&remote(&server.url("/.git")), None, Age::Kept, &quiet()).expect("it is cloned");
     assert_eq!(files(&opened).len(), 1);
     drop(opened);

@@ -15,12 +15,12 @@ use gix_transport::Protocol;
 use gix_transport::client::blocking_io::{Transport as GitTransport, http};
 use gix_transport::client::git::{ConnectMode, blocking_io::Connection};
 
-use super::http::{Carrier, Failure, Line};
+use super::http::{Failure, HttpConnection, Line};
 use super::preface;
 use super::refs::{Refs, RemoteRef};
 use super::remote::{Remote, Transport};
 use super::ssh;
-use super::stream::{Incoming, Outgoing, STEP};
+use super::stream::{RequestStream, STEP, ServerStream};
 use crate::git::Error;
 use crate::git::history::commit::causes;
 use crate::model::Progress;
@@ -28,7 +28,7 @@ use crate::net;
 
 /// Settings for reaching repositories.
 #[derive(Clone)]
-pub struct Access {
+pub struct FetchAccess {
     /// The https client, with the trusted hosts.
     pub client: net::Client,
     /// Tokens by host, in lower case, with the port if there is one.
@@ -63,7 +63,7 @@ const CONNECT: Duration = Duration::from_secs(10);
 /// The number of attempts after temporary failures.
 const ATTEMPTS: u32 = 3;
 
-impl Access {
+impl FetchAccess {
     /// The token of a host.
     fn token(&self, host: &str, port: Option<u16>) -> Option<&Token> {
         let with_port = port.map(|port| format!("{host}:{port}"));
@@ -78,7 +78,7 @@ impl Access {
         remote: &Remote,
         fetch_options: &FetchOptions<'_>,
     ) -> Result<(Refs, Remote), Error> {
-        self.persist(remote, fetch_options, |remote, line| {
+        self.retry(remote, fetch_options, |remote, line| {
             let talk = || {
                 let specs = ["+HEAD:refs/x/HEAD", "+refs/heads/*:refs/x/heads/*", "+refs/tags/*:refs/x/tags/*"];
                 let git = at(repository, remote, &specs)?;
@@ -101,7 +101,7 @@ impl Access {
         fetch_options: &FetchOptions<'_>,
     ) -> Result<(u64, Remote), Error> {
         let received = Arc::new(AtomicU64::new(0));
-        let ((), used) = self.persist(remote, fetch_options, |remote, line| {
+        let ((), used) = self.retry(remote, fetch_options, |remote, line| {
             let line = Line { received: received.clone(), ..line.clone() };
             received.store(0, Ordering::Relaxed);
             let talk = || {
@@ -120,7 +120,7 @@ impl Access {
     }
 
     /// Tries several times, and over ssh if https is refused.
-    fn persist<T>(
+    fn retry<T>(
         &self,
         remote: &Remote,
         fetch_options: &FetchOptions<'_>,
@@ -210,7 +210,7 @@ impl Access {
         let transport: Box<dyn GitTransport + Send> = match remote.transport {
             Transport::Https | Transport::Http => {
                 let url = gix::url::parse(remote.url().as_str())?;
-                let carrier = Carrier::new(self.client.clone(), line.clone());
+                let carrier = HttpConnection::new(self.client.clone(), line.clone());
                 Box::new(http::connect_http(carrier, url, Protocol::V2, false))
             }
             Transport::Ssh => {
@@ -223,8 +223,8 @@ impl Access {
                 let silence = self.client.silence();
                 let (read, write) =
                     ssh::dial(&self.ssh_command, &url, silence).map_err(gix::error::Error::from_error)?;
-                let read = Incoming::new(read, line, &remote.host, silence, CONNECT);
-                let write = Outgoing::new(write, line);
+                let read = ServerStream::new(read, line, &remote.host, silence, CONNECT);
+                let write = RequestStream::new(write, line);
                 let path = url.path.clone();
                 let nobody = None::<(String, Option<u16>)>;
                 let spoken = Connection::new(read, write, Protocol::V2, path, nobody, ConnectMode::Process, false);
@@ -238,8 +238,8 @@ impl Access {
                 let silence = self.client.silence();
                 let (read, write) = dial(&addresses, silence)
                     .map_err(|err| fail(net::Error::Connect { host: remote.host.clone(), problem: err.to_string() }))?;
-                let read = Incoming::new(read, line, &remote.host, silence, Duration::ZERO);
-                let write = Outgoing::new(write, line);
+                let read = ServerStream::new(read, line, &remote.host, silence, Duration::ZERO);
+                let write = RequestStream::new(write, line);
                 let (path, host) = (remote.path.as_str(), Some((remote.host.clone(), remote.port)));
                 Box::new(Connection::new(read, write, Protocol::V2, path, host, ConnectMode::Daemon, false))
             }

@@ -86,13 +86,13 @@ impl Line {
 }
 
 /// Carries requests of git over a client.
-pub(in crate::git) struct Carrier {
+pub(in crate::git) struct HttpConnection {
     client: net::Client,
     line: Line,
     redirected: Option<String>,
 }
 
-impl Carrier {
+impl HttpConnection {
     pub(in crate::git) fn new(client: net::Client, line: Line) -> Self {
         Self { client, line, redirected: None }
     }
@@ -153,10 +153,10 @@ fn lines(response: &net::Response) -> Vec<u8> {
     response.header("content-type").map(|value| format!("content-type: {value}\n").into_bytes()).unwrap_or_default()
 }
 
-impl Http for Carrier {
-    type Headers = Deferred;
-    type ResponseBody = Deferred;
-    type PostBody = Pending;
+impl Http for HttpConnection {
+    type Headers = ResponsePart;
+    type ResponseBody = ResponsePart;
+    type PostBody = RequestBody;
 
     fn get(
         &mut self,
@@ -174,8 +174,8 @@ impl Http for Carrier {
             Ok(response) => response,
             // Git's library looks for this error when it reads the headers.
             Err(err) => {
-                let failed = Deferred::failed(err);
-                return Ok(GetResponse { headers: failed, body: Deferred::bytes(Vec::new()) });
+                let failed = ResponsePart::failed(err);
+                return Ok(GetResponse { headers: failed, body: ResponsePart::bytes(Vec::new()) });
             }
         };
         if response.url != asked {
@@ -191,8 +191,8 @@ impl Http for Carrier {
             };
             self.redirected = Some(base.to_owned());
         }
-        let headers = Deferred::bytes(lines(&response));
-        Ok(GetResponse { headers, body: Deferred::body(response.body, self.line.clone()) })
+        let headers = ResponsePart::bytes(lines(&response));
+        Ok(GetResponse { headers, body: ResponsePart::body(response.body, self.line.clone()) })
     }
 
     fn post(
@@ -210,9 +210,9 @@ impl Http for Carrier {
             Exchange { client: self.client.clone(), line: self.line.clone(), request: Some(request), answer: None };
         let shared = Arc::new(Mutex::new(exchange));
         Ok(PostResponse {
-            post_body: Pending { sent: Vec::new(), exchange: shared.clone() },
-            headers: Deferred { part: Part::Headers(shared.clone()) },
-            body: Deferred { part: Part::Body(shared) },
+            post_body: RequestBody { sent: Vec::new(), exchange: shared.clone() },
+            headers: ResponsePart { part: Part::Headers(shared.clone()) },
+            body: ResponsePart { part: Part::Body(shared) },
         })
     }
 
@@ -242,7 +242,7 @@ impl Exchange {
             }
             let response = ask(&self.client, &self.line, &request)?;
             let headers = lines(&response);
-            let body = Counted { body: response.body, line: self.line.clone() };
+            let body = CountedBody { body: response.body, line: self.line.clone() };
             self.answer = Some((headers, Box::new(BufReader::with_capacity(64 << 10, body))));
         }
         self.answer.as_mut().ok_or_else(|| io::Error::other("the server did not answer"))
@@ -250,12 +250,12 @@ impl Exchange {
 }
 
 /// A request body. The request is sent only once this is dropped.
-pub(in crate::git) struct Pending {
+pub(in crate::git) struct RequestBody {
     sent: Vec<u8>,
     exchange: Arc<Mutex<Exchange>>,
 }
 
-impl Write for Pending {
+impl Write for RequestBody {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         self.sent.extend_from_slice(bytes);
         Ok(bytes.len())
@@ -266,7 +266,7 @@ impl Write for Pending {
     }
 }
 
-impl Drop for Pending {
+impl Drop for RequestBody {
     fn drop(&mut self) {
         let mut exchange = self.exchange.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(request) = &mut exchange.request {
@@ -276,12 +276,12 @@ impl Drop for Pending {
 }
 
 /// A response body that counts its bytes.
-struct Counted {
+struct CountedBody {
     body: net::Body,
     line: Line,
 }
 
-impl Read for Counted {
+impl Read for CountedBody {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let n = self.body.read(buffer).inspect_err(|err| {
             let known = err.get_ref().and_then(|inner| inner.downcast_ref::<net::Error>()).cloned();
@@ -294,7 +294,7 @@ impl Read for Counted {
 }
 
 /// The headers or body of an answer, for git's library.
-pub(in crate::git) struct Deferred {
+pub(in crate::git) struct ResponsePart {
     part: Part,
 }
 
@@ -305,7 +305,7 @@ enum Part {
     Body(Arc<Mutex<Exchange>>),
 }
 
-impl Deferred {
+impl ResponsePart {
     fn failed(err: io::Error) -> Self {
         Self { part: Part::Failed(Some(err)) }
     }
@@ -315,7 +315,7 @@ impl Deferred {
     }
 
     fn body(body: net::Body, line: Line) -> Self {
-        Self { part: Part::Ready(Box::new(BufReader::new(Counted { body, line }))) }
+        Self { part: Part::Ready(Box::new(BufReader::new(CountedBody { body, line }))) }
     }
 
     /// Sends the request unless it has been sent, and takes this part of the answer.
@@ -346,13 +346,13 @@ impl Deferred {
     }
 }
 
-impl Read for Deferred {
+impl Read for ResponsePart {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         self.ready()?.read(buffer)
     }
 }
 
-impl BufRead for Deferred {
+impl BufRead for ResponsePart {
     fn fill_buf(&mut self) -> io::Result<&[u8]> {
         self.ready()?.fill_buf()
     }

@@ -27,7 +27,7 @@ pub struct Refs {
 
 /// The meaning of a name.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Found {
+pub struct ResolvedRef {
     /// The full ref, or the commit's hash if it was named by that.
     pub reference: String,
     /// The commit, in hex.
@@ -46,9 +46,13 @@ impl Refs {
     }
 
     /// The meaning of a name: a ref, or a commit's hash, in full or as a prefix of one that a ref points to.
-    pub fn find(&self, name: &str) -> Option<Found> {
+    pub fn find(&self, name: &str) -> Option<ResolvedRef> {
         if let Some(one) = self.get(name) {
-            return Some(Found { reference: one.name.clone(), commit: one.commit.clone(), folder: String::new() });
+            return Some(ResolvedRef {
+                reference: one.name.clone(),
+                commit: one.commit.clone(),
+                folder: String::new(),
+            });
         }
         if name == "HEAD" {
             return self.default_found();
@@ -63,18 +67,22 @@ impl Refs {
         if begun.any(|other| other.commit != commit && !whole) {
             return None;
         }
-        Some(Found { reference: commit.clone(), commit, folder: String::new() })
+        Some(ResolvedRef { reference: commit.clone(), commit, folder: String::new() })
     }
 
     /// The default branch.
-    pub fn default_found(&self) -> Option<Found> {
+    pub fn default_found(&self) -> Option<ResolvedRef> {
         let by_name = self.default.as_deref().and_then(|name| self.get(name));
         let commit = by_name.map(|one| one.commit.clone()).or_else(|| self.head.clone())?;
-        Some(Found { reference: self.default.clone().unwrap_or_else(|| commit.clone()), commit, folder: String::new() })
+        Some(ResolvedRef {
+            reference: self.default.clone().unwrap_or_else(|| commit.clone()),
+            commit,
+            folder: String::new(),
+        })
     }
 
     /// The meaning of a place. If it joins a ref and a folder, the longest existing ref wins.
-    pub fn place(&self, place: &Place) -> Option<Found> {
+    pub fn place(&self, place: &Place) -> Option<ResolvedRef> {
         let text = match place {
             Place::Ref(name) => return self.find(name),
             Place::Joined(text) => text.trim_matches('/'),
@@ -82,7 +90,7 @@ impl Refs {
         let ends = text.rmatch_indices('/').map(|(end, _)| end);
         std::iter::once(text.len()).chain(ends).find_map(|end| {
             let folder = text[end..].trim_matches('/').to_owned();
-            self.find(&text[..end]).map(|found| Found { folder, ..found })
+            self.find(&text[..end]).map(|found| ResolvedRef { folder, ..found })
         })
     }
 

@@ -11,7 +11,7 @@ use crate::net;
 pub(super) const STEP: Duration = Duration::from_millis(200);
 
 /// The bytes of a server. A read of the inner stream must end after [`STEP`].
-pub(super) struct Incoming<R> {
+pub(super) struct ServerStream<R> {
     inner: R,
     line: Line,
     host: String,
@@ -21,7 +21,7 @@ pub(super) struct Incoming<R> {
     begun: Instant,
 }
 
-impl<R> Incoming<R> {
+impl<R> ServerStream<R> {
     pub(super) fn new(inner: R, line: &Line, host: &str, silence: Duration, connecting: Duration) -> Self {
         Self { inner, line: line.clone(), host: host.to_owned(), silence, connecting, begun: Instant::now() }
     }
@@ -40,7 +40,7 @@ impl<R> Incoming<R> {
     }
 }
 
-impl<R: Read> Read for Incoming<R> {
+impl<R: Read> Read for ServerStream<R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let asked = Instant::now();
         loop {
@@ -70,18 +70,18 @@ impl<R: Read> Read for Incoming<R> {
 }
 
 /// The requests to a server, which decide the limits of its answers.
-pub(super) struct Outgoing<W> {
+pub(super) struct RequestStream<W> {
     inner: W,
     line: Line,
 }
 
-impl<W> Outgoing<W> {
+impl<W> RequestStream<W> {
     pub(super) fn new(inner: W, line: &Line) -> Self {
         Self { inner, line: line.clone() }
     }
 }
 
-impl<W: Write> Write for Outgoing<W> {
+impl<W: Write> Write for RequestStream<W> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         self.line.asks(bytes);
         self.inner.write(bytes)

@@ -10,6 +10,6 @@ pub static SPEC: LanguageSpec = LanguageSpec {
     extensions: &["astro"],
     grammar: grammar!("astro", tree_sitter_typescript, LANGUAGE_TYPESCRIPT, TYPESCRIPT_NODE_TYPES, HIGHLIGHTS_QUERY),
     silent: include_str!("silent.txt"),
-    tame: Some(super::scripts::with_front),
+    sanitize: Some(super::scripts::with_front),
     ..IN_PAGES
 };

@@ -4,38 +4,38 @@ use tree_sitter::Node;
 
 use super::super::definition::span_of;
 use super::super::lower::Lower;
-use super::super::shape::{At, Said};
+use super::super::shape::{NodeContext, NodeResult};
 use super::lower::field;
 use crate::facts::{EMPTY, ExpressionId, Op, ScopeId, UNKNOWN};
 use crate::model::Role;
 
 /// The value of a part of a node.
-fn part<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, name: &str, at: At) -> ExpressionId {
+fn part<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, name: &str, at: NodeContext) -> ExpressionId {
     field(node, name).map_or(UNKNOWN, |part| cx.read(part, at).value)
 }
 
-pub(in crate::languages) fn assignment<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At) -> Said {
-    let target = part(cx, node, "left", At { role: Role::Write, ..at });
-    let value = part(cx, node, "right", At::used(at.scope));
+pub(in crate::languages) fn assignment<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: NodeContext) -> NodeResult {
+    let target = part(cx, node, "left", NodeContext { role: Role::Write, ..at });
+    let value = part(cx, node, "right", NodeContext::used(at.scope));
     at.says(if target == UNKNOWN { value } else { target })
 }
 
 /// An operation on two values; a sum may be a pointer.
-pub(in crate::languages) fn binary<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At) -> Said {
-    let [left, _] = ["left", "right"].map(|name| part(cx, node, name, At::used(at.scope)));
+pub(in crate::languages) fn binary<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: NodeContext) -> NodeResult {
+    let [left, _] = ["left", "right"].map(|name| part(cx, node, name, NodeContext::used(at.scope)));
     let is_sum = field(node, "operator").is_some_and(|operator| matches!(cx.text(operator), "+" | "-"));
     at.says(if is_sum { left } else { UNKNOWN })
 }
 
-pub(in crate::languages) fn conditional<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At) -> Said {
-    part(cx, node, "condition", At::used(at.scope));
-    let either = ["consequence", "alternative"].map(|name| part(cx, node, name, At::used(at.scope)));
+pub(in crate::languages) fn conditional<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: NodeContext) -> NodeResult {
+    part(cx, node, "condition", NodeContext::used(at.scope));
+    let either = ["consequence", "alternative"].map(|name| part(cx, node, name, NodeContext::used(at.scope)));
     at.says(cx.facts.union(&either))
 }
 
 /// The value of the last part.
-pub(in crate::languages) fn last<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At) -> Said {
-    let values = cx.list(node, At::used(at.scope));
+pub(in crate::languages) fn last<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: NodeContext) -> NodeResult {
+    let values = cx.list(node, NodeContext::used(at.scope));
     at.says(values.last().copied().unwrap_or(UNKNOWN))
 }
 
@@ -45,8 +45,8 @@ fn arguments<'t>(node: Node<'t>) -> Vec<Node<'t>> {
     list.named_children(&mut list.walk()).filter(|part| part.is_error() || !part.is_extra()).collect()
 }
 
-pub(in crate::languages) fn call<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At) -> Said {
-    let callee = part(cx, node, "function", At { role: Role::Call, ..at });
+pub(in crate::languages) fn call<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: NodeContext) -> NodeResult {
+    let callee = part(cx, node, "function", NodeContext { role: Role::Call, ..at });
     // Macros may take a type and one of its fields, which no function does: `container_of(at, struct item, list)`.
     let (mut of, mut found) = (UNKNOWN, UNKNOWN);
     let mut is_tag = false;
@@ -84,8 +84,8 @@ pub(in crate::languages) fn call<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at:
 }
 
 /// `offsetof(type, field)`.
-pub(in crate::languages) fn offset<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At) -> Said {
-    let of = part(cx, node, "type", At { role: Role::Type, ..at });
+pub(in crate::languages) fn offset<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: NodeContext) -> NodeResult {
+    let of = part(cx, node, "type", NodeContext { role: Role::Type, ..at });
     if let Some(member) = field(node, "member") {
         let of = cx.facts.of(Op::Instance, of);
         cx.member(member, of, Role::Reference);
@@ -94,8 +94,12 @@ pub(in crate::languages) fn offset<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, a
 }
 
 /// A value of a written type, `(struct item){…}`.
-pub(in crate::languages) fn compound_literal<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At) -> Said {
-    let of = part(cx, node, "type", At { role: Role::Type, ..at });
+pub(in crate::languages) fn compound_literal<'t>(
+    cx: &mut Lower<'_, 't>,
+    node: Node<'t>,
+    at: NodeContext,
+) -> NodeResult {
+    let of = part(cx, node, "type", NodeContext { role: Role::Type, ..at });
     let value = cx.facts.of(Op::Instance, of);
     if let Some(list) = field(node, "value") {
         // Of `(int[]){…}`, the elements are no lists.
@@ -105,7 +109,7 @@ pub(in crate::languages) fn compound_literal<'t>(cx: &mut Lower<'_, 't>, node: N
 }
 
 /// A list of values for something whose type is not known here.
-pub(in crate::languages) fn untyped_literal<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At) -> Said {
+pub(in crate::languages) fn untyped_literal<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: NodeContext) -> NodeResult {
     literal(cx, node, at.scope, UNKNOWN, 0);
     at.says(UNKNOWN)
 }

@@ -11,8 +11,8 @@ use serde_json::Value;
 
 use super::lower::LINKED;
 use crate::facts::{
-    BindingKind, ClassNames, Declared, Each, Effect, Module, Modules, NameId, Op, Project, ROOT, ScopeId, Semantics,
-    folder,
+    BindingKind, ClassNames, Declared, Effect, IterationItem, Module, Modules, NameId, Op, Project, ROOT, ScopeId,
+    Semantics, folder,
 };
 
 /// Name resolution of C and C++.
@@ -22,7 +22,7 @@ pub static SEMANTICS: Semantics = Semantics {
     includes: true,
     call: &["operator()"],
     element: &[("operator[]", false), ("operator*", false)],
-    each: Each::Last,
+    each: IterationItem::Last,
     enter: &[],
     constructor: "new",
     default_export: "",

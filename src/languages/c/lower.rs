@@ -9,11 +9,11 @@ use tree_sitter::Node;
 
 use super::super::definition::span_of;
 use super::super::lower::Lower;
-use super::super::shape::{At, Said};
+use super::super::shape::{NodeContext, NodeResult};
 use super::declarator::{Declarator, declarator};
 use super::expressions;
 use super::includes::PROGRAM;
-use super::{legible, macros};
+use super::{macros, preprocess};
 use crate::facts::{
     BindingKind, Bound, Definition, DefinitionId, DefinitionKind, EMPTY, ExpressionId, NONE, NameId, Op, ROOT, ScopeId,
     ScopeKind, UNKNOWN,
@@ -28,7 +28,7 @@ pub fn lower<'t>(cx: &mut Lower<'_, 't>, root: Node<'t>) {
     let linked = cx.facts.scope(ScopeKind::Module, ScopeId::NONE);
     debug_assert_eq!(linked, LINKED, "the root scope is the only one before it");
     cx.parts(root, ROOT);
-    for place in legible::left_out(cx.source(), false) {
+    for place in preprocess::left_out(cx.source(), false) {
         macros::used(cx, place);
     }
 }
@@ -38,7 +38,7 @@ pub(in crate::languages) fn field<'t>(node: Node<'t>, name: &str) -> Option<Node
 }
 
 /// `#include "file"`. The file's names are seen through [`super::includes`]; the star notes which file it is.
-pub(in crate::languages) fn include<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At) -> Said {
+pub(in crate::languages) fn include<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: NodeContext) -> NodeResult {
     let Some(path) = field(node, "path") else { return at.says(UNKNOWN) };
     let spec = match path.kind() {
         "string_literal" | "system_lib_string" => cx.text(path).trim_end_matches(['"', '>']),
@@ -53,7 +53,7 @@ pub(in crate::languages) fn include<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, 
 
 /// The type of a declaration.
 pub(in crate::languages) fn type_of<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: ScopeId) -> ExpressionId {
-    field(node, "type").map_or(UNKNOWN, |of| cx.read(of, At { scope, role: Role::Type }).value)
+    field(node, "type").map_or(UNKNOWN, |of| cx.read(of, NodeContext { scope, role: Role::Type }).value)
 }
 
 /// Whether a declaration has this storage class.
@@ -83,7 +83,7 @@ pub(in crate::languages) fn bind(cx: &mut Lower<'_, '_>, scope: ScopeId, name: N
     cx.facts.bind(scope, name, if is_seen { bound } else { bound.at(NONE) });
 }
 
-pub(in crate::languages) fn function<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At) -> Said {
+pub(in crate::languages) fn function<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: NodeContext) -> NodeResult {
     let of = type_of(cx, node, at.scope);
     let inner = cx.facts.scope(ScopeKind::Function, at.scope);
     let declared = field(node, "declarator").and_then(|inside| declarator(cx, inside, of, at.scope, Some(inner)));
@@ -99,13 +99,13 @@ pub(in crate::languages) fn function<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>,
     let own = cx.children(node).into_iter();
     // The declarations between the parameters of an old function and its body are of the parameters.
     for part in own.filter(|part| matches!(part.kind(), "declaration" | "compound_statement")) {
-        scope = cx.read(part, At::used(scope)).scope;
+        scope = cx.read(part, NodeContext::used(scope)).scope;
     }
     at.says(UNKNOWN)
 }
 
 /// A declaration of functions or variables.
-pub(in crate::languages) fn declaration<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At) -> Said {
+pub(in crate::languages) fn declaration<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: NodeContext) -> NodeResult {
     let all = declarators(node);
     let (is_static, is_extern) = (is_stored(cx, node, "static"), is_stored(cx, node, "extern"));
     if let (Some(of), [only]) = (field(node, "type"), &all[..])
@@ -135,7 +135,7 @@ pub(in crate::languages) fn declaration<'t>(cx: &mut Lower<'_, 't>, node: Node<'
         let bound = Bound::variable().value(value).of(declared.of).at(name_at);
         bind(cx, scope, name, bound, !is_static);
     }
-    Said { value: UNKNOWN, scope }
+    NodeResult { value: UNKNOWN, scope }
 }
 
 /// Reads the initial value of a variable.
@@ -165,10 +165,10 @@ pub(in crate::languages) fn mention(cx: &mut Lower<'_, '_>, declared: &Declarato
     cx.bare(declared.name, scope, Role::Reference);
 }
 
-pub(in crate::languages) fn type_definition<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At) -> Said {
+pub(in crate::languages) fn type_definition<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: NodeContext) -> NodeResult {
     let mut all = declarators(node).into_iter();
     let (Some(written), Some(first)) = (field(node, "type"), all.clone().next()) else {
-        return Said { value: UNKNOWN, scope: cx.parts(node, at.scope) };
+        return NodeResult { value: UNKNOWN, scope: cx.parts(node, at.scope) };
     };
     let of = match declarator(cx, first, UNKNOWN, at.scope, None) {
         // An unnamed type has the name of its `typedef`.
@@ -179,7 +179,7 @@ pub(in crate::languages) fn type_definition<'t>(cx: &mut Lower<'_, 't>, node: No
             cx.facts.bind(at.scope, name, Bound::definition(class).at(name_at));
             cx.facts.expression(Op::ClassOf, class, 0)
         }
-        _ => cx.read(written, At { role: Role::Type, ..at }).value,
+        _ => cx.read(written, NodeContext { role: Role::Type, ..at }).value,
     };
     for inside in all {
         let Some(declared) = cx.deeper(|cx| declarator(cx, inside, of, at.scope, None)) else { continue };
@@ -200,7 +200,7 @@ pub(in crate::languages) fn is_unnamed(of: Node<'_>) -> bool {
 }
 
 /// A struct, union or enum: its definition, or a reference to it.
-pub(in crate::languages) fn tagged<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At) -> Said {
+pub(in crate::languages) fn tagged<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: NodeContext) -> NodeResult {
     let scope = outside(cx, at.scope);
     let Some(name_node) = field(node, "name") else {
         let class = tag(cx, node, scope, NameId::NONE, NONE);
@@ -238,7 +238,7 @@ fn tag<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: ScopeId, name: NameId,
 }
 
 /// An enumerator, which is bound around its enum.
-pub(in crate::languages) fn enumerator<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At) -> Said {
+pub(in crate::languages) fn enumerator<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: NodeContext) -> NodeResult {
     if let Some(value) = field(node, "value") {
         cx.value(value, at.scope);
     }
@@ -250,7 +250,7 @@ pub(in crate::languages) fn enumerator<'t>(cx: &mut Lower<'_, 't>, node: Node<'t
 }
 
 /// Fields of a struct, whose scope is the current one.
-pub(in crate::languages) fn fields<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At) -> Said {
+pub(in crate::languages) fn fields<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: NodeContext) -> NodeResult {
     let all = declarators(node);
     let scope = outside(cx, at.scope);
     if let (Some(of), true) = (field(node, "type").filter(|of| is_unnamed(*of)), all.is_empty()) {

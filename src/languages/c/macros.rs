@@ -5,13 +5,13 @@ use std::ops::Range;
 use tree_sitter::Node;
 
 use super::super::lower::Lower;
-use super::super::shape::{At, Said};
+use super::super::shape::{NodeContext, NodeResult};
 use super::lower::field;
 use crate::facts::{Binding, BindingKind, Bound, Definition, EMPTY, ExpressionId, NameId, Op, ROOT, UNKNOWN};
 use crate::model::{Role, Span};
 
 /// `#define NAME value`.
-pub(in crate::languages) fn object<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At) -> Said {
+pub(in crate::languages) fn object<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: NodeContext) -> NodeResult {
     let Some(name_node) = field(node, "name") else { return at.says(UNKNOWN) };
     let (name, name_at) = (cx.name(name_node), name_node.start_byte() as u32);
     let value = field(node, "value").map_or(UNKNOWN, |text| names(cx, text, &[]));
@@ -20,7 +20,7 @@ pub(in crate::languages) fn object<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, a
 }
 
 /// `#define NAME(parameters) text`.
-pub(in crate::languages) fn function<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At) -> Said {
+pub(in crate::languages) fn function<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: NodeContext) -> NodeResult {
     let Some(name_node) = field(node, "name") else { return at.says(UNKNOWN) };
     let (name, name_at) = (cx.name(name_node), name_node.start_byte() as u32);
     let function = cx.facts.define(Definition { name, at: name_at, ..Definition::default() });

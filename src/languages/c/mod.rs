@@ -4,9 +4,9 @@
 pub(super) mod declarator;
 pub(super) mod expressions;
 pub(super) mod includes;
-pub(super) mod legible;
 pub(super) mod lower;
 pub(super) mod macros;
+pub(super) mod preprocess;
 mod shapes;
 
 use tree_sitter::Node;
@@ -20,13 +20,13 @@ pub static SPEC: LanguageSpec = LanguageSpec {
     id: "c",
     extensions: &["c", "h"],
     grammar: grammar!("c", tree_sitter_c, HIGHLIGHT_QUERY),
-    legible: Some(legible::legible),
+    preprocess: Some(preprocess::preprocess),
     rules: &[
         FUNCTION,
-        (Rule::Told { signs: STRUCT, name: "name", body: "body" }, &["struct_specifier"]),
-        (Rule::Told { signs: UNION, name: "name", body: "body" }, &["union_specifier"]),
-        (Rule::Told { signs: ENUM, name: "name", body: "body" }, &["enum_specifier"]),
-        (Rule::Told { signs: TYPEDEF, name: "declarator", body: "type/body" }, &["type_definition"]),
+        (Rule::BySign { signs: STRUCT, name: "name", body: "body" }, &["struct_specifier"]),
+        (Rule::BySign { signs: UNION, name: "name", body: "body" }, &["union_specifier"]),
+        (Rule::BySign { signs: ENUM, name: "name", body: "body" }, &["enum_specifier"]),
+        (Rule::BySign { signs: TYPEDEF, name: "declarator", body: "type/body" }, &["type_definition"]),
         (symbol(Kind::Constant, Detail::Field, "declarator", ""), &["field_declaration"]),
         (symbol(Kind::Constant, Detail::Member, "name", ""), &["enumerator"]),
         MACRO,
@@ -47,7 +47,7 @@ pub static SPEC: LanguageSpec = LanguageSpec {
 pub(super) const FUNCTION: (Rule, &[&str]) =
     (symbol(Kind::Function, Detail::Function, "declarator", "body"), &["function_definition"]);
 pub(super) const MACRO: (Rule, &[&str]) = (
-    Rule::Told { signs: &[("value:preproc_arg", Kind::Constant, Detail::Macro)], name: "name", body: "" },
+    Rule::BySign { signs: &[("value:preproc_arg", Kind::Constant, Detail::Macro)], name: "name", body: "" },
     &["preproc_def"],
 );
 pub(super) const MACRO_FUNCTION: (Rule, &[&str]) =

@@ -5,7 +5,7 @@ use tree_sitter::Node;
 use super::super::c::declarator::{Declarator, declarator};
 use super::super::c::lower::{bind, declarators, field, is_stored, is_unnamed, type_of};
 use super::super::lower::Lower;
-use super::super::shape::{At, Said};
+use super::super::shape::{NodeContext, NodeResult};
 use super::names;
 use crate::facts::{
     ANY_NUMBER, Bound, Definition, DefinitionId, DefinitionKind, FEWER, NONE, NameId, Op, SEEN, ScopeId, ScopeKind,
@@ -42,7 +42,7 @@ pub(super) fn owner<'t>(cx: &mut Lower<'_, 't>, inside: Node<'t>, scope: ScopeId
 }
 
 /// A function with its body.
-pub(super) fn function<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At) -> Said {
+pub(super) fn function<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: NodeContext) -> NodeResult {
     let of = type_of(cx, node, at.scope);
     let inside = field(node, "declarator");
     let scope = inside.map_or(at.scope, |inside| owner(cx, inside, at.scope));
@@ -79,7 +79,7 @@ fn define<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, declared: &Declarator<'t>,
 }
 
 /// Fields and methods in a class.
-pub(super) fn fields<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At) -> Said {
+pub(super) fn fields<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: NodeContext) -> NodeResult {
     let all = declarators(node);
     let unnamed = field(node, "type").filter(|of| all.is_empty() && is_unnamed(*of) && of.kind() != "enum_specifier");
     if let Some(body) = unnamed.and_then(|of| field(of, "body")) {
@@ -102,7 +102,7 @@ pub(super) fn fields<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At) -> Said
 }
 
 /// `friend …`: a function is one of the namespace.
-pub(super) fn friend<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At) -> Said {
+pub(super) fn friend<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: NodeContext) -> NodeResult {
     let mut scope = at.scope;
     while cx.facts.is(scope, ScopeKind::Class) {
         scope = cx.facts.parent(scope);
@@ -115,7 +115,7 @@ pub(super) fn friend<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At) -> Said
 }
 
 /// `name(value)` before the body of a constructor.
-pub(super) fn initializer<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At) -> Said {
+pub(super) fn initializer<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: NodeContext) -> NodeResult {
     for (place, part) in cx.children(node).into_iter().enumerate() {
         match part.kind() {
             "field_identifier" if place == 0 => cx.bare(part, at.scope, Role::Write),
@@ -132,7 +132,7 @@ fn is_scoped(node: Node<'_>) -> bool {
 }
 
 /// A name of an enumeration, whose scope is the current one.
-pub(super) fn enumerator<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At) -> Said {
+pub(super) fn enumerator<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: NodeContext) -> NodeResult {
     field(node, "value").map(|value| cx.value(value, at.scope));
     let Some(name_node) = field(node, "name") else { return at.says(UNKNOWN) };
     let (name, place) = (cx.name(name_node), name_node.start_byte() as u32);
@@ -147,10 +147,10 @@ pub(super) fn enumerator<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At) -> 
 }
 
 /// A class, struct, union or enumeration: its definition, or a reference to it.
-pub(super) fn tagged<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At) -> Said {
+pub(super) fn tagged<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: NodeContext) -> NodeResult {
     let name_node = field(node, "name");
     let Some(body) = field(node, "body") else {
-        return name_node.map_or(at.says(UNKNOWN), |name| cx.read(name, At { role: Role::Type, ..at }));
+        return name_node.map_or(at.says(UNKNOWN), |name| cx.read(name, NodeContext { role: Role::Type, ..at }));
     };
     let name_node = name_node.map(|mut name| {
         while let ("qualified_identifier" | "template_type", Some(inner)) = (name.kind(), field(name, "name")) {
@@ -173,7 +173,7 @@ pub(super) fn tagged<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At) -> Said
     }
     let clause = cx.children(node).into_iter().find(|part| part.kind() == "base_class_clause");
     for base in clause.map(|clause| cx.children(clause)).unwrap_or_default() {
-        let base = cx.read(base, At { scope: at.scope, role: Role::Base }).value;
+        let base = cx.read(base, NodeContext { scope: at.scope, role: Role::Base }).value;
         cx.facts.base(class, base);
     }
     cx.parts(body, members);

@@ -6,12 +6,12 @@ use super::super::c::declarator::parameters;
 use super::super::c::lower::field;
 use super::super::definition::span_of;
 use super::super::lower::Lower;
-use super::super::shape::{At, Said};
+use super::super::shape::{NodeContext, NodeResult};
 use super::names;
 use crate::facts::{Definition, ExpressionId, Op, ScopeId, ScopeKind, UNKNOWN};
 use crate::model::Role;
 
-pub(super) fn this<'t>(cx: &mut Lower<'_, 't>, _: Node<'t>, at: At) -> Said {
+pub(super) fn this<'t>(cx: &mut Lower<'_, 't>, _: Node<'t>, at: NodeContext) -> NodeResult {
     at.says(cx.facts.class_around(at.scope).map_or(UNKNOWN, |class| cx.facts.expression(Op::SelfOf, class, 0)))
 }
 
@@ -23,13 +23,13 @@ fn receiver<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: ScopeId) -> Expre
 }
 
 /// `value.name`, `value->name`
-pub(super) fn member<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At) -> Said {
+pub(super) fn member<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: NodeContext) -> NodeResult {
     let on = receiver(cx, node, at.scope);
     at.says(field(node, "field").map_or(UNKNOWN, |name| names::meaning(cx, Some(on), name, at)))
 }
 
 /// `values[place]`, `*pointer`: of a container its element, else the value itself.
-pub(super) fn held<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At) -> Said {
+pub(super) fn held<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: NodeContext) -> NodeResult {
     let of = field(node, "argument");
     let value = of.map_or(UNKNOWN, |of| cx.value(of, at.scope));
     for part in cx.children(node).into_iter().filter(|part| Some(*part) != of) {
@@ -40,14 +40,14 @@ pub(super) fn held<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At) -> Said {
 }
 
 /// A sum may be a pointer, and a shift a stream.
-pub(super) fn binary<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At) -> Said {
+pub(super) fn binary<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: NodeContext) -> NodeResult {
     let [left, _] = ["left", "right"].map(|part| field(node, part).map_or(UNKNOWN, |part| cx.value(part, at.scope)));
     let operator = field(node, "operator").map_or("", |operator| cx.text(operator));
     at.says(if matches!(operator, "+" | "-" | "<<" | ">>") { left } else { UNKNOWN })
 }
 
 /// A call: the overloads that fit its arguments are meant.
-pub(super) fn call<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At) -> Said {
+pub(super) fn call<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: NodeContext) -> NodeResult {
     let Some(function) = field(node, "function") else { return at.says(UNKNOWN) };
     let (on, last) = match function.kind() {
         "identifier" | "template_function" => (None, function),
@@ -87,11 +87,11 @@ pub(super) fn call<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At) -> Said {
 }
 
 fn arguments<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: ScopeId) -> Vec<ExpressionId> {
-    field(node, "arguments").map(|list| cx.list(list, At::used(scope))).unwrap_or_default()
+    field(node, "arguments").map(|list| cx.list(list, NodeContext::used(scope))).unwrap_or_default()
 }
 
 /// `[captures](parameters) { … }`
-pub(super) fn lambda<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At) -> Said {
+pub(super) fn lambda<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: NodeContext) -> NodeResult {
     field(node, "captures").map(|captures| cx.value(captures, at.scope));
     let inner = cx.facts.scope(ScopeKind::Function, at.scope);
     let list = field(node, "declarator").and_then(|declarator| field(declarator, "parameters"));

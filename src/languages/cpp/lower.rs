@@ -9,10 +9,10 @@ use tree_sitter::Node;
 use super::super::c::declarator::{declarator, parameters};
 use super::super::c::includes::INSIDE;
 use super::super::c::lower::{LINKED, bind, declarators, field, initial, is_stored, mention, type_of};
-use super::super::c::{legible, macros};
+use super::super::c::{macros, preprocess};
 use super::super::definition::span_of;
 use super::super::lower::Lower;
-use super::super::shape::{At, Said};
+use super::super::shape::{NodeContext, NodeResult};
 use super::{classes, names};
 use crate::facts::{Bound, Declared, Definition, DefinitionKind, Op, ROOT, SEEN, ScopeId, ScopeKind, UNKNOWN};
 use crate::model::Role;
@@ -24,7 +24,7 @@ pub fn lower<'t>(cx: &mut Lower<'_, 't>, root: Node<'t>) {
     let namespaces = cx.facts.module(INSIDE, ROOT);
     cx.facts.star(ROOT, namespaces, SEEN);
     cx.parts(root, ROOT);
-    for place in legible::left_out(cx.source(), true) {
+    for place in preprocess::left_out(cx.source(), true) {
         macros::used(cx, place);
     }
 }
@@ -35,7 +35,7 @@ fn is_open(cx: &Lower<'_, '_>, scope: ScopeId) -> bool {
 }
 
 /// `namespace a::b { … }`
-pub(super) fn namespace<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At) -> Said {
+pub(super) fn namespace<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: NodeContext) -> NodeResult {
     let Some(body) = field(node, "body") else { return at.says(UNKNOWN) };
     let is_inline = node.children(&mut node.walk()).any(|word| word.kind() == "inline");
     let name = field(node, "name").filter(|_| !is_inline);
@@ -59,7 +59,7 @@ pub(super) fn namespace<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At) -> S
 }
 
 /// `template <typename T> …`: its parameters may be any type.
-pub(super) fn template<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At) -> Said {
+pub(super) fn template<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: NodeContext) -> NodeResult {
     let parameters = field(node, "parameters");
     for one in parameters.map(|list| cx.children(list)).unwrap_or_default() {
         let value = ["default_value", "default_type"].into_iter().find_map(|part| field(one, part));
@@ -79,7 +79,7 @@ pub(super) fn template<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At) -> Sa
 }
 
 /// A declaration of functions or variables.
-pub(super) fn declaration<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At) -> Said {
+pub(super) fn declaration<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: NodeContext) -> NodeResult {
     if cx.facts.class_of(at.scope).is_some() {
         // The declaration of a constructor, to the grammar.
         return classes::fields(cx, node, at);
@@ -125,11 +125,11 @@ pub(super) fn declaration<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At) ->
         let bound = Bound::variable().value(value).of(of);
         bind(cx, into, name, if is_open { bound.at(place) } else { bound }, !is_static);
     }
-    Said { value: UNKNOWN, scope }
+    NodeResult { value: UNKNOWN, scope }
 }
 
 /// `using namespace a::b;`, `using a::b;`
-pub(super) fn using<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At) -> Said {
+pub(super) fn using<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: NodeContext) -> NodeResult {
     let Some(named) = cx.first(node) else { return at.says(UNKNOWN) };
     let is_all = node.children(&mut node.walk()).any(|word| word.kind() == "namespace");
     let (on, last) = names::split(cx, named, at.scope);
@@ -148,7 +148,7 @@ pub(super) fn using<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At) -> Said 
 }
 
 /// `using Name = type;`, `namespace name = a::b;`
-pub(super) fn alias<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At) -> Said {
+pub(super) fn alias<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: NodeContext) -> NodeResult {
     let Some(name_node) = field(node, "name") else { return at.says(UNKNOWN) };
     let (name, place) = (cx.name(name_node), name_node.start_byte() as u32);
     let Some(of) = field(node, "type") else {
@@ -157,7 +157,7 @@ pub(super) fn alias<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At) -> Said 
         cx.facts.bind(at.scope, name, Bound::alias(module));
         return at.says(UNKNOWN);
     };
-    let alias = cx.read(of, At { role: Role::Type, ..at }).value;
+    let alias = cx.read(of, NodeContext { role: Role::Type, ..at }).value;
     let kind = DefinitionKind::Class;
     let (class, _) = cx.facts.class(Definition { name, at: place, kind, alias, ..Definition::default() }, at.scope);
     cx.facts.bind(at.scope, name, Bound::definition(class).at(place));
@@ -165,7 +165,7 @@ pub(super) fn alias<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At) -> Said 
 }
 
 /// `for (type name : values) …`
-pub(super) fn each<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At) -> Said {
+pub(super) fn each<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: NodeContext) -> NodeResult {
     let scope = cx.facts.scope(ScopeKind::Block, at.scope);
     let over = field(node, "right").map_or(UNKNOWN, |over| cx.value(over, at.scope));
     let each = cx.facts.of(Op::Each, over);
@@ -179,7 +179,7 @@ pub(super) fn each<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At) -> Said {
 }
 
 /// `catch (const Error& error) { … }`
-pub(super) fn catch<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At) -> Said {
+pub(super) fn catch<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: NodeContext) -> NodeResult {
     let scope = cx.facts.scope(ScopeKind::Block, at.scope);
     field(node, "parameters").map(|list| parameters(cx, list, at.scope, Some(scope)));
     field(node, "body").map(|body| cx.value(body, scope));

@@ -6,7 +6,7 @@ use super::super::c::declarator;
 use super::super::c::lower::field;
 use super::super::definition::span_of;
 use super::super::lower::Lower;
-use super::super::shape::{At, Said};
+use super::super::shape::{NodeContext, NodeResult};
 use crate::facts::{ExpressionId, Op, ROOT, ScopeId, UNKNOWN};
 use crate::model::Role;
 
@@ -25,7 +25,7 @@ pub(super) fn bare(node: Node<'_>) -> Node<'_> {
 pub(super) fn arguments<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: ScopeId) -> Vec<ExpressionId> {
     let list = field(node, "arguments").filter(|list| list.kind() == "template_argument_list");
     let all = list.map(|list| cx.children(list)).unwrap_or_default();
-    all.into_iter().map(|of| cx.read(of, At { scope, role: Role::Type }).value).collect()
+    all.into_iter().map(|of| cx.read(of, NodeContext { scope, role: Role::Type }).value).collect()
 }
 
 /// The parts of a name with `::`: the value before the last one, and the last one.
@@ -33,7 +33,7 @@ pub(super) fn split<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: ScopeId) 
     let (mut on, mut at) = (None, node);
     while at.kind() == "qualified_identifier" {
         on = match field(at, "scope") {
-            Some(part) => Some(meaning(cx, on, part, At::used(scope))),
+            Some(part) => Some(meaning(cx, on, part, NodeContext::used(scope))),
             // `::name`
             None => Some(cx.facts.module("::", ROOT)),
         };
@@ -44,7 +44,12 @@ pub(super) fn split<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: ScopeId) 
 }
 
 /// The meaning of a name after the value before its `::`, with its occurrence.
-pub(super) fn meaning<'t>(cx: &mut Lower<'_, 't>, on: Option<ExpressionId>, node: Node<'t>, at: At) -> ExpressionId {
+pub(super) fn meaning<'t>(
+    cx: &mut Lower<'_, 't>,
+    on: Option<ExpressionId>,
+    node: Node<'t>,
+    at: NodeContext,
+) -> ExpressionId {
     let all = arguments(cx, node, at.scope);
     let name_node = bare(node);
     let name = cx.name(name_node);
@@ -66,7 +71,7 @@ pub(super) fn meaning<'t>(cx: &mut Lower<'_, 't>, on: Option<ExpressionId>, node
 }
 
 /// `unsigned int`, `bool` and their like.
-pub(super) fn primitive<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At) -> Said {
+pub(super) fn primitive<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: NodeContext) -> NodeResult {
     let text: Vec<&str> = cx.text(node).split_whitespace().collect();
     at.says(match text.join("_").as_str() {
         "void" => UNKNOWN,
@@ -76,7 +81,7 @@ pub(super) fn primitive<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At) -> S
 }
 
 /// A number, a string or another value of a type of the language.
-pub(super) fn literal<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At) -> Said {
+pub(super) fn literal<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: NodeContext) -> NodeResult {
     // Pieces of a string may be macros.
     cx.parts(node, at.scope);
     let text = cx.text(node);
@@ -96,12 +101,12 @@ pub(super) fn literal<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At) -> Sai
 }
 
 /// `a::b::c`
-pub(super) fn qualified<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At) -> Said {
+pub(super) fn qualified<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: NodeContext) -> NodeResult {
     let (on, last) = split(cx, node, at.scope);
     at.says(meaning(cx, on, last, at))
 }
 
 /// `name<T>`
-pub(super) fn template<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At) -> Said {
+pub(super) fn template<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: NodeContext) -> NodeResult {
     at.says(meaning(cx, None, node, at))
 }

@@ -4,7 +4,7 @@ use tree_sitter::Node;
 
 use super::super::definition::span_of;
 use super::super::lower::Lower;
-use super::super::shape::{At, Said};
+use super::super::shape::{NodeContext, NodeResult};
 use super::expressions::initialized;
 use super::lower::{OUTSIDE, field};
 use super::types;
@@ -21,7 +21,7 @@ pub(super) const CONSTRUCTOR: &str = "new";
 pub(super) const INDEXER: &str = "this[]";
 const CLASS: DefinitionKind = DefinitionKind::Class;
 
-pub(super) fn class<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At) -> Said {
+pub(super) fn class<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: NodeContext) -> NodeResult {
     declare(cx, node, at.scope, at.scope);
     at.says(UNKNOWN)
 }
@@ -86,7 +86,7 @@ pub(super) fn declare<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, bound: ScopeId
         match part.kind() {
             "base_list" => {
                 for base in cx.children(part) {
-                    let base = cx.read(base, At { scope: around, role: Role::Base }).value;
+                    let base = cx.read(base, NodeContext { scope: around, role: Role::Base }).value;
                     cx.facts.base(class, base);
                 }
             }
@@ -142,14 +142,14 @@ fn bind_type(cx: &mut Lower<'_, '_>, scope: ScopeId, text: &str, class: Definiti
 }
 
 /// `: Base(…)` of a class with parameters.
-pub(super) fn base<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At) -> Said {
+pub(super) fn base<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: NodeContext) -> NodeResult {
     let of = field(node, "type").map_or(UNKNOWN, |of| cx.read(of, at).value);
     child(cx, node, "argument_list").map(|list| cx.value(list, at.scope));
     at.says(of)
 }
 
 /// `enum { Name = value }`: the value of a member is one of its enumeration.
-pub(super) fn member<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At) -> Said {
+pub(super) fn member<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: NodeContext) -> NodeResult {
     if let (Some(name), Some(class)) = (field(node, "name"), cx.facts.class_of(at.scope)) {
         let own = cx.facts.expression(Op::SelfOf, class, 0);
         let (name, place) = (cx.name(name), name.start_byte() as u32);
@@ -162,7 +162,7 @@ pub(super) fn member<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At) -> Said
 }
 
 /// A property or an event with accessors.
-pub(super) fn property<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At) -> Said {
+pub(super) fn property<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: NodeContext) -> NodeResult {
     let of = types::of_part(cx, node, "type", at.scope);
     if let Some(name) = field(node, "name").filter(|_| !is_explicit(cx, node)) {
         let (name, place) = (cx.name(name), name.start_byte() as u32);
@@ -179,7 +179,7 @@ pub(super) fn property<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At) -> Sa
 }
 
 /// `get { … }`
-pub(super) fn accessor<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At) -> Said {
+pub(super) fn accessor<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: NodeContext) -> NodeResult {
     if let Some(body) = field(node, "body") {
         cx.value(body, at.scope);
     }
@@ -193,7 +193,7 @@ fn is_explicit<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>) -> bool {
 }
 
 /// `[Name(…)]` is a class `Name` or `NameAttribute`, and its constructor.
-pub(super) fn attribute<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At) -> Said {
+pub(super) fn attribute<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: NodeContext) -> NodeResult {
     let Some(name) = field(node, "name") else { return at.says(UNKNOWN) };
     if name.kind() == "identifier" {
         let text = cx.text(name);
@@ -204,7 +204,7 @@ pub(super) fn attribute<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At) -> S
         let meant = cx.facts.union(&[meant[1], meant[0], made[1], made[0]]);
         cx.facts.occurrence(span_of(name), Role::Type, meant);
     } else {
-        cx.read(name, At { role: Role::Type, ..at });
+        cx.read(name, NodeContext { role: Role::Type, ..at });
     }
     for list in cx.children(node).into_iter().skip(1) {
         for argument in cx.children(list) {
@@ -257,7 +257,7 @@ pub(super) fn parameters<'t>(cx: &mut Lower<'_, 't>, list: Node<'t>, scope: Scop
 }
 
 /// A method, constructor, operator, indexer or a function in a function.
-pub(super) fn function<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At) -> Said {
+pub(super) fn function<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: NodeContext) -> NodeResult {
     let class = cx.facts.class_of(at.scope);
     let inner = cx.facts.scope(ScopeKind::Function, at.scope);
     let generics = generics(cx, node, inner);
@@ -384,7 +384,7 @@ fn extension<'t>(cx: &mut Lower<'_, 't>, written: Node<'t>, of: ExpressionId, fu
 }
 
 /// `delegate Type Name(…);`
-pub(super) fn delegate<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At) -> Said {
+pub(super) fn delegate<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: NodeContext) -> NodeResult {
     declare_delegate(cx, node, at.scope, at.scope);
     at.says(UNKNOWN)
 }

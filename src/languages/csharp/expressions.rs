@@ -4,7 +4,7 @@ use tree_sitter::Node;
 
 use super::super::definition::span_of;
 use super::super::lower::Lower;
-use super::super::shape::{At, Said};
+use super::super::shape::{NodeContext, NodeResult};
 use super::classes;
 use super::lower::{bind_local, field};
 use super::shapes::MEMBERS;
@@ -13,7 +13,7 @@ use crate::facts::{Definition, DefinitionId, EMPTY, ExpressionId, ListId, Op, Sc
 use crate::model::Role;
 
 /// `this`, `base`
-pub(super) fn own<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At) -> Said {
+pub(super) fn own<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: NodeContext) -> NodeResult {
     let op = if node.kind() == "this" { Op::SelfOf } else { Op::SuperOf };
     at.says(cx.facts.class_around(at.scope).map_or(UNKNOWN, |class| cx.facts.expression(op, class, 0)))
 }
@@ -25,13 +25,13 @@ fn built_in(cx: &mut Lower<'_, '_>, scope: ScopeId, word: &str) -> ExpressionId 
 }
 
 /// `value is Type`
-pub(super) fn is_type<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At) -> Said {
+pub(super) fn is_type<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: NodeContext) -> NodeResult {
     field(node, "left").map(|left| cx.value(left, at.scope));
     types::of_part(cx, node, "right", at.scope);
     at.says(built_in(cx, at.scope, "bool"))
 }
 
-pub(super) fn literal<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At) -> Said {
+pub(super) fn literal<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: NodeContext) -> NodeResult {
     cx.parts(node, at.scope);
     let text = cx.text(node);
     let name = match node.kind() {
@@ -78,7 +78,7 @@ fn fitting<'t>(
     (if callee == UNKNOWN { UNKNOWN } else { cx.facts.expression(Op::Fitting, callee, all) }, all)
 }
 
-pub(super) fn invocation<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At) -> Said {
+pub(super) fn invocation<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: NodeContext) -> NodeResult {
     let (Some(called), list) = (field(node, "function"), field(node, "arguments")) else { return at.says(UNKNOWN) };
     let (on, name) = match called.kind() {
         "identifier" | "generic_name" => (None, called),
@@ -106,7 +106,7 @@ pub(super) fn invocation<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At) -> 
 }
 
 /// `new Type(…) { … }`: both the class and its constructors are meant by its name.
-pub(super) fn creation<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At) -> Said {
+pub(super) fn creation<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: NodeContext) -> NodeResult {
     let Some(written) = field(node, "type") else { return at.says(UNKNOWN) };
     let (on, last) = match MEMBERS.contains(&written.kind()) {
         true => types::split(cx, written, at.scope).map_or((None, written), |(on, name)| (Some(on), name)),
@@ -126,7 +126,7 @@ pub(super) fn creation<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At) -> Sa
         if all.is_empty() { class } else { types::applied(cx, "", class, &all) }
     } else {
         field(node, "arguments").map(|list| cx.value(list, at.scope));
-        cx.read(written, At { scope: at.scope, role: Role::Type }).value
+        cx.read(written, NodeContext { scope: at.scope, role: Role::Type }).value
     };
     let made = cx.facts.of(Op::Instance, of);
     if let Some(initializer) = field(node, "initializer") {
@@ -168,7 +168,7 @@ fn initializer<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, of: ExpressionId, sco
 }
 
 /// `new Type[] { … }`
-pub(super) fn of_array<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At) -> Said {
+pub(super) fn of_array<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: NodeContext) -> NodeResult {
     let of = types::of_part(cx, node, "type", at.scope);
     for part in cx.children(node).into_iter().skip(1) {
         cx.value(part, at.scope);
@@ -177,7 +177,7 @@ pub(super) fn of_array<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At) -> Sa
 }
 
 /// `new { Name = value }`: the names are of no type.
-pub(super) fn anonymous<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At) -> Said {
+pub(super) fn anonymous<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: NodeContext) -> NodeResult {
     for part in cx.children(node) {
         if part.next_sibling().is_none_or(|next| next.kind() != "=") {
             cx.value(part, at.scope);
@@ -187,7 +187,7 @@ pub(super) fn anonymous<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At) -> S
 }
 
 /// `value with { Member = value }`
-pub(super) fn with<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At) -> Said {
+pub(super) fn with<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: NodeContext) -> NodeResult {
     let mut parts = cx.children(node).into_iter();
     let of = parts.next().map_or(UNKNOWN, |of| cx.value(of, at.scope));
     for part in parts {
@@ -201,7 +201,7 @@ pub(super) fn with<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At) -> Said {
     at.says(of)
 }
 
-pub(super) fn lambda<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At) -> Said {
+pub(super) fn lambda<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: NodeContext) -> NodeResult {
     at.says(function(cx, node, at.scope, UNKNOWN, 0))
 }
 
@@ -237,21 +237,21 @@ fn function<'t>(
     cx.facts.expression(Op::Function, function, 0)
 }
 
-pub(super) fn assignment<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At) -> Said {
+pub(super) fn assignment<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: NodeContext) -> NodeResult {
     if let Some(left) = field(node, "left") {
-        cx.read(left, At { role: Role::Write, ..at });
+        cx.read(left, NodeContext { role: Role::Write, ..at });
     }
     at.says(field(node, "right").map_or(UNKNOWN, |right| cx.value(right, at.scope)))
 }
 
-pub(super) fn conditional<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At) -> Said {
+pub(super) fn conditional<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: NodeContext) -> NodeResult {
     let values = ["condition", "consequence", "alternative"]
         .map(|part| field(node, part).map_or(UNKNOWN, |part| cx.value(part, at.scope)));
     at.says(cx.facts.union(&values[1..]))
 }
 
 /// A sum with a text is a text, a comparison is a truth value, and all else is what the operator of the left one gives.
-pub(super) fn binary<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At) -> Said {
+pub(super) fn binary<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: NodeContext) -> NodeResult {
     let [left, right] =
         ["left", "right"].map(|part| field(node, part).map_or(UNKNOWN, |part| cx.value(part, at.scope)));
     let operator = field(node, "operator").map_or("", |operator| cx.text(operator));
@@ -270,7 +270,7 @@ pub(super) fn binary<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At) -> Said
     })
 }
 
-pub(super) fn awaited<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At) -> Said {
+pub(super) fn awaited<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: NodeContext) -> NodeResult {
     let value = cx.first(node).map_or(UNKNOWN, |value| cx.value(value, at.scope));
     at.says(cx.facts.of(Op::Await, value))
 }

@@ -7,7 +7,7 @@
 use tree_sitter::Node;
 
 use super::super::lower::Lower;
-use super::super::shape::{At, Said};
+use super::super::shape::{NodeContext, NodeResult};
 use super::shapes::CLASSES;
 use super::{classes, types};
 use crate::facts::{Bound, Declared, ExpressionId, OFFERED, Op, ROOT, SEEN, ScopeId, ScopeKind, UNKNOWN};
@@ -44,7 +44,7 @@ pub(super) fn unfolded<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>) -> Vec<Node<'
 }
 
 /// Statements between `#if` and `#endif`.
-pub(super) fn either_text<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At) -> Said {
+pub(super) fn either_text<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: NodeContext) -> NodeResult {
     for part in unfolded(cx, node) {
         cx.value(part, at.scope);
     }
@@ -129,7 +129,7 @@ fn using<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, file: ScopeId) -> Option<Us
         let name: String = cx.text(of).split_ascii_whitespace().collect();
         cx.facts.module(name.trim_start_matches("global::"), file)
     } else {
-        cx.read(of, At { scope: file, role: Role::Import }).value
+        cx.read(of, NodeContext { scope: file, role: Role::Import }).value
     };
     if is("global") && alias.is_none() {
         cx.facts.star(ROOT, meant, OFFERED);
@@ -152,7 +152,7 @@ pub(super) fn bind_local(
 }
 
 /// `Type a = 1, b;` in a class or a function.
-pub(super) fn variables<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At) -> Said {
+pub(super) fn variables<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: NodeContext) -> NodeResult {
     let of = types::of_part(cx, node, "type", at.scope);
     let is_member = cx.facts.is(at.scope, ScopeKind::Class);
     for declarator in cx.children(node) {
@@ -195,7 +195,7 @@ fn deconstructed<'t>(cx: &mut Lower<'_, 't>, pattern: Node<'t>, value: Expressio
 }
 
 /// `Type name` in a pattern, an `out` argument or a `catch`.
-pub(super) fn local<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At) -> Said {
+pub(super) fn local<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: NodeContext) -> NodeResult {
     let of = types::of_part(cx, node, "type", at.scope);
     if let Some(name) = field(node, "name") {
         bind_local(cx, name, at.scope, UNKNOWN, of);
@@ -204,7 +204,7 @@ pub(super) fn local<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At) -> Said 
 }
 
 /// `var name` in a pattern.
-pub(super) fn any_value<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At) -> Said {
+pub(super) fn any_value<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: NodeContext) -> NodeResult {
     if let Some(name) = field(node, "name") {
         bind_local(cx, name, at.scope, UNKNOWN, UNKNOWN);
     }
@@ -212,7 +212,7 @@ pub(super) fn any_value<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At) -> S
 }
 
 /// `Type { Member: pattern } name`.
-pub(super) fn recursive_pattern<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At) -> Said {
+pub(super) fn recursive_pattern<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: NodeContext) -> NodeResult {
     let of = types::of_part(cx, node, "type", at.scope);
     let instance = cx.facts.of(Op::Instance, of);
     let (written, name) = (field(node, "type"), field(node, "name"));
@@ -235,7 +235,7 @@ pub(super) fn recursive_pattern<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: 
 }
 
 /// `foreach (Type name in values) …`
-pub(super) fn each<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At) -> Said {
+pub(super) fn each<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: NodeContext) -> NodeResult {
     let scope = cx.facts.scope(ScopeKind::Block, at.scope);
     let of = types::of_part(cx, node, "type", scope);
     let over = field(node, "right").map_or(UNKNOWN, |over| cx.value(over, at.scope));
@@ -253,7 +253,7 @@ pub(super) fn each<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At) -> Said {
 }
 
 /// `from name in values`
-pub(super) fn from<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At) -> Said {
+pub(super) fn from<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: NodeContext) -> NodeResult {
     let of = types::of_part(cx, node, "type", at.scope);
     let (written, name) = (field(node, "type"), field(node, "name"));
     let mut over = UNKNOWN;
@@ -268,7 +268,7 @@ pub(super) fn from<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At) -> Said {
 }
 
 /// `let name = value`, `join name in values …`, `into name`.
-pub(super) fn named_first<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At) -> Said {
+pub(super) fn named_first<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: NodeContext) -> NodeResult {
     let mut parts = cx.children(node).into_iter();
     let name = parts.find(|part| part.kind() == "identifier");
     let mut first = UNKNOWN;
@@ -284,7 +284,7 @@ pub(super) fn named_first<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At) ->
 }
 
 /// `label: statement`, `name: argument`; the value is that of the last part.
-pub(super) fn labeled<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At) -> Said {
+pub(super) fn labeled<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: NodeContext) -> NodeResult {
     let parts = cx.children(node);
     let label = usize::from(node.kind() == "labeled_statement" || field(node, "name").is_some());
     let mut value = UNKNOWN;

@@ -34,7 +34,7 @@ pub static SPEC: LanguageSpec = LanguageSpec {
         (symbol(Kind::Constant, Detail::Property, "this", "accessors|value"), &["indexer_declaration"]),
         (symbol(Kind::Constant, Detail::Event, "name", "accessors"), &["event_declaration"]),
         (symbol(Kind::Constant, Detail::Event, DECLARED, ""), &["event_field_declaration"]),
-        (Rule::Told { signs: FIELDS, name: DECLARED, body: "" }, &["field_declaration"]),
+        (Rule::BySign { signs: FIELDS, name: DECLARED, body: "" }, &["field_declaration"]),
         (symbol(Kind::Constant, Detail::Member, "name", ""), &["enum_member_declaration"]),
         (Rule::Branch, &["if_statement", "for_statement", "foreach_statement", "while_statement", "do_statement"]),
         (Rule::Branch, &["switch_section", "switch_expression_arm", "catch_clause", "conditional_expression"]),

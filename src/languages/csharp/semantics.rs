@@ -1,7 +1,7 @@
 //! Name resolution of C#.
 
 use super::classes::INDEXER;
-use crate::facts::{ClassNames, Each, Effect, Semantics};
+use crate::facts::{ClassNames, Effect, IterationItem, Semantics};
 use crate::languages::namespaces::Namespaces;
 
 /// Name resolution of C#.
@@ -11,7 +11,7 @@ pub static SEMANTICS: Semantics = Semantics {
     includes: true,
     call: &["Invoke"],
     element: &[(INDEXER, false), ("GetEnumerator", true)],
-    each: Each::Last,
+    each: IterationItem::Last,
     enter: &[],
     constructor: super::classes::CONSTRUCTOR,
     default_export: "",

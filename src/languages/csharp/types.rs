@@ -4,7 +4,7 @@ use tree_sitter::Node;
 
 use super::super::definition::span_of;
 use super::super::lower::Lower;
-use super::super::shape::{At, Said};
+use super::super::shape::{NodeContext, NodeResult};
 use super::lower::field;
 use crate::facts::{ExpressionId, NameId, Op, ROOT, ScopeId, UNKNOWN};
 use crate::model::Role;
@@ -14,7 +14,7 @@ pub(super) const ARRAY: &str = "[]";
 
 /// The type in a part of a node.
 pub(super) fn of_part<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, part: &str, scope: ScopeId) -> ExpressionId {
-    field(node, part).map_or(UNKNOWN, |of| cx.read(of, At { scope, role: Role::Type }).value)
+    field(node, part).map_or(UNKNOWN, |of| cx.read(of, NodeContext { scope, role: Role::Type }).value)
 }
 
 /// The name of a type, which is not hidden by a member of that name: `Color Color { get; }`.
@@ -23,7 +23,7 @@ pub(super) fn type_name(cx: &mut Lower<'_, '_>, text: &str) -> NameId {
 }
 
 /// A bare name.
-pub(super) fn name<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At) -> Said {
+pub(super) fn name<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: NodeContext) -> NodeResult {
     let text = cx.text(node);
     if text == "_" {
         return at.says(UNKNOWN);
@@ -51,7 +51,7 @@ fn in_role(cx: &mut Lower<'_, '_>, text: &str, role: Role) -> NameId {
 }
 
 /// `int`, `string` and their like, by the names that overloads are chosen by.
-pub(super) fn predefined<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At) -> Said {
+pub(super) fn predefined<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: NodeContext) -> NodeResult {
     at.says(match cx.text(node) {
         "void" => UNKNOWN,
         word => built_in(cx, word, at.scope),
@@ -71,8 +71,8 @@ pub(super) fn built_in(cx: &mut Lower<'_, '_>, word: &str, scope: ScopeId) -> Ex
 }
 
 /// The types in a node.
-pub(super) fn all<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At) -> Said {
-    cx.list(node, At { role: Role::Type, ..at });
+pub(super) fn all<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: NodeContext) -> NodeResult {
+    cx.list(node, NodeContext { role: Role::Type, ..at });
     at.says(UNKNOWN)
 }
 
@@ -97,11 +97,11 @@ fn commas<'t>(cx: &mut Lower<'_, 't>, list: Node<'t>) -> usize {
 pub(super) fn arguments<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: ScopeId) -> Vec<ExpressionId> {
     let list = cx.children(node).into_iter().find(|part| part.kind() == "type_argument_list");
     let all = list.map(|list| cx.children(list)).unwrap_or_default();
-    all.into_iter().map(|of| cx.read(of, At { scope, role: Role::Type }).value).collect()
+    all.into_iter().map(|of| cx.read(of, NodeContext { scope, role: Role::Type }).value).collect()
 }
 
 /// `Name<T>`
-pub(super) fn generic<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At) -> Said {
+pub(super) fn generic<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: NodeContext) -> NodeResult {
     let (name, text) = spelt(cx, node);
     let all = arguments(cx, node, at.scope);
     let text = in_role(cx, &text, at.role);
@@ -125,7 +125,7 @@ pub(super) fn applied(cx: &mut Lower<'_, '_>, name: &str, of: ExpressionId, all:
     cx.facts.expression(Op::FunctionType, gives, takes)
 }
 
-pub(super) fn array<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At) -> Said {
+pub(super) fn array<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: NodeContext) -> NodeResult {
     let of = of_part(cx, node, "type", at.scope);
     field(node, "rank").map(|rank| cx.value(rank, at.scope));
     let list = cx.facts.list(&[of]);
@@ -134,7 +134,7 @@ pub(super) fn array<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At) -> Said 
     at.says(cx.facts.expression(Op::Generic, array, list))
 }
 
-pub(super) fn tuple<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At) -> Said {
+pub(super) fn tuple<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: NodeContext) -> NodeResult {
     let items: Vec<ExpressionId> =
         cx.children(node).into_iter().map(|item| of_part(cx, item, "type", at.scope)).collect();
     let list = cx.facts.list(&items);
@@ -172,7 +172,7 @@ pub(super) fn split<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: ScopeId) 
 }
 
 /// `value.Member`, `Namespace.Type<T>`, `value?.Member`, `value?[0]`.
-pub(super) fn member<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At) -> Said {
+pub(super) fn member<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: NodeContext) -> NodeResult {
     let Some((on, after)) = split(cx, node, at.scope) else {
         let on = field(node, "condition").map_or(UNKNOWN, |on| cx.value(on, at.scope));
         for part in cx.children(node).into_iter().skip(1) {

@@ -1,7 +1,7 @@
 //! Dart: classes, mixins, extensions and enums with their members, functions, and the variables of files.
 
 use super::spec::{grammar, symbol};
-use super::{Comments, Conventions, LanguageSpec, Named, Package, Public, Rule};
+use super::{Comments, Conventions, LanguageSpec, ManifestPart, Package, Public, Rule};
 use crate::model::{Detail, Kind};
 
 /// The language.
@@ -44,7 +44,7 @@ pub static SPEC: LanguageSpec = LanguageSpec {
         starts: &[(Kind::Function, "main")],
         test_files: &["*_test"],
         public: Public::Unless("_"),
-        packages: &[Package { file: "pubspec.yaml", says: &[], names: Named::Nothing }],
+        packages: &[Package { file: "pubspec.yaml", says: &[], names: ManifestPart::Nothing }],
         ..Conventions::NEUTRAL
     },
     ..LanguageSpec::PLAIN

@@ -12,7 +12,7 @@ pub static SPEC: LanguageSpec = LanguageSpec {
     file_names: &["Dockerfile", "dockerfile", "Containerfile"],
     grammar: grammar!("dockerfile", tree_sitter_containerfile, HIGHLIGHTS_QUERY),
     rules: &[
-        (Rule::Told { signs: &[("", Kind::Type, Detail::Module)], name: "as", body: "" }, &["from_instruction"]),
+        (Rule::BySign { signs: &[("", Kind::Type, Detail::Module)], name: "as", body: "" }, &["from_instruction"]),
         (symbol(Kind::Constant, Detail::Variable, "name", ""), &["arg_instruction", "env_pair"]),
     ],
     silent: include_str!("silent.txt"),

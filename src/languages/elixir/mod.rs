@@ -5,7 +5,7 @@ use tree_sitter::Node;
 use super::definition::span_of;
 use super::spec::grammar;
 use super::symbol::part;
-use super::{Comments, Conventions, Cx, Definition, LanguageSpec, Named, Package, Rule};
+use super::{Comments, Conventions, Cx, Definition, LanguageSpec, ManifestPart, Package, Rule};
 use crate::model::{Detail, Kind, Span};
 
 /// The language.
@@ -25,7 +25,7 @@ pub static SPEC: LanguageSpec = LanguageSpec {
     conventions: &Conventions {
         tests: &["test"],
         test_files: &["*_test", "test_helper"],
-        packages: &[Package { file: "mix.exs", says: &[], names: Named::Nothing }],
+        packages: &[Package { file: "mix.exs", says: &[], names: ManifestPart::Nothing }],
         is_implied: |name| name.starts_with("__"),
         ..Conventions::NEUTRAL
     },

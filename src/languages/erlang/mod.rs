@@ -4,7 +4,7 @@ use tree_sitter::Node;
 
 use super::spec::{grammar, symbol};
 use super::symbol::part;
-use super::{Comments, Conventions, Cx, LanguageSpec, Named, Package, Rule};
+use super::{Comments, Conventions, Cx, LanguageSpec, ManifestPart, Package, Rule};
 use crate::model::{Detail, Kind};
 
 /// The language.
@@ -19,12 +19,12 @@ pub static SPEC: LanguageSpec = LanguageSpec {
         (Rule::Define(function), &["fun_decl"]),
         (symbol(Kind::Class, Detail::Record, "name", ""), &["record_decl"]),
         (
-            Rule::Told { signs: &[("../record_decl", Kind::Constant, Detail::Field)], name: "name", body: "" },
+            Rule::BySign { signs: &[("../record_decl", Kind::Constant, Detail::Field)], name: "name", body: "" },
             &["record_field"],
         ),
         (symbol(Kind::Type, Detail::Alias, "name/name", ""), &["type_alias", "opaque"]),
         (symbol(Kind::Function, Detail::Protocol, "fun", ""), &["callback"]),
-        (Rule::Told { signs: MACROS, name: "lhs/name", body: "replacement" }, &["pp_define"]),
+        (Rule::BySign { signs: MACROS, name: "lhs/name", body: "replacement" }, &["pp_define"]),
         (Rule::Attribute, &["spec"]),
         (Rule::Branch, &["cr_clause", "if_clause", "catch_clause"]),
     ],
@@ -32,7 +32,7 @@ pub static SPEC: LanguageSpec = LanguageSpec {
     comments: Comments { line: &["%"], silent: &["%%%==", "%%--", "%%=="], ..Comments::NONE },
     conventions: &Conventions {
         test_files: &["*_SUITE", "*_tests", "prop_*"],
-        packages: &[Package { file: "rebar.config", says: &[], names: Named::Nothing }],
+        packages: &[Package { file: "rebar.config", says: &[], names: ManifestPart::Nothing }],
         ..Conventions::NEUTRAL
     },
     ..LanguageSpec::PLAIN

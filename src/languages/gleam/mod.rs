@@ -1,7 +1,7 @@
 //! Gleam: functions, types with their constructors, and constants.
 
 use super::spec::{grammar, symbol};
-use super::{Comments, Conventions, LanguageSpec, Named, Package, Public, Rule};
+use super::{Comments, Conventions, LanguageSpec, ManifestPart, Package, Public, Rule};
 use crate::model::{Detail, Kind};
 
 /// The language.
@@ -26,7 +26,7 @@ pub static SPEC: LanguageSpec = LanguageSpec {
         tests: &[],
         test_files: &["*_test"],
         public: Public::Word(&["pub"]),
-        packages: &[Package { file: "gleam.toml", says: &[], names: Named::Nothing }],
+        packages: &[Package { file: "gleam.toml", says: &[], names: ManifestPart::Nothing }],
         ..Conventions::NEUTRAL
     },
     ..LanguageSpec::PLAIN

@@ -1,6 +1,6 @@
 //! Conventions of Go: exported names, `main` packages, and `go test`.
 
-use crate::languages::{Conventions, Framework, Named, Package, Public};
+use crate::languages::{Conventions, Framework, ManifestPart, Package, Public};
 use crate::model::Kind;
 
 /// Conventions of Go.
@@ -13,7 +13,7 @@ pub static CONVENTIONS: Conventions = Conventions {
     test_files: &["*_test"],
     runner: Some(&super::runner::RUNNER),
     public: Public::Capital,
-    packages: &[Package { file: "go.mod", says: &[], names: Named::Nothing }],
+    packages: &[Package { file: "go.mod", says: &[], names: ManifestPart::Nothing }],
     is_inner: |path, text| {
         let is_program = text.starts_with(b"package main") || memchr::memmem::find(text, b"\npackage main").is_some();
         is_program || path.split('/').any(|folder| folder == "internal")

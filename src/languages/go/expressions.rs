@@ -4,7 +4,7 @@ use tree_sitter::Node;
 
 use super::super::definition::span_of;
 use super::super::lower::Lower;
-use super::super::shape::{At, Said};
+use super::super::shape::{NodeContext, NodeResult};
 use super::lower::{block, field};
 use super::types;
 use crate::model::Role;
@@ -12,7 +12,7 @@ use crate::model::Role;
 use crate::facts::{EMPTY, ExpressionId, Op, ScopeId, ScopeKind, UNKNOWN};
 
 /// A composite literal, `T{…}`.
-pub(super) fn composite<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At) -> Said {
+pub(super) fn composite<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: NodeContext) -> NodeResult {
     let Some(of) = field(node, "type") else { return at.says(UNKNOWN) };
     let meant = types::of(cx, of, at.scope);
     let value = cx.facts.of(Op::Instance, meant);
@@ -23,7 +23,7 @@ pub(super) fn composite<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At) -> S
 }
 
 /// A function literal.
-pub(super) fn function<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At) -> Said {
+pub(super) fn function<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: NodeContext) -> NodeResult {
     let inner = cx.facts.scope(ScopeKind::Function, at.scope);
     let takes = field(node, "parameters").map(|list| types::parameters(cx, list, at.scope, Some(inner)));
     let gives = types::results(cx, node, at.scope, Some(inner));
@@ -34,7 +34,7 @@ pub(super) fn function<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At) -> Sa
     at.says(cx.facts.of(Op::Instance, of))
 }
 
-pub(super) fn unary<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At) -> Said {
+pub(super) fn unary<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: NodeContext) -> NodeResult {
     let on = field(node, "operand").map_or(UNKNOWN, |on| cx.read(on, at).value);
     at.says(match field(node, "operator").map(|operator| cx.text(operator)) {
         Some("<-") => cx.facts.of(Op::Element, on),
@@ -43,7 +43,7 @@ pub(super) fn unary<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At) -> Said 
     })
 }
 
-pub(super) fn binary<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At) -> Said {
+pub(super) fn binary<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: NodeContext) -> NodeResult {
     let [left, right] =
         ["left", "right"].map(|part| field(node, part).map_or(UNKNOWN, |part| cx.value(part, at.scope)));
     at.says(match field(node, "operator").map(|operator| cx.text(operator)) {
@@ -54,13 +54,13 @@ pub(super) fn binary<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At) -> Said
 }
 
 /// A literal without its type, such as an element of another literal.
-pub(super) fn untyped<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At) -> Said {
+pub(super) fn untyped<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: NodeContext) -> NodeResult {
     literal(cx, node, at.scope, UNKNOWN, None);
     at.says(UNKNOWN)
 }
 
 /// A conversion, `T(x)`. The grammar takes `f[T](x)` for one, which may also be a call.
-pub(super) fn converted<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At) -> Said {
+pub(super) fn converted<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: NodeContext) -> NodeResult {
     if let Some(operand) = field(node, "operand") {
         cx.value(operand, at.scope);
     }
@@ -75,12 +75,12 @@ pub(super) fn converted<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At) -> S
 }
 
 /// A generic function with type arguments, `f[T]`.
-pub(super) fn instantiated<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At) -> Said {
-    let parts = cx.list(node, At { role: Role::Type, ..at });
+pub(super) fn instantiated<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: NodeContext) -> NodeResult {
+    let parts = cx.list(node, NodeContext { role: Role::Type, ..at });
     at.says(parts.first().copied().unwrap_or(UNKNOWN))
 }
 
-pub(super) fn call<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At) -> Said {
+pub(super) fn call<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: NodeContext) -> NodeResult {
     let scope = at.scope;
     let (Some(function), Some(arguments)) = (field(node, "function"), field(node, "arguments")) else {
         return at.says(UNKNOWN);
@@ -95,7 +95,7 @@ pub(super) fn call<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At) -> Said {
         }
         return at.says(cx.facts.of(Op::Instance, of));
     }
-    let callee = cx.read(function, At { role: Role::Call, ..at }).value;
+    let callee = cx.read(function, NodeContext { role: Role::Call, ..at }).value;
     if let Some(list) = field(node, "type_arguments") {
         for argument in cx.children(list) {
             types::of(cx, argument, scope);

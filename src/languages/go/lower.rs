@@ -7,7 +7,7 @@ use rustc_hash::FxHashMap;
 use tree_sitter::Node;
 
 use super::super::lower::Lower;
-use super::super::shape::{At, Said};
+use super::super::shape::{NodeContext, NodeResult};
 use super::{receiver_type, types};
 use crate::facts::{
     Bound, Declared, Definition, DefinitionId, DefinitionKind, ExpressionId, NONE, NameId, Op, ROOT, SEEN, ScopeId,
@@ -50,7 +50,7 @@ pub fn lower<'t>(cx: &mut Lower<'_, 't>, root: Node<'t>) {
                 }
             }
             "var_declaration" | "const_declaration" => drop(values(cx, node, file, true)),
-            _ => scope = cx.read(node, At::used(scope)).scope,
+            _ => scope = cx.read(node, NodeContext::used(scope)).scope,
         }
     }
 }
@@ -171,30 +171,30 @@ pub(super) fn block<'t>(cx: &mut Lower<'_, 't>, block: Node<'t>, scope: ScopeId)
 }
 
 /// A short declaration, `a, b := f()`.
-pub(super) fn short_declaration<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At) -> Said {
-    let right = field(node, "right").map(|right| cx.list(right, At::used(at.scope))).unwrap_or_default();
+pub(super) fn short_declaration<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: NodeContext) -> NodeResult {
+    let right = field(node, "right").map(|right| cx.list(right, NodeContext::used(at.scope))).unwrap_or_default();
     let left = field(node, "left").map(|left| cx.children(left)).unwrap_or_default();
     assigned(cx, &left, &right, at.scope)
 }
 
 /// A receive statement, `case v, ok := <-channel`.
-pub(super) fn receive<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At) -> Said {
+pub(super) fn receive<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: NodeContext) -> NodeResult {
     let right = field(node, "right").map_or(UNKNOWN, |right| cx.value(right, at.scope));
     let Some(left) = field(node, "left") else { return at.says(UNKNOWN) };
     if is_declared(node) {
         let left = cx.children(left);
         return assigned(cx, &left, &[right], at.scope);
     }
-    cx.list(left, At { role: Role::Write, ..at });
+    cx.list(left, NodeContext { role: Role::Write, ..at });
     at.says(UNKNOWN)
 }
 
 /// A range clause, `for k, v := range over`.
-pub(super) fn range<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At) -> Said {
+pub(super) fn range<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: NodeContext) -> NodeResult {
     let over = field(node, "right").map_or(UNKNOWN, |right| cx.value(right, at.scope));
     let Some(left) = field(node, "left") else { return at.says(UNKNOWN) };
     if !is_declared(node) {
-        cx.list(left, At { role: Role::Write, ..at });
+        cx.list(left, NodeContext { role: Role::Write, ..at });
         return at.says(UNKNOWN);
     }
     let left = cx.children(left);
@@ -203,12 +203,12 @@ pub(super) fn range<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At) -> Said 
 }
 
 /// A local `var` or `const`.
-pub(super) fn local_values<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At) -> Said {
-    Said { value: UNKNOWN, scope: values(cx, node, at.scope, false) }
+pub(super) fn local_values<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: NodeContext) -> NodeResult {
+    NodeResult { value: UNKNOWN, scope: values(cx, node, at.scope, false) }
 }
 
 /// A local `type`.
-pub(super) fn local_types<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At) -> Said {
+pub(super) fn local_types<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: NodeContext) -> NodeResult {
     for spec in cx.children(node) {
         types::declare(cx, spec, at.scope, at.scope);
     }
@@ -228,7 +228,7 @@ fn fresh<'t>(cx: &mut Lower<'_, 't>, names: &[Node<'t>], scope: ScopeId) -> Scop
 }
 
 /// Binds names to values, one each or all from one call; returns the scope for the nodes after it.
-fn assigned<'t>(cx: &mut Lower<'_, 't>, left: &[Node<'t>], right: &[ExpressionId], scope: ScopeId) -> Said {
+fn assigned<'t>(cx: &mut Lower<'_, 't>, left: &[Node<'t>], right: &[ExpressionId], scope: ScopeId) -> NodeResult {
     let scope = fresh(cx, left, scope);
     for (place, node) in left.iter().enumerate() {
         let name = cx.name(*node);
@@ -239,7 +239,7 @@ fn assigned<'t>(cx: &mut Lower<'_, 't>, left: &[Node<'t>], right: &[ExpressionId
         let value = value_of(cx, right, left.len(), place);
         cx.facts.bind(scope, name, Bound::variable().value(value));
     }
-    Said { value: UNKNOWN, scope }
+    NodeResult { value: UNKNOWN, scope }
 }
 
 /// The value at `place` of `count` names.
@@ -254,10 +254,10 @@ fn value_of(cx: &mut Lower<'_, '_>, right: &[ExpressionId], count: usize, place:
 }
 
 /// A type switch, `switch x := y.(type)`: `x` has the type of each case.
-pub(super) fn type_switch<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At) -> Said {
+pub(super) fn type_switch<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: NodeContext) -> NodeResult {
     let mut scope = cx.facts.scope(ScopeKind::Block, at.scope);
     if let Some(initializer) = field(node, "initializer") {
-        scope = cx.read(initializer, At::used(scope)).scope;
+        scope = cx.read(initializer, NodeContext::used(scope)).scope;
     }
     let value = field(node, "value").map_or(UNKNOWN, |value| cx.value(value, scope));
     let alias = field(node, "alias").and_then(|list| cx.first(list)).filter(|alias| cx.text(*alias) != "_");
@@ -279,7 +279,7 @@ pub(super) fn type_switch<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At) ->
             }
         }
         for child in cx.children(case).into_iter().filter(|child| !cases.contains(child)) {
-            inner = cx.read(child, At::used(inner)).scope;
+            inner = cx.read(child, NodeContext::used(inner)).scope;
         }
     }
     at.says(UNKNOWN)
@@ -298,7 +298,7 @@ fn values<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: ScopeId, of_package
         let (written, value) = (field(line, "type"), field(line, "value"));
         if line.kind() == "var_spec" || written.is_some() || value.is_some() {
             of = written.map_or(UNKNOWN, |written| types::of(cx, written, scope));
-            right = value.map(|value| cx.list(value, At::used(scope))).unwrap_or_default();
+            right = value.map(|value| cx.list(value, NodeContext::used(scope))).unwrap_or_default();
         }
         let names = names(line);
         if !of_package {

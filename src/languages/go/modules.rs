@@ -4,7 +4,9 @@ use std::cell::RefCell;
 
 use rustc_hash::FxHashMap;
 
-use crate::facts::{ClassNames, Declared, Each, Effect, Module, Modules, Project, ROOT, ScopeId, Semantics, folder};
+use crate::facts::{
+    ClassNames, Declared, Effect, IterationItem, Module, Modules, Project, ROOT, ScopeId, Semantics, folder,
+};
 
 /// Binding rules of Go.
 pub static SEMANTICS: Semantics = Semantics {
@@ -13,7 +15,7 @@ pub static SEMANTICS: Semantics = Semantics {
     includes: false,
     call: &[],
     element: &[],
-    each: Each::Last,
+    each: IterationItem::Last,
     enter: &[],
     constructor: "",
     default_export: "",

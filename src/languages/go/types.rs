@@ -4,7 +4,7 @@ use tree_sitter::Node;
 
 use super::super::definition::span_of;
 use super::super::lower::Lower;
-use super::super::shape::{At, Said};
+use super::super::shape::{NodeContext, NodeResult};
 use super::lower::{field, names};
 use crate::facts::{
     Bound, Definition, DefinitionId, DefinitionKind, ExpressionId, Op, STRUCTURAL, ScopeId, ScopeKind, UNKNOWN,
@@ -13,11 +13,11 @@ use crate::model::Role;
 
 /// The type in a node. A pointer is treated as its target type.
 pub(super) fn of<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: ScopeId) -> ExpressionId {
-    cx.read(node, At { scope, role: Role::Type }).value
+    cx.read(node, NodeContext { scope, role: Role::Type }).value
 }
 
 /// A qualified type, `package.Name`.
-pub(super) fn qualified<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At) -> Said {
+pub(super) fn qualified<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: NodeContext) -> NodeResult {
     let (Some(package), Some(node)) = (field(node, "package"), field(node, "name")) else { return at.says(UNKNOWN) };
     let (package, name) = (cx.name(package), cx.name(node));
     let package = cx.facts.named(at.scope, package);
@@ -27,7 +27,7 @@ pub(super) fn qualified<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At) -> S
 }
 
 /// A type with arguments, `Name[T]`.
-pub(super) fn with_arguments<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At) -> Said {
+pub(super) fn with_arguments<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: NodeContext) -> NodeResult {
     let Some(base) = field(node, "type") else { return at.says(UNKNOWN) };
     let named = cx.text(base);
     let base = cx.read(base, at).value;
@@ -40,31 +40,31 @@ pub(super) fn with_arguments<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At)
 }
 
 /// A slice or array type.
-pub(super) fn list<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At) -> Said {
+pub(super) fn list<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: NodeContext) -> NodeResult {
     field(node, "length").map(|length| cx.value(length, at.scope));
     let element = part(cx, node, "element", at);
     at.says(generic(cx, UNKNOWN, &[element]))
 }
 
-pub(super) fn map<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At) -> Said {
+pub(super) fn map<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: NodeContext) -> NodeResult {
     let [key, value] = ["key", "value"].map(|name| part(cx, node, name, at));
     at.says(generic(cx, UNKNOWN, &[key, value]))
 }
 
 /// A channel type. Ranging over it yields values as the first variable.
-pub(super) fn channel<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At) -> Said {
+pub(super) fn channel<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: NodeContext) -> NodeResult {
     let value = part(cx, node, "value", at);
     at.says(generic(cx, UNKNOWN, &[value, value]))
 }
 
-pub(super) fn of_function<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At) -> Said {
+pub(super) fn of_function<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: NodeContext) -> NodeResult {
     let takes = field(node, "parameters").map(|list| parameters(cx, list, at.scope, None)).unwrap_or_default();
     let gives = results(cx, node, at.scope, None);
     at.says(function(cx, gives, &takes))
 }
 
 /// An anonymous struct or interface.
-pub(super) fn object<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At) -> Said {
+pub(super) fn object<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: NodeContext) -> NodeResult {
     if node.kind() == "interface_type" && cx.first(node).is_none() {
         let any = cx.facts.name("any");
         return at.says(cx.facts.named(at.scope, any));
@@ -84,7 +84,7 @@ pub(super) fn object<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At) -> Said
 }
 
 /// A union of types, whose members are unknown.
-pub(super) fn any_of<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At) -> Said {
+pub(super) fn any_of<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: NodeContext) -> NodeResult {
     match cx.children(node)[..] {
         [only] => at.says(cx.read(only, at).value),
         ref several => {
@@ -97,7 +97,7 @@ pub(super) fn any_of<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At) -> Said
 }
 
 /// The type in a part of a node.
-fn part<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, name: &str, at: At) -> ExpressionId {
+fn part<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, name: &str, at: NodeContext) -> ExpressionId {
     field(node, name).map_or(UNKNOWN, |part| of(cx, part, at.scope))
 }
 
@@ -207,7 +207,7 @@ fn fields<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, class: DefinitionId, membe
             let named = names(line);
             let is_embedded = field(line, "name").is_none();
             let role = if is_embedded { Role::Base } else { Role::Type };
-            let meant = cx.read(of, At { scope, role }).value;
+            let meant = cx.read(of, NodeContext { scope, role }).value;
             for node in named.into_iter().chain(super::base_type(of).filter(|_| is_embedded)) {
                 let name = cx.name(node);
                 cx.facts.bind(members, name, Bound::variable().of(meant).at(node.start_byte() as u32));
@@ -223,7 +223,7 @@ fn fields<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, class: DefinitionId, membe
         if line.kind() != "method_elem" {
             let is_one = cx.children(line).len() == 1;
             let role = if is_one { Role::Base } else { Role::Type };
-            let meant = cx.read(line, At { scope, role }).value;
+            let meant = cx.read(line, NodeContext { scope, role }).value;
             match cx.text(line) {
                 "error" => {
                     let (name, string) = (cx.facts.name("Error"), cx.facts.name("string"));

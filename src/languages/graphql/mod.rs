@@ -22,7 +22,7 @@ pub static SPEC: LanguageSpec = LanguageSpec {
         (symbol(Kind::Constant, Detail::Field, "name", ""), &["field_definition"]),
         (symbol(Kind::Constant, Detail::Member, "enum_value/name", ""), &["enum_value_definition"]),
         (
-            Rule::Told {
+            Rule::BySign {
                 signs: &[("../input_fields_definition", Kind::Constant, Detail::Field)],
                 name: "name",
                 body: "",

@@ -7,7 +7,9 @@ use std::rc::Rc;
 use rustc_hash::FxHashMap;
 
 use super::members::OPEN;
-use crate::facts::{ClassNames, Declared, Each, Effect, Module, Modules, Project, ROOT, ScopeId, Semantics, folder};
+use crate::facts::{
+    ClassNames, Declared, Effect, IterationItem, Module, Modules, Project, ROOT, ScopeId, Semantics, folder,
+};
 
 /// Name resolution of Java.
 pub static SEMANTICS: Semantics = Semantics {
@@ -16,7 +18,7 @@ pub static SEMANTICS: Semantics = Semantics {
     includes: false,
     call: &[OPEN],
     element: &[("iterator()", true)],
-    each: Each::Last,
+    each: IterationItem::Last,
     enter: &[],
     constructor: "",
     default_export: "",

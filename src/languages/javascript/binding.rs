@@ -2,7 +2,7 @@
 
 use tree_sitter::Node;
 
-use super::value::{DEPTH, Sort, Target, Value, bare, is_coat, target, value_of};
+use super::value::{DEPTH, Sort, Target, Value, bare, is_type_wrapper, target, value_of};
 use super::{decorated, define, function_detail};
 use crate::languages::definition::span_of;
 use crate::languages::{Cx, Definition, Place};
@@ -114,7 +114,7 @@ fn pattern_names<'t>(pattern: Node<'t>, names: &mut Vec<Node<'t>>, depth: usize)
 pub(in crate::languages) fn assignment(cx: &mut Cx<'_, '_>, node: Node<'_>) {
     let Some(parent) = cx.ancestor(0) else { return };
     // The head of a chain handles all of it.
-    let mut around = (0..).map_while(|up| cx.ancestor(up)).skip_while(|above| is_coat(*above));
+    let mut around = (0..).map_while(|up| cx.ancestor(up)).skip_while(|above| is_type_wrapper(*above));
     if around.next().is_some_and(|head| matches!(head.kind(), "assignment_expression" | "variable_declarator")) {
         return;
     }

@@ -1,7 +1,7 @@
 //! Conventions of JavaScript and TypeScript: `export`, npm packages, and how test files are called.
 
 use crate::languages::conventions::says;
-use crate::languages::{Conventions, Framework, Named, Owner, Package, Public};
+use crate::languages::{Conventions, Framework, ManifestPart, Owner, Package, Public};
 use crate::model::Kind;
 
 /// See [`Conventions`].
@@ -32,7 +32,7 @@ pub static CONVENTIONS: Conventions = Conventions {
     packages: &[Package {
         file: "package.json",
         says: &["\"main\"", "\"module\"", "\"exports\"", "\"bin\""],
-        names: Named::Files {
+        names: ManifestPart::Files {
             faces: &["main", "module", "browser", "bin", "exports", "types", "source"],
             programs: &["bin"],
             endings: &[

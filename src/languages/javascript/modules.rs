@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use super::super::Distribution;
 use super::lower::{CALL, ELEMENT};
-use crate::facts::{ClassNames, Each, Effect, Module, Modules, Project, ROOT, ScopeId, Semantics, folder};
+use crate::facts::{ClassNames, Effect, IterationItem, Module, Modules, Project, ROOT, ScopeId, Semantics, folder};
 use crate::model::Ecosystem;
 
 /// Name resolution of JavaScript and TypeScript.
@@ -18,7 +18,7 @@ pub static SEMANTICS: Semantics = Semantics {
     includes: false,
     call: &[CALL],
     element: &[(ELEMENT, false), ("[Symbol.iterator]", true)],
-    each: Each::Pair,
+    each: IterationItem::Pair,
     enter: &[],
     constructor: "constructor",
     default_export: "default",

@@ -220,7 +220,7 @@ pub(super) fn bare(node: Node<'_>) -> Node<'_> {
     for _ in 0..DEPTH {
         let inner = match node.kind() {
             "type_assertion" => node.named_child(1),
-            _ if is_coat(node) => node.named_child(0),
+            _ if is_type_wrapper(node) => node.named_child(0),
             _ => return node,
         };
         match inner {
@@ -232,7 +232,7 @@ pub(super) fn bare(node: Node<'_>) -> Node<'_> {
 }
 
 /// Whether a node only wraps its value: parentheses, type assertions.
-pub(super) fn is_coat(node: Node<'_>) -> bool {
+pub(super) fn is_type_wrapper(node: Node<'_>) -> bool {
     matches!(
         node.kind(),
         "parenthesized_expression"

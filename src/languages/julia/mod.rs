@@ -3,7 +3,7 @@
 use tree_sitter::Node;
 
 use super::spec::{grammar, symbol};
-use super::{Comments, Conventions, Cx, LanguageSpec, Named, Package, Rule};
+use super::{Comments, Conventions, Cx, LanguageSpec, ManifestPart, Package, Rule};
 use crate::model::{Detail, Kind};
 
 /// The language.
@@ -18,7 +18,7 @@ pub static SPEC: LanguageSpec = LanguageSpec {
         (symbol(Kind::Class, Detail::Struct, TYPE, "type_head>"), &["struct_definition"]),
         (symbol(Kind::Type, Detail::NamedType, TYPE, "type_head>"), &["abstract_definition", "primitive_definition"]),
         (
-            Rule::Told {
+            Rule::BySign {
                 signs: &[("../struct_definition", Kind::Constant, Detail::Field)],
                 name: "identifier^",
                 body: "",
@@ -44,7 +44,7 @@ pub static SPEC: LanguageSpec = LanguageSpec {
     ],
     conventions: &Conventions {
         test_files: &["runtests", "test_*", "*_test"],
-        packages: &[Package { file: "Project.toml", says: &[], names: Named::Nothing }],
+        packages: &[Package { file: "Project.toml", says: &[], names: ManifestPart::Nothing }],
         ..Conventions::NEUTRAL
     },
     ..LanguageSpec::PLAIN

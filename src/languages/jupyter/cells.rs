@@ -18,7 +18,7 @@ pub(super) fn alone(text: &[u8]) -> Option<Vec<u8>> {
         .and_then(|text| parse_to_ast(text, &CollectOptions::default(), &ParseOptions::default()).ok()?.value);
     let Some(Value::Object(notebook)) = parsed else { return Some(made) };
     if is_python(&notebook) {
-        let mut pen = Pen::default();
+        let mut pen = CodeWriter::default();
         for cell in cells(&notebook).filter(|cell| word(cell, "cell_type") == Some("code")) {
             let lines = lines(cell);
             let first: String = lines.iter().map(|(text, _)| *text).collect();
@@ -62,7 +62,7 @@ fn lines<'n>(cell: &'n Object<'n>) -> Vec<(&'n str, Range<usize>)> {
 
 /// Writes code into a text of spaces and line breaks.
 #[derive(Default)]
-struct Pen {
+struct CodeWriter {
     /// The end of what is written.
     end: usize,
     /// Line breaks more than the file has so far.
@@ -71,7 +71,7 @@ struct Pen {
     open: usize,
 }
 
-impl Pen {
+impl CodeWriter {
     /// Writes a literal's text. The line break before it is moved to directly before it, as indentation counts there.
     fn write(&mut self, text: &[u8], literal: Range<usize>, made: &mut [u8]) {
         let quote = literal.start - 1;

@@ -15,7 +15,7 @@ pub static SPEC: LanguageSpec = LanguageSpec {
     // Docstrings are written as JSON writes them.
     comments: Comments { block: &[(r#"\"\"\""#, r#"\"\"\""#)], ..Comments::HASH },
     conventions: &CONVENTIONS,
-    tame: Some(cells::alone),
+    sanitize: Some(cells::alone),
     ..python::IN_CELLS
 };
 

@@ -4,7 +4,7 @@ use tree_sitter::Node;
 
 use super::super::definition::span_of;
 use super::super::lower::Lower;
-use super::super::shape::{At, Said};
+use super::super::shape::{NodeContext, NodeResult};
 use super::classes::received;
 use super::expressions::{extending, split};
 use super::lower::{FARTHEST, bind_value, called, child, destructured, has_sign, needs, statements, variable};
@@ -13,7 +13,7 @@ use crate::facts::{Bound, Definition, ExpressionId, LAST, ListId, NameId, Op, Sc
 use crate::model::Role;
 
 /// Types of a lambda's parameter and of the call's result, for functions of the language's own library.
-struct Known {
+struct LibraryFunction {
     /// The value before the dot is the lambda's receiver, rather than its parameter.
     is_receiver: bool,
     /// The call gives what the lambda gives, rather than the value before the dot.
@@ -21,7 +21,7 @@ struct Known {
 }
 
 /// Functions that run a lambda with one value.
-fn known(name: &str) -> Option<Known> {
+fn known(name: &str) -> Option<LibraryFunction> {
     let (is_receiver, gives_result) = match name {
         "apply" => (true, false),
         "run" | "with" => (true, true),
@@ -29,7 +29,7 @@ fn known(name: &str) -> Option<Known> {
         "let" | "use" => (false, true),
         _ => return None,
     };
-    Some(Known { is_receiver, gives_result })
+    Some(LibraryFunction { is_receiver, gives_result })
 }
 
 /// Functions that give what their lambda gives.
@@ -159,7 +159,7 @@ fn is_local(cx: &mut Lower<'_, '_>, mut scope: ScopeId, name: NameId, call: Name
     false
 }
 
-pub(super) fn call<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At) -> Said {
+pub(super) fn call<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: NodeContext) -> NodeResult {
     let Some(parts) = parts(cx, node) else { return at.says(UNKNOWN) };
     let scope = at.scope;
     let (on, name_node) = match parts.callee.kind() {
@@ -249,7 +249,7 @@ fn given<'t>(
     cx: &mut Lower<'_, 't>,
     parts: &Parts<'t>,
     scope: ScopeId,
-    run: &Known,
+    run: &LibraryFunction,
     on: ExpressionId,
 ) -> (ListId, ExpressionId, ExpressionId) {
     arguments(cx, parts.list, scope, UNKNOWN, UNKNOWN, "");
@@ -346,7 +346,7 @@ fn lambda_for<'t>(
 }
 
 /// A lambda that nothing is known of.
-pub(super) fn lambda<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At) -> Said {
+pub(super) fn lambda<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: NodeContext) -> NodeResult {
     at.says(literal(cx, node, at.scope, UNKNOWN, &[], false).0)
 }
 
@@ -399,7 +399,7 @@ fn statements_of<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, list: Option<Node<'
         Some(list) => {
             let (mut value, mut scope) = (UNKNOWN, scope);
             for part in cx.pieces(node).into_iter().filter(|part| *part != list) {
-                let said = cx.read(part, At::used(scope));
+                let said = cx.read(part, NodeContext::used(scope));
                 (value, scope) = (said.value, said.scope);
             }
             value
@@ -408,7 +408,7 @@ fn statements_of<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, list: Option<Node<'
 }
 
 /// `a name b`
-pub(super) fn infix<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At) -> Said {
+pub(super) fn infix<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: NodeContext) -> NodeResult {
     let [left, name_node, right] = cx.children(node)[..] else {
         cx.parts(node, at.scope);
         return at.says(UNKNOWN);

@@ -4,7 +4,7 @@ use tree_sitter::Node;
 
 use super::super::definition::span_of;
 use super::super::lower::Lower;
-use super::super::shape::{At, Said};
+use super::super::shape::{NodeContext, NodeResult};
 use super::lower::{bind_value, called, child, field, has_sign, has_word, home};
 use super::{calls, members, types};
 use crate::facts::{
@@ -31,7 +31,7 @@ struct Class<'a> {
 }
 
 /// A class, an interface, an enumeration or an object.
-pub(super) fn class<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At) -> Said {
+pub(super) fn class<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: NodeContext) -> NodeResult {
     let Some(name_node) = field(node, "name") else { return at.says(UNKNOWN) };
     let bound = home(cx, node, at.scope);
     let mut around = at.scope;
@@ -54,7 +54,7 @@ pub(super) fn class<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At) -> Said 
 }
 
 /// `companion object { … }`: its members are seen as those of the class around it, which does not derive from it.
-pub(super) fn companion<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At) -> Said {
+pub(super) fn companion<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: NodeContext) -> NodeResult {
     let named = field(node, "name");
     let text = named.map_or("Companion", |name| cx.text(name));
     let (name, place) = (cx.facts.name(text), named.map_or(NONE, |name| name.start_byte() as u32));
@@ -80,7 +80,7 @@ pub(super) fn companion<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At) -> S
 }
 
 /// `object : Base() { … }`
-pub(super) fn anonymous<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At) -> Said {
+pub(super) fn anonymous<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: NodeContext) -> NodeResult {
     let (class, members) = cx.facts.class(Definition { kind: CLASS, ..Definition::default() }, at.scope);
     let own = Class { name: "", class, members, around: at.scope, bound: members, generics: Vec::new() };
     body(cx, node, &own);
@@ -88,7 +88,7 @@ pub(super) fn anonymous<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At) -> S
 }
 
 /// `typealias Name = Type`
-pub(super) fn alias<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At) -> Said {
+pub(super) fn alias<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: NodeContext) -> NodeResult {
     let Some(name_node) = field(node, "type") else { return at.says(UNKNOWN) };
     let bound = home(cx, node, at.scope);
     let around = cx.facts.scope(ScopeKind::Block, at.scope);
@@ -114,13 +114,13 @@ pub(super) fn received(cx: &mut Lower<'_, '_>, value: ExpressionId, scope: Scope
 }
 
 /// `Type(…)` after a colon or behind `@`.
-pub(super) fn invocation<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At) -> Said {
+pub(super) fn invocation<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: NodeContext) -> NodeResult {
     let role = if at.role == Role::Base { Role::Base } else { Role::Type };
     let mut of = UNKNOWN;
     for part in cx.children(node) {
         match part.kind() {
             "value_arguments" => drop(calls::arguments(cx, Some(part), at.scope, UNKNOWN, of, "")),
-            _ => of = cx.read(part, At { role, ..at }).value,
+            _ => of = cx.read(part, NodeContext { role, ..at }).value,
         }
     }
     at.says(of)
@@ -168,7 +168,7 @@ fn bases<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, own: &Class<'_>, inner: Sco
             },
             _ => (part, None),
         };
-        let base = cx.read(of, At { scope: own.around, role: Role::Base }).value;
+        let base = cx.read(of, NodeContext { scope: own.around, role: Role::Base }).value;
         cx.facts.base(own.class, base);
         match rest {
             Some(list) if list.kind() == "value_arguments" => {
@@ -238,7 +238,7 @@ fn entry<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, own: &Class<'_>) {
 }
 
 /// Binds a constructor, for calls of the class and of `this` or `super`.
-fn constructor(cx: &mut Lower<'_, '_>, own: &Class<'_>, at: u32, takes: &members::Takes) {
+fn constructor(cx: &mut Lower<'_, '_>, own: &Class<'_>, at: u32, takes: &members::ParameterList) {
     let mut returns = cx.facts.expression(Op::ClassOf, own.class, 0);
     let generics = cx.facts.list(&own.generics);
     if !own.generics.is_empty() {
@@ -257,7 +257,7 @@ fn constructor(cx: &mut Lower<'_, '_>, own: &Class<'_>, at: u32, takes: &members
 /// `(val name: Type, other: Type = default)` behind the name of a class.
 fn primary<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, class: Node<'t>, own: &Class<'_>, inner: ScopeId) {
     let is_data = has_word(cx, class, "data");
-    let mut takes = members::Takes::default();
+    let mut takes = members::ParameterList::default();
     let mut place = 0;
     for part in cx.children(node) {
         if part.kind() != "class_parameters" {
@@ -309,7 +309,7 @@ fn secondary<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, own: &Class<'_>) {
     let inner = cx.facts.scope(ScopeKind::Function, own.members);
     let word = node.children(&mut node.walk()).find(|part| part.kind() == "constructor");
     let at = word.map_or(NONE, |word| word.start_byte() as u32);
-    let mut takes = members::Takes::default();
+    let mut takes = members::ParameterList::default();
     for part in cx.children(node) {
         match part.kind() {
             "function_value_parameters" => takes = members::parameters(cx, part, inner),

@@ -4,7 +4,7 @@ use tree_sitter::Node;
 
 use super::super::definition::span_of;
 use super::super::lower::Lower;
-use super::super::shape::{At, Said};
+use super::super::shape::{NodeContext, NodeResult};
 use super::classes::RECEIVED;
 use super::lower::{FARTHEST, block, called, field, file_scope, has_sign, needs, variable};
 use super::types;
@@ -15,7 +15,7 @@ use crate::model::Role;
 const MOST_BRANCHES: usize = 8;
 
 /// A bare name.
-pub(super) fn name<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At) -> Said {
+pub(super) fn name<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: NodeContext) -> NodeResult {
     let text = cx.text(node);
     let name = cx.facts.name(text);
     let meant = cx.facts.named(at.scope, name);
@@ -46,9 +46,9 @@ fn around(cx: &mut Lower<'_, '_>, mut scope: ScopeId) -> (Option<DefinitionId>, 
 }
 
 /// `this`, `this@Name`, `super`
-pub(super) fn own<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At) -> Said {
+pub(super) fn own<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: NodeContext) -> NodeResult {
     let text = cx.text(node);
-    cx.list(node, At { role: Role::Type, ..at });
+    cx.list(node, NodeContext { role: Role::Type, ..at });
     if node.kind() == "this_expression"
         && let Some((_, label)) = text.split_once('@')
     {
@@ -102,7 +102,7 @@ pub(super) fn split<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: ScopeId) 
 }
 
 /// `value.name`, `value?.name`, `value::name`
-pub(super) fn navigation<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At) -> Said {
+pub(super) fn navigation<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: NodeContext) -> NodeResult {
     let Some((on, last)) = split(cx, node, at.scope) else {
         cx.parts(node, at.scope);
         return at.says(UNKNOWN);
@@ -136,7 +136,7 @@ fn referenced<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, on: Option<ExpressionI
 }
 
 /// `::name`, `Type::name`, `Type::class`
-pub(super) fn reference<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At) -> Said {
+pub(super) fn reference<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: NodeContext) -> NodeResult {
     let (mut on, mut value) = (None, UNKNOWN);
     for part in cx.children(node) {
         match part.kind() {
@@ -148,7 +148,7 @@ pub(super) fn reference<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At) -> S
 }
 
 /// `value[index]`
-pub(super) fn indexed<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At) -> Said {
+pub(super) fn indexed<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: NodeContext) -> NodeResult {
     let values: Vec<ExpressionId> = cx.children(node).into_iter().map(|part| cx.value(part, at.scope)).collect();
     at.says(values.first().map_or(UNKNOWN, |on| cx.facts.of(Op::Element, *on)))
 }
@@ -165,7 +165,7 @@ fn operator(sign: &str) -> Option<&'static str> {
     })
 }
 
-pub(super) fn binary<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At) -> Said {
+pub(super) fn binary<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: NodeContext) -> NodeResult {
     let sign = field(node, "operator").map_or("", |operator| cx.text(operator));
     let left = field(node, "left").map_or(UNKNOWN, |left| cx.value(left, at.scope));
     let mut scope = at.scope;
@@ -196,15 +196,15 @@ pub(super) fn binary<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At) -> Said
 }
 
 /// `value!!`, `!value`, `-value`
-pub(super) fn unary<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At) -> Said {
+pub(super) fn unary<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: NodeContext) -> NodeResult {
     let sign = field(node, "operator").map_or("", |operator| cx.text(operator));
     let role = if matches!(sign, "++" | "--") { Role::Write } else { Role::Reference };
-    let value = field(node, "argument").map_or(UNKNOWN, |of| cx.read(of, At { role, ..at }).value);
+    let value = field(node, "argument").map_or(UNKNOWN, |of| cx.read(of, NodeContext { role, ..at }).value);
     at.says(if sign == "!" { types::built_in(cx, "Boolean") } else { value })
 }
 
 /// `value is Type`, `value in values`
-pub(super) fn test<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At) -> Said {
+pub(super) fn test<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: NodeContext) -> NodeResult {
     cx.parts(node, at.scope);
     at.says(types::built_in(cx, "Boolean"))
 }
@@ -276,7 +276,7 @@ fn plain<'t>(cx: &mut Lower<'_, 't>, of: Node<'t>, scope: ScopeId) -> Option<Exp
 }
 
 /// `if (condition) … else …`
-pub(super) fn either<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At) -> Said {
+pub(super) fn either<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: NodeContext) -> NodeResult {
     let condition = field(node, "condition");
     let mut scope = at.scope;
     if let Some(condition) = condition {
@@ -292,7 +292,7 @@ pub(super) fn either<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At) -> Said
 }
 
 /// `when (subject) { condition -> … }`
-pub(super) fn when<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At) -> Said {
+pub(super) fn when<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: NodeContext) -> NodeResult {
     let scope = cx.facts.scope(ScopeKind::Block, at.scope);
     let (mut subject, mut values) = (None, Vec::new());
     for part in cx.children(node) {
@@ -316,7 +316,7 @@ pub(super) fn when<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At) -> Said {
         let mut value = UNKNOWN;
         for one in cx.children(part) {
             if one.kind() == "type_test" {
-                cx.list(one, At { scope, role: Role::Type });
+                cx.list(one, NodeContext { scope, role: Role::Type });
                 if let (Some(subject), Some(of)) = (subject, cx.first(one).filter(|_| has_sign(one, "is"))) {
                     narrow(cx, subject, of, scope, &mut inner);
                 }
@@ -332,7 +332,7 @@ pub(super) fn when<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At) -> Said {
 }
 
 /// `try { … } catch (…) { … }`
-pub(super) fn attempt<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At) -> Said {
+pub(super) fn attempt<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: NodeContext) -> NodeResult {
     let mut values = Vec::new();
     for part in cx.children(node) {
         match part.kind() {
@@ -345,7 +345,7 @@ pub(super) fn attempt<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At) -> Sai
 }
 
 /// The value of the last part.
-pub(super) fn last<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At) -> Said {
+pub(super) fn last<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: NodeContext) -> NodeResult {
     let mut value = UNKNOWN;
     for part in cx.children(node) {
         value = cx.read(part, at).value;
@@ -353,7 +353,7 @@ pub(super) fn last<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At) -> Said {
     at.says(value)
 }
 
-pub(super) fn text<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At) -> Said {
+pub(super) fn text<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: NodeContext) -> NodeResult {
     cx.parts(node, at.scope);
     at.says(types::built_in(cx, "String"))
 }

@@ -8,7 +8,7 @@ use tree_sitter::Node;
 
 use super::super::definition::span_of;
 use super::super::lower::Lower;
-use super::super::shape::{At, Said};
+use super::super::shape::{NodeContext, NodeResult};
 use super::types;
 use crate::facts::{Bound, Declared, ExpressionId, NameId, Op, ROOT, SEEN, ScopeId, ScopeKind, UNKNOWN};
 use crate::model::Role;
@@ -32,7 +32,7 @@ pub fn lower<'t>(cx: &mut Lower<'_, 't>, root: Node<'t>) {
         match part.kind() {
             "package_header" => {}
             "import" => import(cx, part, file),
-            _ => scope = cx.read(part, At::used(scope)).scope,
+            _ => scope = cx.read(part, NodeContext::used(scope)).scope,
         }
     }
     // Packages themselves, for whole names.
@@ -195,7 +195,7 @@ pub(super) fn destructured<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, value: Ex
 }
 
 /// `{ … }`: its value is that of its last statement.
-pub(super) fn block<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At) -> Said {
+pub(super) fn block<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: NodeContext) -> NodeResult {
     let inner = cx.facts.scope(ScopeKind::Block, at.scope);
     at.says(statements(cx, node, inner))
 }
@@ -204,14 +204,14 @@ pub(super) fn block<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At) -> Said 
 pub(super) fn statements<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, mut scope: ScopeId) -> ExpressionId {
     let mut value = UNKNOWN;
     for part in cx.pieces(node) {
-        let said = cx.read(part, At::used(scope));
+        let said = cx.read(part, NodeContext::used(scope));
         (value, scope) = (said.value, said.scope);
     }
     value
 }
 
 /// `for (name in values) …`
-pub(super) fn each<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At) -> Said {
+pub(super) fn each<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: NodeContext) -> NodeResult {
     let scope = cx.facts.scope(ScopeKind::Block, at.scope);
     let mut parts = cx.children(node).into_iter().filter(|part| !matches!(part.kind(), "label" | "annotation"));
     let (Some(declared), Some(over)) = (parts.next(), parts.next()) else { return at.says(UNKNOWN) };
@@ -230,7 +230,7 @@ pub(super) fn each<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At) -> Said {
 }
 
 /// `catch (name: Type) { … }`
-pub(super) fn catch<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At) -> Said {
+pub(super) fn catch<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: NodeContext) -> NodeResult {
     let scope = cx.facts.scope(ScopeKind::Block, at.scope);
     let (mut name, mut value) = (None, UNKNOWN);
     for part in cx.children(node) {
@@ -251,9 +251,9 @@ pub(super) fn catch<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At) -> Said 
 }
 
 /// `target = value`
-pub(super) fn assignment<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At) -> Said {
+pub(super) fn assignment<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: NodeContext) -> NodeResult {
     if let Some(left) = field(node, "left") {
-        cx.read(left, At { role: Role::Write, ..at });
+        cx.read(left, NodeContext { role: Role::Write, ..at });
     }
     field(node, "right").map(|right| cx.value(right, at.scope));
     at.says(UNKNOWN)

@@ -3,7 +3,7 @@
 use tree_sitter::Node;
 
 use super::super::lower::Lower;
-use super::super::shape::{At, Said};
+use super::super::shape::{NodeContext, NodeResult};
 use super::classes::received;
 use super::lower::{bind_value, called, child, destructured, field, home, variable};
 use super::types;
@@ -13,12 +13,12 @@ use crate::facts::{
 
 /// Parameters of a function.
 #[derive(Default)]
-pub(super) struct Takes {
+pub(super) struct ParameterList {
     types: Vec<ExpressionId>,
     flags: u8,
 }
 
-impl Takes {
+impl ParameterList {
     /// Adds a parameter; returns the type that its name has inside.
     pub(super) fn add(
         &mut self,
@@ -42,15 +42,15 @@ impl Takes {
 }
 
 /// Adds a function with these parameters.
-pub(super) fn taking(cx: &mut Lower<'_, '_>, function: Definition, takes: &Takes) -> DefinitionId {
+pub(super) fn taking(cx: &mut Lower<'_, '_>, function: Definition, takes: &ParameterList) -> DefinitionId {
     // Of a list that is open, what is in front of the open place is wanted.
     let parameters = cx.facts.list(&takes.types);
     cx.facts.define(Definition { parameters, flags: function.flags | takes.flags, ..function })
 }
 
 /// The parameters of a list, bound in `scope`.
-pub(super) fn parameters<'t>(cx: &mut Lower<'_, 't>, list: Node<'t>, scope: ScopeId) -> Takes {
-    let mut takes = Takes::default();
+pub(super) fn parameters<'t>(cx: &mut Lower<'_, 't>, list: Node<'t>, scope: ScopeId) -> ParameterList {
+    let mut takes = ParameterList::default();
     let parts = cx.children(list);
     let mut is_open = false;
     for (place, part) in parts.iter().enumerate() {
@@ -97,7 +97,7 @@ fn extended<'t>(
 }
 
 /// A function, also one in a function or without a name.
-pub(super) fn function<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At) -> Said {
+pub(super) fn function<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: NodeContext) -> NodeResult {
     let name_node = field(node, "name");
     let around = if child(cx, node, "type_parameters").is_some() {
         cx.facts.scope(ScopeKind::Block, at.scope)
@@ -113,7 +113,7 @@ pub(super) fn function<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At) -> Sa
         let (label, value) = (cx.facts.name(&label), cx.facts.named(inner, this));
         cx.facts.bind(inner, label, Bound::meaning(value));
     }
-    let mut takes = Takes::default();
+    let mut takes = ParameterList::default();
     let (mut returns, mut body) = (UNKNOWN, None);
     for part in cx.children(node) {
         match part.kind() {
@@ -152,8 +152,8 @@ fn body<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: ScopeId) -> Expressio
 }
 
 /// A property or a variable outside of classes.
-pub(super) fn property<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At) -> Said {
-    Said { value: UNKNOWN, scope: declare_property(cx, node, at.scope, at.scope) }
+pub(super) fn property<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: NodeContext) -> NodeResult {
+    NodeResult { value: UNKNOWN, scope: declare_property(cx, node, at.scope, at.scope) }
 }
 
 /// A property or a variable, bound in `scope`; its value is read in `inner`. Returns the scope for what comes after it.

@@ -19,10 +19,10 @@ pub static SPEC: LanguageSpec = LanguageSpec {
     aliases: &["kt"],
     extensions: &["kt", "kts"],
     grammar: grammar!("kotlin", tree_sitter_kotlin_ng, "highlights.scm"),
-    tame: Some(tame),
+    sanitize: Some(sanitize),
     rules: &[
         (
-            Rule::Told {
+            Rule::BySign {
                 signs: &[
                     ("interface", Kind::Type, Detail::Interface),
                     ("enum", Kind::Type, Detail::Enum),
@@ -40,7 +40,7 @@ pub static SPEC: LanguageSpec = LanguageSpec {
         (symbol(Kind::Constant, Detail::Property, PROPERTY, "getter|setter"), &["property_declaration"]),
         (symbol(Kind::Constant, Detail::Member, "identifier", "class_body"), &["enum_entry"]),
         (symbol(Kind::Type, Detail::Alias, "type", ""), &["type_alias"]),
-        (Rule::Told { signs: PARAMETERS, name: "identifier", body: "" }, &["class_parameter"]),
+        (Rule::BySign { signs: PARAMETERS, name: "identifier", body: "" }, &["class_parameter"]),
         (Rule::Branch, &["if_expression", "when_entry", "for_statement", "while_statement", "do_while_statement"]),
         (Rule::Branch, &["catch_block", "&&", "||", "?:"]),
     ],
@@ -67,7 +67,7 @@ const PARAMETERS: &[(&str, Kind, Detail)] =
 
 /// Blanks the sign of annotations that the text ends in. At the beginning of a line, the scanner searches for the space behind
 /// an annotation, in parentheses for the end of the line, and never sees the end of the text.
-fn tame(text: &[u8]) -> Option<Vec<u8>> {
+fn sanitize(text: &[u8]) -> Option<Vec<u8>> {
     let before = memchr::memrchr(b'\n', text).or_else(|| memchr::memchr(b'\r', text))?;
     // The first annotation without an end, and the first in parentheses.
     let (mut open, mut inside): (Option<usize>, Option<usize>) = (None, None);
@@ -81,24 +81,25 @@ fn tame(text: &[u8]) -> Option<Vec<u8>> {
         }
     }
     let from = inside.or(open)?;
-    let mut tamed = text.to_vec();
-    tamed[from..].iter_mut().filter(|byte| **byte == b'@').for_each(|byte| *byte = b' ');
-    Some(tamed)
+    let mut sanitized = text.to_vec();
+    sanitized[from..].iter_mut().filter(|byte| **byte == b'@').for_each(|byte| *byte = b' ');
+    Some(sanitized)
 }
 
 #[cfg(test)]
 mod tests {
-    use super::tame;
+    use super::sanitize;
 
     #[test]
     fn only_annotations_that_the_text_ends_in_are_blanked() {
-        let tamed = |text: &str| tame(text.as_bytes()).map(|made| String::from_utf8(made).expect("it was text"));
-        assert_eq!(tamed("@A\n@B").as_deref(), Some("@A\n B"));
-        assert_eq!(tamed("@A\n@B(1, @C x").as_deref(), Some("@A\n B(1,  C x"));
-        assert_eq!(tamed("@A\n@B(1) @C(2)").as_deref(), Some("@A\n@B(1)  C(2)"));
-        assert_eq!(tamed("\r@").as_deref(), Some("\r "));
+        let sanitized =
+            |text: &str| sanitize(text.as_bytes()).map(|made| String::from_utf8(made).expect("it was text"));
+        assert_eq!(sanitized("@A\n@B").as_deref(), Some("@A\n B"));
+        assert_eq!(sanitized("@A\n@B(1, @C x").as_deref(), Some("@A\n B(1,  C x"));
+        assert_eq!(sanitized("@A\n@B(1) @C(2)").as_deref(), Some("@A\n@B(1)  C(2)"));
+        assert_eq!(sanitized("\r@").as_deref(), Some("\r "));
         for harmless in ["@A", "@A\n@B(1) x", "@A\n@B\n", "@A fun f()\n{ return@f }"] {
-            assert_eq!(tamed(harmless), None, "{harmless:?}");
+            assert_eq!(sanitized(harmless), None, "{harmless:?}");
         }
     }
 }

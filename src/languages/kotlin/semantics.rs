@@ -1,6 +1,6 @@
 //! Name resolution of Kotlin.
 
-use crate::facts::{ClassNames, Each, Effect, Semantics};
+use crate::facts::{ClassNames, Effect, IterationItem, Semantics};
 use crate::languages::namespaces::Namespaces;
 
 /// Name resolution of Kotlin.
@@ -10,7 +10,7 @@ pub static SEMANTICS: Semantics = Semantics {
     includes: true,
     call: &["invoke()"],
     element: &[("get()", false), ("iterator()", true)],
-    each: Each::Pair,
+    each: IterationItem::Pair,
     enter: &[],
     constructor: super::classes::CONSTRUCTOR,
     default_export: "",

@@ -6,7 +6,7 @@ use tree_sitter::Node;
 
 use super::super::definition::span_of;
 use super::super::lower::Lower;
-use super::super::shape::{At, Said};
+use super::super::shape::{NodeContext, NodeResult};
 use super::lower::needs;
 use crate::facts::{Bound, ExpressionId, Op, ROOT, ScopeId, UNKNOWN};
 use crate::model::Role;
@@ -16,7 +16,7 @@ pub(super) const RECEIVER: u32 = 8;
 
 /// The type that a node writes.
 pub(super) fn written<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: ScopeId) -> ExpressionId {
-    cx.read(node, At { scope, role: Role::Type }).value
+    cx.read(node, NodeContext { scope, role: Role::Type }).value
 }
 
 /// Whether a node is a type.
@@ -41,7 +41,7 @@ pub(super) fn built_in(cx: &mut Lower<'_, '_>, name: &str) -> ExpressionId {
 }
 
 /// `a.b.Name<T>.Inner`
-pub(super) fn name<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At) -> Said {
+pub(super) fn name<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: NodeContext) -> NodeResult {
     let parts = cx.children(node);
     let last = parts.iter().rev().find(|part| part.kind() == "identifier").copied();
     let role = if at.role == Role::Base { Role::Base } else { Role::Type };
@@ -82,7 +82,7 @@ pub(super) fn arguments<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: Scope
 }
 
 /// `Type?`, `(Type)`, `Type & Any`
-pub(super) fn inner<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At) -> Said {
+pub(super) fn inner<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: NodeContext) -> NodeResult {
     let mut of = UNKNOWN;
     for part in cx.children(node) {
         let read = cx.read(part, at).value;
@@ -92,8 +92,8 @@ pub(super) fn inner<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At) -> Said 
 }
 
 /// `Receiver.(A, b: B) -> C`
-pub(super) fn function<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At) -> Said {
-    let at = At { role: Role::Type, ..at };
+pub(super) fn function<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: NodeContext) -> NodeResult {
+    let at = NodeContext { role: Role::Type, ..at };
     let (mut takes, mut receiver, mut gives) = (None, UNKNOWN, UNKNOWN);
     for part in cx.children(node) {
         if part.kind() != "function_type_parameters" {

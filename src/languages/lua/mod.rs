@@ -13,7 +13,7 @@ pub static SPEC: LanguageSpec = LanguageSpec {
     rules: &[
         (symbol(Kind::Function, Detail::Function, "name", "body"), &["function_declaration"]),
         (
-            Rule::Told {
+            Rule::BySign {
                 signs: &[
                     ("expression_list/value:function_definition", Kind::Function, Detail::Function),
                     ("../variable_declaration", Kind::Constant, Detail::Variable),
@@ -24,7 +24,7 @@ pub static SPEC: LanguageSpec = LanguageSpec {
             &["assignment_statement"],
         ),
         (
-            Rule::Told {
+            Rule::BySign {
                 signs: &[("value/body", Kind::Function, Detail::Function)],
                 name: "name:identifier",
                 body: "value:function_definition/body",

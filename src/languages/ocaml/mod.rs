@@ -27,14 +27,14 @@ pub static INTERFACE: LanguageSpec = LanguageSpec {
 const COMMON: LanguageSpec = LanguageSpec {
     rules: &[
         (
-            Rule::Told { signs: VALUES, name: "pattern:value_name|pattern:parenthesized_operator", body: "body" },
+            Rule::BySign { signs: VALUES, name: "pattern:value_name|pattern:parenthesized_operator", body: "body" },
             &["let_binding"],
         ),
         (
-            Rule::Told { signs: DECLARED, name: "value_name|parenthesized_operator", body: "" },
+            Rule::BySign { signs: DECLARED, name: "value_name|parenthesized_operator", body: "" },
             &["value_specification", "external"],
         ),
-        (Rule::Told { signs: TYPES, name: "name", body: "body" }, &["type_binding"]),
+        (Rule::BySign { signs: TYPES, name: "name", body: "body" }, &["type_binding"]),
         (symbol(Kind::Constant, Detail::Member, "constructor_name", ""), &["constructor_declaration"]),
         (symbol(Kind::Constant, Detail::Field, "field_name", ""), &["field_declaration"]),
         (symbol(Kind::Type, Detail::Module, "module_name^", "body"), &["module_binding"]),

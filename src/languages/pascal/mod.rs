@@ -14,7 +14,7 @@ pub static SPEC: LanguageSpec = LanguageSpec {
     grammar: grammar!("pascal", tree_sitter_pascal, "highlights.scm"),
     rules: &[
         (
-            Rule::Told { signs: TYPES, name: "name:identifier", body: "type/declSection^|declField^|declProc^" },
+            Rule::BySign { signs: TYPES, name: "name:identifier", body: "type/declSection^|declField^|declProc^" },
             &["declType"],
         ),
         (symbol(Kind::Constant, Detail::Member, "name", ""), &["declEnumValue"]),

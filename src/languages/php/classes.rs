@@ -3,7 +3,7 @@
 use tree_sitter::Node;
 
 use super::super::lower::Lower;
-use super::super::shape::{At, Said};
+use super::super::shape::{NodeContext, NodeResult};
 use super::lower::{bind, field};
 use super::types;
 use crate::facts::{
@@ -21,7 +21,7 @@ fn bound_in(cx: &Lower<'_, '_>, scope: ScopeId) -> ScopeId {
 }
 
 /// A class, interface, trait or enumeration.
-pub(super) fn class<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At) -> Said {
+pub(super) fn class<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: NodeContext) -> NodeResult {
     let name_node = field(node, "name");
     let (name, place) = name_node.map_or((NameId::NONE, NONE), |name| (cx.name(name), name.start_byte() as u32));
     let kind = DefinitionKind::Class;
@@ -40,7 +40,7 @@ pub(super) fn class<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At) -> Said 
         match part.kind() {
             "base_clause" | "class_interface_clause" => {
                 for base in cx.children(part) {
-                    let base = cx.read(base, At { scope: at.scope, role: Role::Base }).value;
+                    let base = cx.read(base, NodeContext { scope: at.scope, role: Role::Base }).value;
                     cx.facts.base(class, base);
                 }
             }
@@ -57,10 +57,10 @@ pub(super) fn class<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At) -> Said 
 }
 
 /// `use A, B;` in a class.
-pub(super) fn traits<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At) -> Said {
+pub(super) fn traits<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: NodeContext) -> NodeResult {
     for part in cx.children(node) {
         if matches!(part.kind(), "name" | "qualified_name") {
-            let base = cx.read(part, At { scope: at.scope, role: Role::Base }).value;
+            let base = cx.read(part, NodeContext { scope: at.scope, role: Role::Base }).value;
             if let Some(class) = cx.facts.class_of(at.scope) {
                 cx.facts.base(class, base);
             }
@@ -70,7 +70,7 @@ pub(super) fn traits<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At) -> Said
 }
 
 /// `NAME = value` after `const`.
-pub(super) fn constants<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At) -> Said {
+pub(super) fn constants<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: NodeContext) -> NodeResult {
     let mut parts = cx.children(node).into_iter();
     let name = parts.next();
     let value = parts.next().map_or(UNKNOWN, |value| cx.value(value, at.scope));
@@ -83,7 +83,7 @@ pub(super) fn constants<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At) -> S
 }
 
 /// `case Name = value;` of an enumeration.
-pub(super) fn case<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At) -> Said {
+pub(super) fn case<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: NodeContext) -> NodeResult {
     field(node, "value").map(|value| cx.value(value, at.scope));
     if let (Some(name_node), Some(class)) = (field(node, "name"), cx.facts.class_of(at.scope)) {
         let own = cx.facts.expression(Op::SelfOf, class, 0);
@@ -94,7 +94,7 @@ pub(super) fn case<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At) -> Said {
 }
 
 /// `private Type $name = value;`
-pub(super) fn properties<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At) -> Said {
+pub(super) fn properties<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: NodeContext) -> NodeResult {
     let mut of = types::of_part(cx, node, "type", at.scope);
     if field(node, "type").is_none_or(|of| cx.text(of).ends_with("array")) {
         let noted = types::noted(cx, node, "@var", "", at.scope);
@@ -150,7 +150,7 @@ fn parameters<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: ScopeId, inner:
 }
 
 /// A function or a method.
-pub(super) fn function<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At) -> Said {
+pub(super) fn function<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: NodeContext) -> NodeResult {
     let Some(name_node) = field(node, "name") else { return at.says(UNKNOWN) };
     let inner = cx.facts.scope(ScopeKind::Function, at.scope);
     let (takes, is_open) = parameters(cx, node, at.scope, inner);
@@ -174,7 +174,7 @@ pub(super) fn function<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At) -> Sa
 }
 
 /// `function (…) use ($a) { … }`, `fn (…) => …`
-pub(super) fn lambda<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At) -> Said {
+pub(super) fn lambda<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: NodeContext) -> NodeResult {
     let inner = cx.facts.scope(ScopeKind::Function, at.scope);
     let (takes, _) = parameters(cx, node, at.scope, inner);
     let returns = types::of_part(cx, node, "return_type", at.scope);
@@ -186,7 +186,7 @@ pub(super) fn lambda<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At) -> Said
 }
 
 /// `#[Name(…)]`
-pub(super) fn attribute<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At) -> Said {
+pub(super) fn attribute<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: NodeContext) -> NodeResult {
     for part in cx.children(node) {
         match part.kind() {
             "name" | "qualified_name" => drop(types::made(cx, part, at.scope)),

@@ -4,14 +4,14 @@ use tree_sitter::Node;
 
 use super::super::definition::span_of;
 use super::super::lower::Lower;
-use super::super::shape::{At, Said};
+use super::super::shape::{NodeContext, NodeResult};
 use super::lower::{field, target};
 use super::types;
 use crate::facts::{ExpressionId, Op, ScopeId, UNKNOWN};
 use crate::model::Role;
 
 /// `$name`, `$this`
-pub(super) fn variable<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At) -> Said {
+pub(super) fn variable<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: NodeContext) -> NodeResult {
     if cx.text(node) == "$this" {
         return at
             .says(cx.facts.class_around(at.scope).map_or(UNKNOWN, |class| cx.facts.expression(Op::SelfOf, class, 0)));
@@ -40,7 +40,7 @@ fn member_name<'t>(cx: &Lower<'_, 't>, node: Node<'t>) -> Option<Node<'t>> {
 }
 
 /// `$value->name`, `Name::$name`
-pub(super) fn member<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At) -> Said {
+pub(super) fn member<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: NodeContext) -> NodeResult {
     let on = receiver(cx, node, at.scope);
     let Some(name_node) = member_name(cx, node) else {
         field(node, "name").map(|name| cx.value(name, at.scope));
@@ -53,7 +53,7 @@ pub(super) fn member<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At) -> Said
 }
 
 /// `Name::CONSTANT`, `Name::class`
-pub(super) fn constant<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At) -> Said {
+pub(super) fn constant<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: NodeContext) -> NodeResult {
     let parts = cx.children(node);
     let [class, name_node] = parts[..] else { return at.says(UNKNOWN) };
     let on = types::class(cx, class, at.scope);
@@ -67,9 +67,9 @@ pub(super) fn constant<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At) -> Sa
 }
 
 /// `name(…)`, `$value->name(…)`, `Name::name(…)`
-pub(super) fn call<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At) -> Said {
+pub(super) fn call<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: NodeContext) -> NodeResult {
     let callee = match field(node, "function") {
-        Some(function) => cx.read(function, At { scope: at.scope, role: Role::Call }).value,
+        Some(function) => cx.read(function, NodeContext { scope: at.scope, role: Role::Call }).value,
         None => {
             let on = receiver(cx, node, at.scope);
             match member_name(cx, node) {
@@ -103,7 +103,7 @@ fn arguments<'t>(cx: &mut Lower<'_, 't>, list: Node<'t>, scope: ScopeId) -> Vec<
 }
 
 /// `new Name(…)`, `new class (…) { … }`
-pub(super) fn creation<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At) -> Said {
+pub(super) fn creation<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: NodeContext) -> NodeResult {
     let mut class = UNKNOWN;
     for part in cx.children(node) {
         match part.kind() {
@@ -116,7 +116,7 @@ pub(super) fn creation<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At) -> Sa
 }
 
 /// `$name = value`, `[$a, $b] = values`
-pub(super) fn assignment<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At) -> Said {
+pub(super) fn assignment<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: NodeContext) -> NodeResult {
     let mut value = field(node, "right").map_or(UNKNOWN, |right| cx.value(right, at.scope));
     if let Some(left) = field(node, "left") {
         let noted = types::noted(cx, node.parent().unwrap_or(node), "@var", cx.text(left), at.scope);
@@ -129,7 +129,7 @@ pub(super) fn assignment<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At) -> 
 }
 
 /// `condition ? a : b`
-pub(super) fn either<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At) -> Said {
+pub(super) fn either<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: NodeContext) -> NodeResult {
     let condition = field(node, "condition").map_or(UNKNOWN, |part| cx.value(part, at.scope));
     let body = field(node, "body").map(|part| cx.value(part, at.scope));
     let other = field(node, "alternative").map_or(UNKNOWN, |part| cx.value(part, at.scope));
@@ -137,7 +137,7 @@ pub(super) fn either<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At) -> Said
 }
 
 /// `a ?? b`, `a instanceof B`
-pub(super) fn binary<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At) -> Said {
+pub(super) fn binary<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: NodeContext) -> NodeResult {
     let left = field(node, "left").map_or(UNKNOWN, |left| cx.value(left, at.scope));
     let operator = field(node, "operator").map_or("", |operator| cx.text(operator));
     let Some(right) = field(node, "right") else { return at.says(UNKNOWN) };
@@ -150,7 +150,7 @@ pub(super) fn binary<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At) -> Said
 }
 
 /// `$values[$place]`
-pub(super) fn element<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At) -> Said {
+pub(super) fn element<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: NodeContext) -> NodeResult {
     let mut parts = cx.children(node).into_iter();
     let of = parts.next().map_or(UNKNOWN, |of| cx.value(of, at.scope));
     for part in parts {

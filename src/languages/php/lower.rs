@@ -7,7 +7,7 @@ use tree_sitter::Node;
 
 use super::super::definition::span_of;
 use super::super::lower::Lower;
-use super::super::shape::{At, Said};
+use super::super::shape::{NodeContext, NodeResult};
 use super::types;
 use crate::facts::{Bound, Declared, ExpressionId, NameId, Op, ROOT, SEEN, ScopeId, ScopeKind, UNKNOWN};
 use crate::model::Role;
@@ -60,7 +60,7 @@ fn spelt(cx: &mut Lower<'_, '_>, word: &str, name: &str) -> NameId {
 }
 
 /// `use A\B as C, D\{E, function f};`
-pub(super) fn uses<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At) -> Said {
+pub(super) fn uses<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: NodeContext) -> NodeResult {
     let word = |node: Node<'t>| {
         let kinds = node.children(&mut node.walk()).map(|part| part.kind()).collect::<Vec<_>>();
         kinds.into_iter().find(|kind| matches!(*kind, "function" | "const")).unwrap_or("")
@@ -113,12 +113,12 @@ pub(super) fn target<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: ScopeId,
                 cx.deeper(|cx| target(cx, *inner, scope, value));
             }
         }
-        _ => drop(cx.read(node, At { scope, role: Role::Write })),
+        _ => drop(cx.read(node, NodeContext { scope, role: Role::Write })),
     }
 }
 
 /// `foreach ($values as $key => $value) …`
-pub(super) fn foreach<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At) -> Said {
+pub(super) fn foreach<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: NodeContext) -> NodeResult {
     let body = field(node, "body");
     let mut parts = cx.children(node).into_iter().filter(|part| Some(*part) != body);
     let over = parts.next().map_or(UNKNOWN, |over| cx.value(over, at.scope));
@@ -139,7 +139,7 @@ pub(super) fn foreach<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At) -> Sai
 }
 
 /// `catch (A | B $name) { … }`
-pub(super) fn catch<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At) -> Said {
+pub(super) fn catch<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: NodeContext) -> NodeResult {
     let of = types::of_part(cx, node, "type", at.scope);
     if let Some(name) = field(node, "name") {
         bind(cx, name, at.scope, Bound::variable().of(of));
@@ -151,7 +151,7 @@ pub(super) fn catch<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At) -> Said 
 }
 
 /// `static $name = …`
-pub(super) fn static_variable<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At) -> Said {
+pub(super) fn static_variable<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: NodeContext) -> NodeResult {
     let value = field(node, "value").map_or(UNKNOWN, |value| cx.value(value, at.scope));
     if let Some(name) = field(node, "name") {
         bind(cx, name, at.scope, Bound::variable().value(value));

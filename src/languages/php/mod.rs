@@ -10,7 +10,9 @@ mod types;
 use tree_sitter::Node;
 
 use super::spec::{grammar, symbol};
-use super::{Comments, Conventions, Cx, Definition, LanguageSpec, Named, Package, Public, Relating, Rule, Syntax};
+use super::{
+    Comments, Conventions, Cx, Definition, LanguageSpec, ManifestPart, Package, Public, Relating, Rule, Syntax,
+};
 use crate::model::{Detail, Kind};
 
 /// The language.
@@ -45,7 +47,7 @@ pub static SPEC: LanguageSpec = LanguageSpec {
         test_decorators: &["Test", "DataProvider"],
         test_files: &["*Test", "*TestCase"],
         public: Public::Unless("_"),
-        packages: &[Package { file: "composer.json", says: &["\"name\""], names: Named::Nothing }],
+        packages: &[Package { file: "composer.json", says: &["\"name\""], names: ManifestPart::Nothing }],
         is_implied: |name| name.starts_with("__"),
         overloads_are_one: false,
         tells_dead: false,

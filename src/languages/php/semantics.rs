@@ -1,6 +1,6 @@
 //! Name resolution of PHP.
 
-use crate::facts::{ClassNames, Each, Effect, Semantics};
+use crate::facts::{ClassNames, Effect, IterationItem, Semantics};
 use crate::languages::namespaces::Namespaces;
 
 /// Name resolution of PHP.
@@ -10,7 +10,7 @@ pub static SEMANTICS: Semantics = Semantics {
     includes: true,
     call: &["__invoke()"],
     element: &[("offsetGet()", false), ("current()", false), ("getIterator()", true)],
-    each: Each::Last,
+    each: IterationItem::Last,
     enter: &[],
     constructor: super::classes::CONSTRUCTOR,
     default_export: "",

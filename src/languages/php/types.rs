@@ -4,14 +4,14 @@ use tree_sitter::Node;
 
 use super::super::definition::span_of;
 use super::super::lower::Lower;
-use super::super::shape::{At, Said};
+use super::super::shape::{NodeContext, NodeResult};
 use super::lower::field;
 use crate::facts::{ExpressionId, Op, ROOT, ScopeId, UNKNOWN};
 use crate::model::Role;
 
 /// The type in a part of a node.
 pub(super) fn of_part<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, part: &str, scope: ScopeId) -> ExpressionId {
-    field(node, part).map_or(UNKNOWN, |of| cx.read(of, At { scope, role: Role::Type }).value)
+    field(node, part).map_or(UNKNOWN, |of| cx.read(of, NodeContext { scope, role: Role::Type }).value)
 }
 
 /// The last part of a name.
@@ -30,7 +30,7 @@ fn by_word(cx: &mut Lower<'_, '_>, word: &str, scope: ScopeId) -> Option<Express
 }
 
 /// `self`, `static`, `parent` before `::`.
-pub(super) fn relative<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At) -> Said {
+pub(super) fn relative<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: NodeContext) -> NodeResult {
     let meant = by_word(cx, cx.text(node), at.scope);
     at.says(meant.unwrap_or(UNKNOWN))
 }
@@ -55,7 +55,7 @@ fn meaning(cx: &mut Lower<'_, '_>, written: &str, spelt: &str, scope: ScopeId) -
 }
 
 /// A name: of a type, of a function that is called, or of a constant.
-pub(super) fn name<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At) -> Said {
+pub(super) fn name<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: NodeContext) -> NodeResult {
     let last = last(cx, node);
     let text = cx.text(last);
     let spelt = match at.role {
@@ -82,15 +82,15 @@ pub(super) fn made<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: ScopeId) -
 }
 
 /// `A|B`
-pub(super) fn any_of<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At) -> Said {
-    let types = cx.list(node, At { role: Role::Type, ..at });
+pub(super) fn any_of<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: NodeContext) -> NodeResult {
+    let types = cx.list(node, NodeContext { role: Role::Type, ..at });
     at.says(cx.facts.union(&types))
 }
 
 /// The class before `::` or after `new`.
 pub(super) fn class<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: ScopeId) -> ExpressionId {
     let role = if matches!(node.kind(), "name" | "qualified_name") { Role::Type } else { Role::Reference };
-    cx.read(node, At { scope, role }).value
+    cx.read(node, NodeContext { scope, role }).value
 }
 
 /// A type as a comment says it: `?Shop\Item`, `Item[]`, `array<string, Item>`, `Item|null`, `$this`.

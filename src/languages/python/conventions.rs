@@ -1,9 +1,9 @@
 //! Conventions of Python: dunder names, pytest, and package manifests.
 
-use crate::languages::{Conventions, Framework, Named, Package, Public};
+use crate::languages::{Conventions, Framework, ManifestPart, Package, Public};
 use crate::model::Kind;
 
-const COMMANDS: Named = Named::Functions { endings: &[".py", "/__init__.py"] };
+const COMMANDS: ManifestPart = ManifestPart::Functions { endings: &[".py", "/__init__.py"] };
 
 /// Conventions of Python.
 pub static CONVENTIONS: Conventions = Conventions {

@@ -4,7 +4,7 @@ use tree_sitter::Node;
 
 use super::super::definition::span_of;
 use super::super::lower::Lower;
-use super::lower::{First, field, parameters, target};
+use super::lower::{FirstParameter, field, parameters, target};
 use super::types::annotation;
 use crate::facts::{BindingKind, Bound, Definition, ExpressionId, Op, ScopeId, ScopeKind, UNKNOWN};
 use crate::model::Role;
@@ -115,7 +115,7 @@ fn walk_one<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: ScopeId, role: Ro
             let element = cx.facts.union(&values[..values.len().min(4)]);
             container(cx, &[UNKNOWN, element])
         }
-        "lambda" => lambda(cx, node, scope, First::Nothing),
+        "lambda" => lambda(cx, node, scope, FirstParameter::Nothing),
         "list_comprehension" | "set_comprehension" | "dictionary_comprehension" | "generator_expression" => {
             comprehension(cx, node, scope)
         }
@@ -145,7 +145,7 @@ fn own_class<'t>(cx: &mut Lower<'_, 't>, of: Node<'t>, scope: ScopeId) -> Expres
     own.map_or(UNKNOWN, |own| cx.facts.expression(Op::ClassOf, own.a, 0))
 }
 
-fn lambda<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: ScopeId, given: First) -> ExpressionId {
+fn lambda<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: ScopeId, given: FirstParameter) -> ExpressionId {
     let function = cx.facts.define(Definition::default());
     let inner = cx.facts.scope(ScopeKind::Function, scope);
     if let Some(parameters) = field(node, "parameters") {
@@ -217,7 +217,7 @@ fn call<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: ScopeId) -> Expressio
     for (place, argument) in (0..).zip(&nodes) {
         values.push(match argument.kind() {
             "lambda" if callee != UNKNOWN => {
-                cx.deeper(|cx| lambda(cx, *argument, scope, First::Argument(callee, place)))
+                cx.deeper(|cx| lambda(cx, *argument, scope, FirstParameter::Argument(callee, place)))
             }
             _ => walk(cx, *argument, scope, Role::Reference),
         });

@@ -177,7 +177,7 @@ fn function<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: ScopeId, decorato
     let generics = type_parameters(cx, node, inner);
     cx.facts.definition(function).generics = generics;
     if let Some(parameters) = field(node, "parameters") {
-        let first = First::Method(first);
+        let first = FirstParameter::Method(first);
         self::parameters(cx, parameters, inner, scope, first, function);
     }
     if let Some(returns) = field(node, "return_type") {
@@ -212,7 +212,7 @@ fn type_parameters<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: ScopeId) -
 }
 
 /// Context of a function's parameters.
-pub(super) enum First {
+pub(super) enum FirstParameter {
     /// The type of a method's first parameter, if it is implicit.
     Method(Option<(Op, DefinitionId)>),
     /// The function is an argument: callee and position.
@@ -226,11 +226,11 @@ pub(super) fn parameters<'t>(
     node: Node<'t>,
     inner: ScopeId,
     outer: ScopeId,
-    given: First,
+    given: FirstParameter,
     function: DefinitionId,
 ) {
     let is_method = cx.facts.definition(function).owner != DefinitionId::NONE;
-    let mut first = if let First::Method(first) = given { first } else { None };
+    let mut first = if let FirstParameter::Method(first) = given { first } else { None };
     let mut types = Vec::new();
     for parameter in cx.children(node) {
         let mut named = Some(parameter);
@@ -268,7 +268,7 @@ pub(super) fn parameters<'t>(
             None => {
                 let place = types.len() as u32;
                 let value = match given {
-                    First::Argument(callee, argument) if of == UNKNOWN => {
+                    FirstParameter::Argument(callee, argument) if of == UNKNOWN => {
                         cx.facts.expression(Op::Passed, callee, argument << 16 | place)
                     }
                     _ if is_method && of == UNKNOWN && default == UNKNOWN => {

@@ -4,7 +4,7 @@ use std::cell::RefCell;
 
 use rustc_hash::FxHashMap;
 
-use crate::facts::{ClassNames, Each, Effect, Module, Modules, Project, ScopeId, Semantics, folder};
+use crate::facts::{ClassNames, Effect, IterationItem, Module, Modules, Project, ScopeId, Semantics, folder};
 
 /// Binding rules of Python.
 pub static SEMANTICS: Semantics = Semantics {
@@ -13,7 +13,7 @@ pub static SEMANTICS: Semantics = Semantics {
     includes: false,
     call: &["__call__"],
     element: &[("__getitem__", false), ("__iter__", true)],
-    each: Each::First,
+    each: IterationItem::First,
     enter: &["__enter__", "__aenter__"],
     constructor: "__init__",
     default_export: "",

@@ -5,7 +5,7 @@ use tree_sitter::Node;
 
 use super::definition::span_of;
 use super::spec::grammar;
-use super::{Comments, Conventions, Cx, Definition, LanguageSpec, Named, Package, Rule};
+use super::{Comments, Conventions, Cx, Definition, LanguageSpec, ManifestPart, Package, Rule};
 use crate::model::{Detail, Kind};
 
 /// The language.
@@ -17,7 +17,7 @@ pub static SPEC: LanguageSpec = LanguageSpec {
     grammar: grammar!("rlang", tree_sitter_r, HIGHLIGHTS_QUERY),
     rules: &[
         (
-            Rule::Told { signs: ASSIGNED, name: "lhs:identifier", body: "rhs:function_definition/body" },
+            Rule::BySign { signs: ASSIGNED, name: "lhs:identifier", body: "rhs:function_definition/body" },
             &["binary_operator"],
         ),
         (Rule::Define(call), &["call"]),
@@ -29,7 +29,7 @@ pub static SPEC: LanguageSpec = LanguageSpec {
     conventions: &Conventions {
         tests: &["test_"],
         test_files: &["test-*", "test_*", "testthat"],
-        packages: &[Package { file: "DESCRIPTION", says: &[], names: Named::Nothing }],
+        packages: &[Package { file: "DESCRIPTION", says: &[], names: ManifestPart::Nothing }],
         ..Conventions::NEUTRAL
     },
     ..LanguageSpec::PLAIN

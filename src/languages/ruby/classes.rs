@@ -6,7 +6,7 @@
 use tree_sitter::Node;
 
 use super::super::lower::Lower;
-use super::super::shape::{At, Said};
+use super::super::shape::{NodeContext, NodeResult};
 use super::expressions::{name_of_file, statements};
 use crate::facts::{
     Bound, Definition, DefinitionId, DefinitionKind, EMPTY, ExpressionId, NameId, Op, ROOT, ScopeId, ScopeKind, UNKNOWN,
@@ -53,7 +53,7 @@ fn path_of(cx: &mut Lower<'_, '_>, mut class: DefinitionId) -> String {
 }
 
 /// `class Name < Base`, `module Name`, `class Outer::Name`.
-pub(super) fn class<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At) -> Said {
+pub(super) fn class<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: NodeContext) -> NodeResult {
     let Some(mut name_node) = field(node, "name") else { return at.says(UNKNOWN) };
     let mut outer = owner(cx, at.scope);
     let around = cx.facts.class_of(outer).map_or(String::new(), |class| path_of(cx, class));
@@ -89,7 +89,7 @@ pub(super) fn class<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At) -> Said 
     }
     cx.facts.extend(whole, class);
     if let Some(base) = field(node, "superclass").and_then(|base| cx.first(base)) {
-        let base = cx.read(base, At { scope: at.scope, role: Role::Base }).value;
+        let base = cx.read(base, NodeContext { scope: at.scope, role: Role::Base }).value;
         cx.facts.base(class, base);
     }
     let own = cx.facts.expression(Op::ClassOf, class, 0);
@@ -107,7 +107,7 @@ fn bind_self(cx: &mut Lower<'_, '_>, scope: ScopeId, own: ExpressionId) {
 }
 
 /// `class << self`
-pub(super) fn singleton_class<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At) -> Said {
+pub(super) fn singleton_class<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: NodeContext) -> NodeResult {
     let inner = cx.facts.scope(ScopeKind::Block, at.scope);
     let mark = cx.facts.name(OF_CLASS);
     cx.facts.bind(inner, mark, Bound::meaning(UNKNOWN));
@@ -118,7 +118,7 @@ pub(super) fn singleton_class<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At
 }
 
 /// `def name(…) … end`
-pub(super) fn method<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At) -> Said {
+pub(super) fn method<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: NodeContext) -> NodeResult {
     let Some(name_node) = field(node, "name") else { return at.says(UNKNOWN) };
     let (name, place) = (cx.name(name_node), name_node.start_byte() as u32);
     let (scope, mark) = (owner(cx, at.scope), cx.facts.name(OF_CLASS));
@@ -169,7 +169,7 @@ pub(super) fn parameters<'t>(cx: &mut Lower<'_, 't>, list: Node<'t>, scope: Scop
 }
 
 /// `alias new old`
-pub(super) fn alias<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At) -> Said {
+pub(super) fn alias<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: NodeContext) -> NodeResult {
     if let (Some(new), Some(old)) = (field(node, "name"), field(node, "alias")) {
         let scope = owner(cx, at.scope);
         let (name, place) = (cx.name(new), new.start_byte() as u32);

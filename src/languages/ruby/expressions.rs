@@ -4,7 +4,7 @@ use tree_sitter::Node;
 
 use super::super::definition::span_of;
 use super::super::lower::Lower;
-use super::super::shape::{At, Said};
+use super::super::shape::{NodeContext, NodeResult};
 use super::classes::{define, field, owner, parameters};
 use crate::facts::{BindingKind, Bound, EMPTY, ExpressionId, NameId, Op, ROOT, ScopeId, ScopeKind, UNKNOWN};
 use crate::model::{Role, Span};
@@ -24,13 +24,13 @@ pub(super) fn statements<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: Scop
     value
 }
 
-pub(super) fn last<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At) -> Said {
+pub(super) fn last<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: NodeContext) -> NodeResult {
     let value = statements(cx, node, at.scope);
     at.says(value)
 }
 
 /// Branches, or `a || b`: the value is one of theirs.
-pub(super) fn either<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At) -> Said {
+pub(super) fn either<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: NodeContext) -> NodeResult {
     let tested = ["condition", "value", "pattern"].map(|name| field(node, name));
     let is_choice = field(node, "operator").is_none_or(|operator| matches!(cx.text(operator), "||" | "or"));
     let mut values = Vec::new();
@@ -41,13 +41,13 @@ pub(super) fn either<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At) -> Said
     at.says(cx.facts.union(&values))
 }
 
-pub(super) fn own<'t>(cx: &mut Lower<'_, 't>, _: Node<'t>, at: At) -> Said {
+pub(super) fn own<'t>(cx: &mut Lower<'_, 't>, _: Node<'t>, at: NodeContext) -> NodeResult {
     let name = cx.facts.name("self");
     at.says(cx.facts.named(at.scope, name))
 }
 
 /// A variable, or a call of a method without arguments.
-pub(super) fn identifier<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At) -> Said {
+pub(super) fn identifier<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: NodeContext) -> NodeResult {
     let name = cx.name(node);
     let meant = cx.facts.named(at.scope, name);
     let is_local = |kind: BindingKind| kind != BindingKind::Definition && kind != BindingKind::Alias;
@@ -58,7 +58,7 @@ pub(super) fn identifier<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At) -> 
     at.says(cx.facts.expression(Op::Call, meant, EMPTY))
 }
 
-pub(super) fn constant<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At) -> Said {
+pub(super) fn constant<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: NodeContext) -> NodeResult {
     let name = cx.name(node);
     let meant = cx.facts.named(at.scope, name);
     cx.facts.occurrence(span_of(node), at.role, meant);
@@ -66,7 +66,7 @@ pub(super) fn constant<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At) -> Sa
 }
 
 /// `Outer::Name`, `::Name`
-pub(super) fn scoped<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At) -> Said {
+pub(super) fn scoped<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: NodeContext) -> NodeResult {
     let on = field(node, "scope").map(|on| cx.value(on, at.scope));
     let Some(name) = field(node, "name") else { return at.says(UNKNOWN) };
     let on = on.unwrap_or_else(|| cx.facts.module("", ROOT));
@@ -76,7 +76,7 @@ pub(super) fn scoped<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At) -> Said
 }
 
 /// `@name`, which is a member of its class.
-pub(super) fn variable<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At) -> Said {
+pub(super) fn variable<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: NodeContext) -> NodeResult {
     let name = cx.name(node);
     let class = cx.facts.class_around(at.scope);
     let own = class.map_or(UNKNOWN, |class| cx.facts.expression(Op::SelfOf, class, 0));
@@ -84,7 +84,7 @@ pub(super) fn variable<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At) -> Sa
 }
 
 /// `left = right`
-pub(super) fn assignment<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At) -> Said {
+pub(super) fn assignment<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: NodeContext) -> NodeResult {
     let Some(left) = field(node, "left") else { return at.says(UNKNOWN) };
     let value = field(node, "right").map_or(UNKNOWN, |right| cx.value(right, at.scope));
     assign(cx, left, value, at.scope);
@@ -151,7 +151,7 @@ const EACH: &[&str] = &[
 ];
 
 /// `receiver.method(…) { … }`
-pub(super) fn call<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At) -> Said {
+pub(super) fn call<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: NodeContext) -> NodeResult {
     let on = field(node, "receiver").map(|on| cx.value(on, at.scope));
     let method = field(node, "method");
     let text = method.map_or("call", |method| cx.text(method));
@@ -161,7 +161,7 @@ pub(super) fn call<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At) -> Said {
     if on.is_none() && declares(cx, text, list, node, at) {
         return at.says(UNKNOWN);
     }
-    let arguments = list.map(|list| cx.list(list, At::used(at.scope))).unwrap_or_default();
+    let arguments = list.map(|list| cx.list(list, NodeContext::used(at.scope))).unwrap_or_default();
     if let Some(block) = field(node, "block") {
         let each = on.filter(|_| EACH.contains(&text)).map_or(UNKNOWN, |on| cx.facts.of(Op::Each, on));
         within_block(cx, block, at.scope, each);
@@ -185,7 +185,7 @@ pub(super) fn call<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At) -> Said {
 }
 
 /// Whether a call without a receiver declares something, and was read.
-fn declares<'t>(cx: &mut Lower<'_, 't>, text: &str, list: Option<Node<'t>>, node: Node<'t>, at: At) -> bool {
+fn declares<'t>(cx: &mut Lower<'_, 't>, text: &str, list: Option<Node<'t>>, node: Node<'t>, at: NodeContext) -> bool {
     let Some(list) = list else { return false };
     match text {
         "require" | "require_relative" => {
@@ -211,7 +211,7 @@ fn declares<'t>(cx: &mut Lower<'_, 't>, text: &str, list: Option<Node<'t>>, node
         "include" | "prepend" | "extend" => {
             let Some(class) = cx.facts.class_around(at.scope) else { return false };
             for part in cx.children(list) {
-                let base = cx.read(part, At { scope: at.scope, role: Role::Base }).value;
+                let base = cx.read(part, NodeContext { scope: at.scope, role: Role::Base }).value;
                 cx.facts.base(class, base);
             }
         }
@@ -233,7 +233,7 @@ fn declares<'t>(cx: &mut Lower<'_, 't>, text: &str, list: Option<Node<'t>>, node
     true
 }
 
-pub(super) fn block<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At) -> Said {
+pub(super) fn block<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: NodeContext) -> NodeResult {
     within_block(cx, node, at.scope, UNKNOWN);
     at.says(UNKNOWN)
 }
@@ -254,7 +254,7 @@ fn within_block<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: ScopeId, firs
 }
 
 /// `for name in values`
-pub(super) fn each<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At) -> Said {
+pub(super) fn each<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: NodeContext) -> NodeResult {
     let over = field(node, "value").map_or(UNKNOWN, |over| statements(cx, over, at.scope));
     let each = cx.facts.of(Op::Each, over);
     if let Some(name) = field(node, "pattern") {
@@ -265,8 +265,8 @@ pub(super) fn each<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At) -> Said {
 }
 
 /// `rescue Error => error`
-pub(super) fn rescue<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: At) -> Said {
-    let raised = field(node, "exceptions").map(|all| cx.list(all, At::used(at.scope))).unwrap_or_default();
+pub(super) fn rescue<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: NodeContext) -> NodeResult {
+    let raised = field(node, "exceptions").map(|all| cx.list(all, NodeContext::used(at.scope))).unwrap_or_default();
     if let Some(name) = field(node, "variable").and_then(|variable| cx.first(variable)) {
         let raised: Vec<ExpressionId> = raised.into_iter().map(|of| cx.facts.of(Op::Instance, of)).collect();
         let value = cx.facts.union(&raised);

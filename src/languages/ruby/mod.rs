@@ -6,7 +6,7 @@ mod semantics;
 mod shapes;
 
 use super::spec::{grammar, symbol};
-use super::{Comments, Conventions, LanguageSpec, Named, Package, Relating, Rule};
+use super::{Comments, Conventions, LanguageSpec, ManifestPart, Package, Relating, Rule};
 use crate::model::{Detail, Kind};
 
 /// The language.
@@ -20,7 +20,7 @@ pub static SPEC: LanguageSpec = LanguageSpec {
     rules: &[
         (symbol(Kind::Class, Detail::Class, "name", "body"), &["class"]),
         (symbol(Kind::Type, Detail::Module, "name", "body"), &["module"]),
-        (Rule::Told { signs: METHODS, name: "name", body: "body" }, &["method", "singleton_method"]),
+        (Rule::BySign { signs: METHODS, name: "name", body: "body" }, &["method", "singleton_method"]),
         (symbol(Kind::Constant, Detail::Constant, "left:constant", ""), &["assignment"]),
         (symbol(Kind::Method, Detail::Alias, "name", "body"), &["alias"]),
         (Rule::Called { function: "method", words: ACCESSORS, names: "arguments/simple_symbol" }, &["call"]),
@@ -45,7 +45,7 @@ pub static SPEC: LanguageSpec = LanguageSpec {
         constructors: &["initialize"],
         tests: &["test_", "setup", "teardown"],
         test_files: &["*_test", "*_spec", "test_*", "spec_helper", "test_helper"],
-        packages: &[Package { file: "Gemfile", says: &["gemspec"], names: Named::Nothing }],
+        packages: &[Package { file: "Gemfile", says: &["gemspec"], names: ManifestPart::Nothing }],
         tells_dead: false,
         is_implied: |name| matches!(name, "initialize" | "to_s" | "inspect" | "method_missing" | "each" | "call"),
         ..Conventions::NEUTRAL

@@ -2,7 +2,7 @@
 
 use rustc_hash::FxHashMap;
 
-use crate::facts::{ClassNames, Each, Effect, Module, Modules, Project, ROOT, ScopeId, Semantics, folder};
+use crate::facts::{ClassNames, Effect, IterationItem, Module, Modules, Project, ROOT, ScopeId, Semantics, folder};
 
 /// Name resolution of Ruby.
 pub static SEMANTICS: Semantics = Semantics {
@@ -11,7 +11,7 @@ pub static SEMANTICS: Semantics = Semantics {
     includes: true,
     call: &["call"],
     element: &[("[]", false)],
-    each: Each::Last,
+    each: IterationItem::Last,
     enter: &[],
     constructor: "initialize",
     default_export: "",

@@ -1,6 +1,6 @@
 //! Conventions of Rust: `pub`, crates, and attributes.
 
-use crate::languages::{Conventions, Named, Package, Public};
+use crate::languages::{Conventions, ManifestPart, Package, Public};
 use crate::model::Kind;
 
 /// See [`Conventions`].
@@ -14,7 +14,7 @@ pub static CONVENTIONS: Conventions = Conventions {
     runner: Some(&super::runner::RUNNER),
     public: Public::Word(&["pub"]),
     folder_files: &["mod"],
-    packages: &[Package { file: "lib.rs", says: &[], names: Named::Nothing }],
+    packages: &[Package { file: "lib.rs", says: &[], names: ManifestPart::Nothing }],
     is_implied: |name| name == "drop",
     // A subtrait gives an external trait nothing to call: the implementations are in `impl` blocks for that trait.
     may_override: |_, _| false,

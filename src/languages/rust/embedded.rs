@@ -13,7 +13,7 @@ use crate::model::Span;
 
 /// The place of items.
 #[derive(Clone, Copy)]
-pub(super) enum Home {
+pub(super) enum ItemContext {
     /// In a module or a function.
     Scope(ScopeId),
     /// In an `impl` or a trait: the definition, the scope of its members, and the scope around those.
@@ -21,23 +21,23 @@ pub(super) enum Home {
 }
 
 /// Reads the items in a macro's call and the other names there; false if there are no items.
-pub(super) fn items<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, home: Home) -> bool {
+pub(super) fn items<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, home: ItemContext) -> bool {
     let Some(called) = field(node, "macro") else { return false };
     let Some(tree) = cx.children(node).into_iter().find(|child| child.kind() == "token_tree") else { return false };
     let scope = match home {
-        Home::Scope(scope) => scope,
-        Home::Type { around, .. } => around,
+        ItemContext::Scope(scope) => scope,
+        ItemContext::Type { around, .. } => around,
     };
     let mut read = Vec::new();
-    if let (Home::Scope(_), "bitflags") = (home, cx.text(called).rsplit("::").next().unwrap_or_default()) {
+    if let (ItemContext::Scope(_), "bitflags") = (home, cx.text(called).rsplit("::").next().unwrap_or_default()) {
         flags(cx, tree, scope, &mut read);
     } else if let Some(root) = cx.embedded(tree) {
         let mut found = Vec::new();
         find(cx, root, &mut found);
         for inside in found {
             let is_item = cx.deeper(|cx| match home {
-                Home::Scope(scope) => item(cx, inside, scope),
-                Home::Type { class, members, around } => associated_part(cx, inside, class, members, around),
+                ItemContext::Scope(scope) => item(cx, inside, scope),
+                ItemContext::Type { class, members, around } => associated_part(cx, inside, class, members, around),
             });
             read.extend(is_item.then(|| span_of(inside)));
         }

@@ -106,7 +106,7 @@ fn walk_one<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: ScopeId, role: Ro
             field(node, "function").map_or(UNKNOWN, |of| walk(cx, of, scope, role))
         }
         "macro_invocation" => invocation(cx, node, scope),
-        "closure_expression" => closure(cx, node, scope, &Given::Nothing),
+        "closure_expression" => closure(cx, node, scope, &ArgumentSource::Nothing),
         "struct_expression" => literal(cx, node, scope),
         "reference_expression" | "unary_expression" | "parenthesized_expression" | "await_expression" => {
             let value = field(node, "value");
@@ -272,7 +272,7 @@ fn literal<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: ScopeId) -> Expres
 }
 
 /// Context of a closure, from which its parameters get their values.
-enum Given<'s> {
+enum ArgumentSource<'s> {
     Nothing,
     /// It is an argument of this callee, at this place. The callee is a method of this name called on this value;
     /// `first` is the call's first argument.
@@ -302,7 +302,7 @@ const OF_TWO: &[&str] = &[
     "is_sorted_by",
 ];
 
-fn closure<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: ScopeId, given: &Given<'_>) -> ExpressionId {
+fn closure<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: ScopeId, given: &ArgumentSource<'_>) -> ExpressionId {
     let function = cx.facts.define(Definition::default());
     let inner = cx.facts.scope(ScopeKind::Function, scope);
     for (place, part) in field(node, "parameters").map(places).unwrap_or_default() {
@@ -311,15 +311,17 @@ fn closure<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: ScopeId, given: &G
             _ => UNKNOWN,
         };
         let value = match *given {
-            Given::Nothing => UNKNOWN,
-            Given::Argument { method, on, .. } if OF_ERROR.contains(&method) => cx.facts.of(Op::Key, on),
-            Given::Argument { method: "map_or_else", on, place: 0, .. } => cx.facts.of(Op::Key, on),
-            Given::Argument { method, on, .. } if place == 1 && OF_TWO.contains(&method) => cx.facts.of(Op::Each, on),
-            Given::Argument { method: "fold" | "try_fold" | "rfold" | "scan", first, .. } => first,
-            Given::Argument { callee: UNKNOWN, .. } => UNKNOWN,
+            ArgumentSource::Nothing => UNKNOWN,
+            ArgumentSource::Argument { method, on, .. } if OF_ERROR.contains(&method) => cx.facts.of(Op::Key, on),
+            ArgumentSource::Argument { method: "map_or_else", on, place: 0, .. } => cx.facts.of(Op::Key, on),
+            ArgumentSource::Argument { method, on, .. } if place == 1 && OF_TWO.contains(&method) => {
+                cx.facts.of(Op::Each, on)
+            }
+            ArgumentSource::Argument { method: "fold" | "try_fold" | "rfold" | "scan", first, .. } => first,
+            ArgumentSource::Argument { callee: UNKNOWN, .. } => UNKNOWN,
             // A pair is an item of the iteration, also of a map.
-            Given::Argument { on, .. } if part.kind() == "tuple_pattern" => cx.facts.of(Op::Each, on),
-            Given::Argument { callee, place: argument, .. } => {
+            ArgumentSource::Argument { on, .. } if part.kind() == "tuple_pattern" => cx.facts.of(Op::Each, on),
+            ArgumentSource::Argument { callee, place: argument, .. } => {
                 cx.facts.expression(Op::Passed, callee, argument << 16 | place)
             }
         };
@@ -368,7 +370,7 @@ fn call<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: ScopeId) -> Expressio
         let first = values.first().copied().unwrap_or(UNKNOWN);
         values.push(match argument.kind() {
             "closure_expression" => {
-                let given = Given::Argument { callee, place, method, on, first };
+                let given = ArgumentSource::Argument { callee, place, method, on, first };
                 cx.deeper(|cx| closure(cx, *argument, scope, &given))
             }
             _ => walk(cx, *argument, scope, Role::Reference),

@@ -7,7 +7,7 @@
 use tree_sitter::Node;
 
 use super::super::lower::Lower;
-use super::embedded::{self, Home};
+use super::embedded::{self, ItemContext};
 use super::expressions::{block, walk};
 use super::patterns::pattern;
 use super::tokens::{rules, tokens};
@@ -76,9 +76,9 @@ pub(super) fn item<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: ScopeId) -
         "macro_definition" => macro_by_example(cx, node, scope),
         "foreign_mod_item" => drop(field(node, "body").map(|body| items(cx, body, scope))),
         "attribute_item" | "inner_attribute_item" | "empty_statement" => {}
-        "macro_invocation" => return embedded::items(cx, node, Home::Scope(scope)),
+        "macro_invocation" => return embedded::items(cx, node, ItemContext::Scope(scope)),
         "expression_statement" if cx.first(node).is_some_and(|it| it.kind() == "macro_invocation") => {
-            return cx.first(node).is_some_and(|it| embedded::items(cx, it, Home::Scope(scope)));
+            return cx.first(node).is_some_and(|it| embedded::items(cx, it, ItemContext::Scope(scope)));
         }
         _ => return false,
     }
@@ -234,7 +234,7 @@ pub(super) fn associated_part<'t>(
             }
         }
         "attribute_item" => {}
-        "macro_invocation" => return embedded::items(cx, part, Home::Type { class, members, around }),
+        "macro_invocation" => return embedded::items(cx, part, ItemContext::Type { class, members, around }),
         _ => return false,
     }
     true

@@ -3,7 +3,9 @@
 use rustc_hash::FxHashMap;
 
 use super::manifest::Package;
-use crate::facts::{ClassNames, Declared, Each, Effect, Module, Modules, Project, ROOT, ScopeId, Semantics, folder};
+use crate::facts::{
+    ClassNames, Declared, Effect, IterationItem, Module, Modules, Project, ROOT, ScopeId, Semantics, folder,
+};
 
 /// Name resolution of Rust.
 pub static SEMANTICS: Semantics = Semantics {
@@ -12,7 +14,7 @@ pub static SEMANTICS: Semantics = Semantics {
     includes: false,
     call: &[],
     element: &[("next", true), ("index", false), ("into_iter", true), ("iter", true)],
-    each: Each::Pair,
+    each: IterationItem::Pair,
     enter: &[],
     constructor: "new",
     default_export: "",

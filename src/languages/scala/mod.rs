@@ -1,7 +1,7 @@
 //! Scala: classes, traits, objects and enums with their members, and definitions outside of types.
 
 use super::spec::{grammar, symbol};
-use super::{Comments, Conventions, LanguageSpec, Named, Package, Rule};
+use super::{Comments, Conventions, LanguageSpec, ManifestPart, Package, Rule};
 use crate::model::{Detail, Kind};
 
 /// The language.
@@ -20,7 +20,7 @@ pub static SPEC: LanguageSpec = LanguageSpec {
         (symbol(Kind::Function, Detail::Function, "name", "body"), &["function_definition", "function_declaration"]),
         (symbol(Kind::Constant, Detail::Variable, PATTERN, ""), &["val_definition", "var_definition"]),
         (symbol(Kind::Constant, Detail::Variable, "name", ""), &["val_declaration", "var_declaration"]),
-        (Rule::Told { signs: PARAMETERS, name: "name", body: "" }, &["class_parameter"]),
+        (Rule::BySign { signs: PARAMETERS, name: "name", body: "" }, &["class_parameter"]),
         (symbol(Kind::Constant, Detail::Variable, "name", "body"), &["given_definition"]),
         (Rule::Branch, &["if_expression", "case_clause", "for_expression", "while_expression", "do_while_expression"]),
         (Rule::Branch, &["catch_clause", "guard"]),
@@ -31,7 +31,7 @@ pub static SPEC: LanguageSpec = LanguageSpec {
     conventions: &Conventions {
         starts: &[(Kind::Method, "main"), (Kind::Function, "main")],
         test_files: &["*Test", "*Tests", "*Spec", "*Suite"],
-        packages: &[Package { file: "build.sbt", says: &[], names: Named::Nothing }],
+        packages: &[Package { file: "build.sbt", says: &[], names: ManifestPart::Nothing }],
         overloads_are_one: false,
         ..Conventions::NEUTRAL
     },

@@ -1,7 +1,7 @@
 //! Swift: types of every sort and their extensions, functions, initializers and properties.
 
 use super::spec::{grammar, symbol};
-use super::{Comments, Conventions, LanguageSpec, Named, Package, Public, Rule};
+use super::{Comments, Conventions, LanguageSpec, ManifestPart, Package, Public, Rule};
 use crate::model::{Detail, Kind};
 
 /// The language.
@@ -11,7 +11,7 @@ pub static SPEC: LanguageSpec = LanguageSpec {
     interpreters: &["swift"],
     grammar: grammar!("swift", tree_sitter_swift, HIGHLIGHTS_QUERY),
     rules: &[
-        (Rule::Told { signs: TYPES, name: "name", body: "body" }, &["class_declaration"]),
+        (Rule::BySign { signs: TYPES, name: "name", body: "body" }, &["class_declaration"]),
         (symbol(Kind::Type, Detail::Protocol, "name", "body"), &["protocol_declaration"]),
         (symbol(Kind::Type, Detail::Alias, "name:type_identifier", ""), &["typealias_declaration"]),
         (symbol(Kind::Type, Detail::NamedType, "name:type_identifier", ""), &["associatedtype_declaration"]),
@@ -20,7 +20,7 @@ pub static SPEC: LanguageSpec = LanguageSpec {
         (symbol(Kind::Method, Detail::Constructor, "name", "body"), &["init_declaration"]),
         (symbol(Kind::Method, Detail::Method, "deinit", "body"), &["deinit_declaration"]),
         (symbol(Kind::Method, Detail::Method, "subscript", "computed_property"), &["subscript_declaration"]),
-        (Rule::Told { signs: VALUES, name: BOUND, body: "computed_value" }, &["property_declaration"]),
+        (Rule::BySign { signs: VALUES, name: BOUND, body: "computed_value" }, &["property_declaration"]),
         (symbol(Kind::Constant, Detail::Property, BOUND, ""), &["protocol_property_declaration"]),
         (symbol(Kind::Constant, Detail::Member, "name", ""), &["enum_entry"]),
         (Rule::Branch, &["if_statement", "guard_statement", "for_statement", "while_statement"]),
@@ -39,7 +39,7 @@ pub static SPEC: LanguageSpec = LanguageSpec {
         test_decorators: &["Test", "Suite"],
         test_files: &["*Test", "*Tests", "*Spec"],
         public: Public::Word(&["public", "open"]),
-        packages: &[Package { file: "Package.swift", says: &[], names: Named::Nothing }],
+        packages: &[Package { file: "Package.swift", says: &[], names: ManifestPart::Nothing }],
         overloads_are_one: false,
         ..Conventions::NEUTRAL
     },

@@ -1,6 +1,6 @@
 //! TypeScript: JavaScript with interfaces, aliases, enums, namespaces, signatures and parameter properties.
 
-mod legible;
+mod preprocess;
 
 use tree_sitter::Node;
 
@@ -33,7 +33,7 @@ pub static SPEC: LanguageSpec = LanguageSpec {
     syntax: &javascript::syntax::SYNTAX,
     imports: javascript::modules::TYPED_STATEMENTS,
     package: javascript::modules::package,
-    legible: Some(legible::legible),
+    preprocess: Some(preprocess::preprocess),
     distribution: Some(javascript::modules::DISTRIBUTION),
     ..LanguageSpec::PLAIN
 };
@@ -68,7 +68,7 @@ pub(super) const IN_PAGES: LanguageSpec = LanguageSpec {
     imports: javascript::modules::TYPED_STATEMENTS,
     package: javascript::modules::package,
     distribution: Some(javascript::modules::DISTRIBUTION),
-    tame: Some(super::scripts::of_page),
+    sanitize: Some(super::scripts::of_page),
     ..LanguageSpec::PLAIN
 };
 

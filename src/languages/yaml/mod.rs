@@ -16,7 +16,7 @@ pub static SPEC: LanguageSpec = LanguageSpec {
     rules: &[(Rule::Define(keys::document), &["document"])],
     silent: include_str!("silent.txt"),
     comments: Comments::HASH,
-    tame: Some(nesting::tame),
+    sanitize: Some(nesting::sanitize),
     is_document: true,
     ..LanguageSpec::PLAIN
 };

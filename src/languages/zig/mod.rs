@@ -1,7 +1,7 @@
 //! Zig: functions, the types that constants name with their members, and tests.
 
 use super::spec::{grammar, symbol};
-use super::{Comments, Conventions, LanguageSpec, Named, Package, Public, Rule};
+use super::{Comments, Conventions, LanguageSpec, ManifestPart, Package, Public, Rule};
 use crate::model::{Detail, Kind};
 
 /// The language.
@@ -11,7 +11,7 @@ pub static SPEC: LanguageSpec = LanguageSpec {
     grammar: grammar!("zig", tree_sitter_zig, HIGHLIGHTS_QUERY),
     rules: &[
         (symbol(Kind::Function, Detail::Function, "name", "body"), &["function_declaration"]),
-        (Rule::Told { signs: VALUES, name: "identifier", body: TYPE }, &["variable_declaration"]),
+        (Rule::BySign { signs: VALUES, name: "identifier", body: TYPE }, &["variable_declaration"]),
         (symbol(Kind::Constant, Detail::Field, "name", ""), &["container_field"]),
         (symbol(Kind::Function, Detail::Function, "string|identifier", "block"), &["test_declaration"]),
         (Rule::Branch, &["if_statement", "if_expression", "for_statement", "for_expression", "while_statement"]),
@@ -24,7 +24,7 @@ pub static SPEC: LanguageSpec = LanguageSpec {
         starts: &[(Kind::Function, "main")],
         test_files: &["*_test", "test_*", "test", "tests"],
         public: Public::Word(&["pub"]),
-        packages: &[Package { file: "build.zig", says: &[], names: Named::Nothing }],
+        packages: &[Package { file: "build.zig", says: &[], names: ManifestPart::Nothing }],
         ..Conventions::NEUTRAL
     },
     ..LanguageSpec::PLAIN

@@ -9,11 +9,11 @@ use crate::catalog::errors::history_error;
 use crate::parts::indexes::Repo;
 use crate::parts::{Call, Error, history, related};
 use crate::query::review::COMMITS;
-use crate::query::{Between, History, Recent, Until};
+use crate::query::{Between, ComparisonEnd, History, Recent};
 
 /// A change as it is asked for: `BASE..HEAD`, `BASE...HEAD`, or two arguments.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Asked {
+pub struct RequestedChange {
     /// The commit before the change.
     pub base: String,
     /// The commit after it; `None` for the working tree.
@@ -31,7 +31,7 @@ const PAUSE: Duration = Duration::from_millis(20);
 /// The name of the current files, beside commits.
 const WORKTREE: &str = "WORKTREE";
 
-impl Asked {
+impl RequestedChange {
     /// Reads the arguments of a tool.
     pub fn of(base: Option<&str>, head: Option<&str>, staged: bool) -> Result<Self, Error> {
         let invalid = |message: &str| Err(Error::invalid_arguments(message));
@@ -75,7 +75,7 @@ pub struct ChangeSet {
 
 impl ChangeSet {
     /// Reads a change of a repository.
-    pub fn read(call: &Call<'_>, repo: Option<&str>, asked: &Asked) -> Result<Self, Error> {
+    pub fn read(call: &Call<'_>, repo: Option<&str>, asked: &RequestedChange) -> Result<Self, Error> {
         let repo = open_current(call, repo)?;
         let (root, history) = history::open(call, &repo)?;
         let between = between(call, &repo, &history, root, asked)?;
@@ -115,11 +115,17 @@ fn open_current(call: &Call<'_>, repo: Option<&str>) -> Result<Repo, Error> {
     }
 }
 
-fn between(call: &Call<'_>, repo: &Repo, history: &History, root: &Path, asked: &Asked) -> Result<Between, Error> {
+fn between(
+    call: &Call<'_>,
+    repo: &Repo,
+    history: &History,
+    root: &Path,
+    asked: &RequestedChange,
+) -> Result<Between, Error> {
     let until = match (&asked.head, asked.staged) {
-        (Some(head), _) => Until::Commit(head),
-        (None, true) => Until::Staged,
-        (None, false) => Until::Worktree,
+        (Some(head), _) => ComparisonEnd::Commit(head),
+        (None, true) => ComparisonEnd::Staged,
+        (None, false) => ComparisonEnd::Worktree,
     };
     let base = match asked.from_fork {
         true => history.fork(&asked.base, asked.head.as_deref().unwrap_or("HEAD")).map_err(history_error)?,
@@ -131,12 +137,12 @@ fn between(call: &Call<'_>, repo: &Repo, history: &History, root: &Path, asked: 
 
 #[cfg(test)]
 mod tests {
-    use super::Asked;
+    use super::RequestedChange;
 
     #[test]
     fn ranges_are_read_as_git_reads_them() {
         let of = |base, head| {
-            let asked = Asked::of(base, head, false).expect("it is a range");
+            let asked = RequestedChange::of(base, head, false).expect("it is a range");
             (asked.base, asked.head, asked.from_fork)
         };
         let text = |text: &str| Some(text.to_owned());
@@ -147,7 +153,7 @@ mod tests {
         assert_eq!(of(Some("..topic"), None), ("HEAD".to_owned(), text("topic"), false));
         assert_eq!(of(Some("main.."), None), ("main".to_owned(), text("HEAD"), false));
         assert_eq!(of(Some("main"), Some("worktree")), ("main".to_owned(), None, false));
-        assert!(Asked::of(Some("a....b"), None, false).is_err());
-        assert!(Asked::of(None, Some("HEAD"), true).is_err());
+        assert!(RequestedChange::of(Some("a....b"), None, false).is_err());
+        assert!(RequestedChange::of(None, Some("HEAD"), true).is_err());
     }
 }

@@ -9,8 +9,8 @@ use super::{Caller, Changed, Dead, Earlier, NewRing, Owner, Review, Tested, Usua
 use crate::catalog::context::context;
 use crate::languages::{Test, language_name};
 use crate::parts::{Call, Error, related};
-use crate::query::review::{self, Before, Change, Node, Ring, TestFile, Together, Touched};
-use crate::query::{Logged, without_relations, without_symbols};
+use crate::query::review::{self, Before, Change, CoChange, Node, Ring, TestFile, Touched};
+use crate::query::{LogEntry, without_relations, without_symbols};
 use crate::store::{EdgeTable, Snapshot, SymbolView};
 
 /// The most callers listed of a symbol.
@@ -57,7 +57,7 @@ pub fn of(call: &Call<'_>, change: &ChangeSet) -> Result<Review, Error> {
     review.owners = owners(call, change);
     let usual = review::together(&commits, &own, |path| snapshot.file(path).is_some()).into_iter().take(MOST_BESIDE);
     review.usually_changed_too =
-        usual.map(|Together { path, with, both, of }| Usual { file: path, with, both, of }).collect();
+        usual.map(|CoChange { path, with, both, of }| Usual { file: path, with, both, of }).collect();
     let before = review::before(&change.history, &commits, &touched, call.config.max_file_size);
     review.last_commits = before.into_iter().take(MOST_BESIDE).map(earlier).collect();
     // Names and history of files prove nothing.
@@ -99,7 +99,7 @@ fn owners(call: &Call<'_>, change: &ChangeSet) -> Vec<Owner> {
 }
 
 fn earlier(before: Before<'_>) -> Earlier {
-    let Logged { commit, author, time, .. } = before.commit.clone();
+    let LogEntry { commit, author, time, .. } = before.commit.clone();
     Earlier { title: before.commit.subject().to_owned(), commit, author, time, symbols: before.symbols }
 }
 

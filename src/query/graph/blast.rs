@@ -7,7 +7,7 @@ use super::relations::users_through;
 use crate::store::{EdgeTable, FileView, Snapshot, SymbolId, SymbolView};
 
 /// A file that depends on a symbol.
-pub struct Affected<'a> {
+pub struct AffectedFile<'a> {
     /// The file.
     pub file: FileView<'a>,
     /// The distance in uses, from one.
@@ -22,9 +22,9 @@ pub struct Affected<'a> {
 #[derive(Default)]
 pub struct Blast<'a> {
     /// Files with resolved uses, nearest first, then by path.
-    pub confirmed: Vec<Affected<'a>>,
+    pub confirmed: Vec<AffectedFile<'a>>,
     /// Files where it may be used, by path: its name is written after an unknown receiver, or its file is imported.
-    pub potential: Vec<(FileView<'a>, Doubt)>,
+    pub potential: Vec<(FileView<'a>, BlastDoubt)>,
     /// The number of symbols that use it directly.
     pub direct: usize,
     /// The number of files whose names are resolved: those that may depend on anything.
@@ -33,7 +33,7 @@ pub struct Blast<'a> {
 
 /// The reason why a file is only possibly affected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Doubt {
+pub enum BlastDoubt {
     /// The name occurs there, and may mean the symbol.
     Name,
     /// It imports the file.
@@ -96,8 +96,8 @@ pub fn blast<'a>(snapshot: &'a Snapshot, edges: &'a EdgeTable, symbol: &SymbolVi
         level = next;
     }
     blast.direct = direct;
-    let potential = edges.possible(symbol.name_bytes()).map(|edge| (edge.file, Doubt::Name));
-    let importers = edges.importers(own).iter().map(|import| (import.from, Doubt::Import));
+    let potential = edges.possible(symbol.name_bytes()).map(|edge| (edge.file, BlastDoubt::Name));
+    let importers = edges.importers(own).iter().map(|import| (import.from, BlastDoubt::Import));
     for (file, doubt) in potential.chain(importers) {
         let is_new = file != own && !files.contains_key(&file);
         if is_new && !blast.potential.iter().any(|(other, _)| other.number() == file) {
@@ -109,7 +109,7 @@ pub fn blast<'a>(snapshot: &'a Snapshot, edges: &'a EdgeTable, symbol: &SymbolVi
         let Some(file) = snapshot.file_by_number(file) else { continue };
         let symbols = symbols.into_iter().filter_map(|symbol| snapshot.symbol(symbol)).collect();
         let via = via.and_then(|via| snapshot.symbol(via));
-        blast.confirmed.push(Affected { file, depth, via, symbols });
+        blast.confirmed.push(AffectedFile { file, depth, via, symbols });
     }
     blast.confirmed.sort_by_key(|affected| (affected.depth, affected.file.path()));
     blast.files = snapshot.files().filter(|file| !file.facts().is_empty()).count();

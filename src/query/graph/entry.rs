@@ -8,7 +8,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::Graph;
 use super::visible::{Exports, in_interface, is_from_elsewhere, is_type, is_within, looks_up, words_before};
-use crate::languages::{Asked, Conventions, Framework, Named, Package, Public, packages};
+use crate::languages::{Conventions, Framework, ManifestPart, OfferedMethod, Package, Public, packages};
 use crate::model::{Detail, How, Kind, Role};
 use crate::query::graph::relations::base_text;
 use crate::query::symbols::rank::in_test_module;
@@ -73,9 +73,9 @@ impl<'g, 'a> Entries<'g, 'a> {
             let Some(package) = packages.iter().find(|package| package.file == name) else { continue };
             entries.manifests.entry(package.file).or_default().push(file.content());
             match package.names {
-                Named::Nothing => {}
-                Named::Functions { .. } => entries.scripts.extend(scripts(file)),
-                Named::Files { faces, endings, .. } => {
+                ManifestPart::Nothing => {}
+                ManifestPart::Functions { .. } => entries.scripts.extend(scripts(file)),
+                ManifestPart::Files { faces, endings, .. } => {
                     entries.faces.extend(package_files(file, folder, snapshot, faces, endings));
                 }
             }
@@ -149,7 +149,7 @@ impl<'g, 'a> Entries<'g, 'a> {
 
     /// Whether others get a class by the files that its package names. Packages that name none offer every file.
     fn is_handed_out(&self, class: &SymbolView<'_>, rules: &Conventions) -> bool {
-        let names_files = rules.packages.iter().any(|package| matches!(package.names, Named::Files { .. }));
+        let names_files = rules.packages.iter().any(|package| matches!(package.names, ManifestPart::Files { .. }));
         let (classes, files) = &self.handed_out;
         !names_files || classes.contains(&class.number()) || files.contains(&class.file.number())
     }
@@ -203,7 +203,7 @@ impl<'g, 'a> Entries<'g, 'a> {
         let manifests = || rules.packages.iter().filter_map(|package| self.manifests.get(package.file)).flatten();
         let (name, manifests) = (member.name(), manifests().copied().collect::<Vec<&[u8]>>());
         member.kind() == Kind::Method
-            && (rules.asked_for)(&Asked { name: &name, content: member.file.content(), manifests: &manifests })
+            && (rules.asked_for)(&OfferedMethod { name: &name, content: member.file.content(), manifests: &manifests })
     }
 
     /// Whether a test runner runs symbols of that name.
@@ -523,7 +523,7 @@ fn is_published(file: FileView<'_>, package: &Package) -> bool {
 /// The module path of a file, with dots, as in package descriptions.
 fn module_path(file: FileView<'_>) -> String {
     let endings = file.conventions().packages.iter().flat_map(|package| match package.names {
-        Named::Functions { endings } => endings,
+        ManifestPart::Functions { endings } => endings,
         _ => &[],
     });
     let path = file.path();

@@ -49,7 +49,7 @@ impl Certainty {
 
 /// A reason to doubt that something is dead, though no use of it was found.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Doubt {
+pub enum DeadCodeDoubt {
     /// Its name is written at a place that no relation explains: path and line.
     Written(String, u32),
     /// Its file shows code, or is there for something else than the program.
@@ -113,46 +113,48 @@ impl<'e, 'g, 'a> Evidence<'e, 'g, 'a> {
     }
 
     /// The doubts about some verdicts.
-    pub fn doubts(&self, nodes: &[u32]) -> FxHashMap<u32, Doubt> {
+    pub fn doubts(&self, nodes: &[u32]) -> FxHashMap<u32, DeadCodeDoubt> {
         let written = written(self.graph, nodes);
         let doubt = |node: &u32| {
-            let place = |(file, at): &(FileView<'_>, u32)| Doubt::Written(file.path().to_owned(), line_of(*file, *at));
+            let place =
+                |(file, at): &(FileView<'_>, u32)| DeadCodeDoubt::Written(file.path().to_owned(), line_of(*file, *at));
             self.doubt(*node).or_else(|| written.get(node).map(place))
         };
-        let mut found: FxHashMap<u32, Doubt> = nodes.iter().filter_map(|node| Some((*node, doubt(node)?))).collect();
-        for (node, count) in self.crowds(nodes) {
-            found.entry(node).or_insert(Doubt::OneOfMany(count));
+        let mut found: FxHashMap<u32, DeadCodeDoubt> =
+            nodes.iter().filter_map(|node| Some((*node, doubt(node)?))).collect();
+        for (node, count) in self.clusters(nodes) {
+            found.entry(node).or_insert(DeadCodeDoubt::OneOfMany(count));
         }
         found
     }
 
     /// A reason to doubt a verdict, by the definition itself.
-    fn doubt(&self, node: u32) -> Option<Doubt> {
+    fn doubt(&self, node: u32) -> Option<DeadCodeDoubt> {
         let symbol = &self.graph.symbols[node as usize];
         let file = symbol.file;
         let name = symbol.name_bytes();
         if name.len() < SHORTEST {
-            Some(Doubt::Short)
+            Some(DeadCodeDoubt::Short)
         } else if file.is_partly_read() {
-            Some(Doubt::PartlyRead)
+            Some(DeadCodeDoubt::PartlyRead)
         } else if is_aside(file.path()) || !file.exercises() && helps_tests(stem(file.path())) {
-            Some(Doubt::Aside)
+            Some(DeadCodeDoubt::Aside)
         } else if self.conditions.hold(symbol) {
-            Some(Doubt::Conditional)
+            Some(DeadCodeDoubt::Conditional)
         } else if self.is_registered(node) {
-            Some(Doubt::Registered)
+            Some(DeadCodeDoubt::Registered)
         } else if symbol.kind() == Kind::Method && !(is_typed(symbol) && is_declared(symbol)) && !self.is_hidden(node) {
-            Some(Doubt::Callable)
+            Some(DeadCodeDoubt::Callable)
         } else if says_kept(symbol) {
-            Some(Doubt::Kept)
+            Some(DeadCodeDoubt::Kept)
         } else if is_shared(symbol) {
-            Some(Doubt::Shared)
+            Some(DeadCodeDoubt::Shared)
         } else if is_default(symbol) {
-            Some(Doubt::Default)
+            Some(DeadCodeDoubt::Default)
         } else if self.is_in_program(symbol) {
-            Some(Doubt::InProgram)
+            Some(DeadCodeDoubt::InProgram)
         } else if !(self.loaded.contains(&file.number()) || self.is_hidden(node) && self.is_module(file)) {
-            Some(Doubt::NotLoaded)
+            Some(DeadCodeDoubt::NotLoaded)
         } else {
             None
         }
@@ -227,7 +229,7 @@ impl<'e, 'g, 'a> Evidence<'e, 'g, 'a> {
 
     /// The verdicts that are among many in one class or file, each with the number. A definition that the language hides, and
     /// a type without code, is used by its name alone, so that no mechanism goes through many of them.
-    fn crowds(&self, nodes: &[u32]) -> Vec<(u32, usize)> {
+    fn clusters(&self, nodes: &[u32]) -> Vec<(u32, usize)> {
         let graph = self.graph;
         let places = |node: u32| {
             let symbol = &graph.symbols[node as usize];

@@ -1,7 +1,6 @@
 //! Graph questions: symbols as nodes with consecutive numbers, and their uses as edges. Values (constants, fields,
 //! variables) count as part of their owner.
 
-mod at;
 mod blast;
 mod dead;
 mod documented;
@@ -12,32 +11,35 @@ mod importance;
 mod imports;
 mod map;
 mod mentioned;
+mod name_at;
 mod outside;
 pub(super) mod overrides;
 mod plan;
+mod reachability;
 mod related;
 pub(super) mod relations;
 mod rename;
 mod rings;
 mod strings;
 mod types;
+mod verdicts;
 mod visible;
 mod written;
 
-pub use at::{NameAt, imported_at, imports_of, local_at, locals, modules_at, name_at, signatures, word_at};
-pub use blast::{Affected, Blast, Doubt, blast, hop_weight};
-pub use dead::{Dead, DeadFile, Deadness, dead_code};
+pub use blast::{AffectedFile, Blast, BlastDoubt, blast, hop_weight};
+pub use dead::{Dead, DeadCode, DeadFile, dead_code};
 pub(super) use entry::{decorator_name, package_files, scripts};
-pub use evidence::{Certainty, Doubt as DeadDoubt};
+pub use evidence::{Certainty, DeadCodeDoubt};
 pub use importance::{central_symbols, imported_files, ranks};
 pub use imports::{needed_imports, outside_packages};
 pub use map::{MapFile, repo_map};
-pub use outside::{Needed, needed_packages, outside_uses, packages_at};
+pub use name_at::{NameAt, imported_at, imports_of, local_at, locals, modules_at, name_at, signatures, word_at};
+pub use outside::{ImportedPackage, needed_packages, outside_uses, packages_at};
 pub(super) use plan::is_constructor;
-pub use plan::{Plan, Planned, Reason, deletion, redeclaration, with_parameters};
+pub use plan::{Plan, PlannedEdit, Reason, deletion, redeclaration, with_parameters};
 pub(super) use related::is_of_tests;
 pub use related::{Related, implementations, related};
-pub use rename::{Doubt as RenameDoubt, Renaming, rename, renaming};
+pub use rename::{RenameDoubt, Renaming, rename, renaming};
 pub use types::types_of;
 pub(super) use visible::Exports;
 

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
-use super::relations::{LineCount, Place};
+use super::relations::{LineCount, UseSite};
 use crate::extract;
 use crate::model::{Ecosystem, How};
 use crate::query::text::mentions::mentions;
@@ -10,7 +10,7 @@ use crate::store::{Edge, EdgeTable, FileView, Snapshot};
 
 /// A package that files import.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Needed {
+pub struct ImportedPackage {
     /// Where it comes from.
     pub ecosystem: Ecosystem,
     /// Its name, as imports write it.
@@ -23,9 +23,9 @@ pub struct Needed {
 
 /// Packages that the files of a snapshot import, those with the most importers first. The project's own and those of the
 /// languages themselves are left out.
-pub fn needed_packages(snapshot: &Snapshot, edges: &EdgeTable) -> Vec<Needed> {
+pub fn needed_packages(snapshot: &Snapshot, edges: &EdgeTable) -> Vec<ImportedPackage> {
     let mut own: HashSet<(Ecosystem, String)> = HashSet::new();
-    let mut needed: BTreeMap<(Ecosystem, String), Needed> = BTreeMap::new();
+    let mut needed: BTreeMap<(Ecosystem, String), ImportedPackage> = BTreeMap::new();
     for file in snapshot.files() {
         let Some(distribution) = file.spec().distribution else { continue };
         let ecosystem = distribution.ecosystem;
@@ -36,13 +36,13 @@ pub fn needed_packages(snapshot: &Snapshot, edges: &EdgeTable) -> Vec<Needed> {
                 own.insert((ecosystem, name));
             } else if !name.is_empty() && !(distribution.is_standard)(&name) && seen.insert(name.clone()) {
                 let folder = file.path().rsplit_once('/').map_or("", |(folder, _)| folder).to_owned();
-                let first = || Needed { ecosystem, name: name.clone(), folder, importers: 0 };
+                let first = || ImportedPackage { ecosystem, name: name.clone(), folder, importers: 0 };
                 needed.entry((ecosystem, name.clone())).or_insert_with(first).importers += 1;
             }
         }
     }
     needed.retain(|package, _| !own.contains(package));
-    let mut needed: Vec<Needed> = needed.into_values().collect();
+    let mut needed: Vec<ImportedPackage> = needed.into_values().collect();
     needed.sort_by_key(|package| std::cmp::Reverse(package.importers));
     needed
 }
@@ -59,8 +59,8 @@ pub struct OutsideUse<'a> {
 
 impl OutsideUse<'_> {
     /// The use as a place.
-    pub fn place(&self) -> Place<'_> {
-        Place { file: self.file, edge: &self.edge, line: self.line }
+    pub fn place(&self) -> UseSite<'_> {
+        UseSite { file: self.file, edge: &self.edge, line: self.line }
     }
 }
 

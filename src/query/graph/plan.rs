@@ -9,7 +9,7 @@ use super::entry::Entries;
 use super::overrides::{class_of, files_in, folder, overridden};
 use super::related::implementations;
 use super::relations::line_of;
-use super::rename::{Doubt, doubt_of, elsewhere, family};
+use super::rename::{RenameDoubt, doubt_of, elsewhere, family};
 use super::visible::is_type;
 use crate::model::{Detail, Kind, Role, Span};
 use crate::store::{Edge, EdgeTable, FileView, Snapshot, SymbolId, SymbolView};
@@ -38,7 +38,7 @@ impl Reason {
 
 /// A place to edit.
 #[derive(Clone, Copy)]
-pub struct Planned<'a> {
+pub struct PlannedEdit<'a> {
     /// The file.
     pub file: FileView<'a>,
     /// The first byte of the name.
@@ -50,9 +50,9 @@ pub struct Planned<'a> {
 /// A plan: places to edit, and what is in doubt.
 pub struct Plan<'a> {
     /// By path and place.
-    pub places: Vec<Planned<'a>>,
+    pub places: Vec<PlannedEdit<'a>>,
     /// By path and line; none for a plan that is sure.
-    pub doubts: Vec<Doubt>,
+    pub doubts: Vec<RenameDoubt>,
     /// Whether other packages may use the symbol, too.
     pub is_for_others: bool,
 }
@@ -65,16 +65,16 @@ impl Plan<'_> {
 }
 
 /// A plan in the making.
-struct Draft<'a, 'e> {
+struct PlanDraft<'a, 'e> {
     snapshot: &'a Snapshot,
     edges: &'e EdgeTable,
-    places: BTreeMap<(&'a str, u32), Planned<'a>>,
-    doubts: BTreeSet<Doubt>,
+    places: BTreeMap<(&'a str, u32), PlannedEdit<'a>>,
+    doubts: BTreeSet<RenameDoubt>,
 }
 
-impl<'a> Draft<'a, '_> {
+impl<'a> PlanDraft<'a, '_> {
     fn add(&mut self, file: FileView<'a>, at: u32, reason: Reason) {
-        self.places.entry((file.path(), at)).or_insert(Planned { file, at, reason });
+        self.places.entry((file.path(), at)).or_insert(PlannedEdit { file, at, reason });
     }
 
     fn define(&mut self, symbol: &SymbolView<'a>, reason: Reason) {
@@ -82,7 +82,7 @@ impl<'a> Draft<'a, '_> {
     }
 
     fn doubt(&mut self, file: FileView<'_>, at: u32, why: &'static str) {
-        self.doubts.insert(Doubt { path: file.path().to_owned(), line: line_of(file, at), why });
+        self.doubts.insert(RenameDoubt { path: file.path().to_owned(), line: line_of(file, at), why });
     }
 
     /// The uses of a symbol outside of some spans, each with its file. Those that may mean something else are doubts.
@@ -90,7 +90,7 @@ impl<'a> Draft<'a, '_> {
         &mut self,
         symbol: SymbolId,
         is_meant: &dyn Fn(&SymbolId) -> bool,
-        gone: &Gone,
+        gone: &DeletedSpans,
     ) -> Vec<(FileView<'a>, Edge)> {
         let (snapshot, edges) = (self.snapshot, self.edges);
         let mut found = Vec::new();
@@ -105,7 +105,7 @@ impl<'a> Draft<'a, '_> {
     }
 
     /// Adds doubts about places that write a name and are not planned.
-    fn doubt_elsewhere(&mut self, symbol: &SymbolView<'a>, is_meant: &dyn Fn(&SymbolId) -> bool, gone: &Gone) {
+    fn doubt_elsewhere(&mut self, symbol: &SymbolView<'a>, is_meant: &dyn Fn(&SymbolId) -> bool, gone: &DeletedSpans) {
         let places = &self.places;
         let is_planned = |file: FileView<'_>, span: Span| {
             places.contains_key(&(file.path(), span.start)) || gone.holds(file.number(), span.start)
@@ -121,7 +121,7 @@ impl<'a> Draft<'a, '_> {
         let class = symbol.parent().filter(is_type).or_else(|| class_of(self.snapshot, symbol));
         if entries.is_run(symbol) || entries.is_decorated(symbol, symbol.file.conventions()) {
             let why = "something may run it that does not write its name: a framework, a runner, an installer";
-            doubts.insert(Doubt::at(symbol.file, symbol.name_span().start, why));
+            doubts.insert(RenameDoubt::at(symbol.file, symbol.name_span().start, why));
         }
         Plan {
             places: places.into_values().collect(),
@@ -133,9 +133,9 @@ impl<'a> Draft<'a, '_> {
 
 /// Spans of deleted definitions, by file.
 #[derive(Default)]
-struct Gone(Vec<(u32, Span)>);
+struct DeletedSpans(Vec<(u32, Span)>);
 
-impl Gone {
+impl DeletedSpans {
     fn holds(&self, file: u32, at: u32) -> bool {
         self.0.iter().any(|(own, span)| *own == file && span.start <= at && at < span.end)
     }
@@ -143,9 +143,9 @@ impl Gone {
 
 /// The plan of a deletion: the definition, with the members of a type wherever they are, and every use outside of it.
 pub fn deletion<'a>(snapshot: &'a Snapshot, edges: &EdgeTable, symbol: &SymbolView<'a>) -> Plan<'a> {
-    let mut draft = Draft { snapshot, edges, places: BTreeMap::new(), doubts: BTreeSet::new() };
+    let mut draft = PlanDraft { snapshot, edges, places: BTreeMap::new(), doubts: BTreeSet::new() };
     let roots = deleted(snapshot, symbol);
-    let gone = Gone(roots.iter().map(|root| (root.file.number(), root.span())).collect());
+    let gone = DeletedSpans(roots.iter().map(|root| (root.file.number(), root.span())).collect());
     let mut all = Vec::new();
     for root in &roots {
         draft.define(root, Reason::Definition);
@@ -217,7 +217,7 @@ pub fn is_constructor(symbol: &SymbolView<'_>) -> bool {
 /// The plan of a changed declaration: the function with those that override it or that it overrides, and every call. A
 /// place that passes it on without a call is a doubt.
 pub fn redeclaration<'a>(snapshot: &'a Snapshot, edges: &EdgeTable, symbol: &SymbolView<'a>) -> Plan<'a> {
-    let mut draft = Draft { snapshot, edges, places: BTreeMap::new(), doubts: BTreeSet::new() };
+    let mut draft = PlanDraft { snapshot, edges, places: BTreeMap::new(), doubts: BTreeSet::new() };
     let constructs = is_constructor(symbol);
     // A constructor overrides nothing: that of a derived class may differ.
     let declared = if constructs { vec![*symbol] } else { family(snapshot, edges, symbol) };
@@ -231,7 +231,7 @@ pub fn redeclaration<'a>(snapshot: &'a Snapshot, edges: &EdgeTable, symbol: &Sym
         }
     }
     for own in declared.iter().chain(&classes) {
-        for (file, edge) in draft.uses(own.number(), &is_meant, &Gone::default()) {
+        for (file, edge) in draft.uses(own.number(), &is_meant, &DeletedSpans::default()) {
             match edge.role() {
                 Role::Call => draft.add(file, edge.at, Reason::Use(Role::Call)),
                 Role::Import | Role::Type | Role::Base => {}

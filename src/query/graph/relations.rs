@@ -11,7 +11,7 @@ use crate::store::{Edge, EdgeTable, FileView, Snapshot, SymbolId, SymbolView};
 
 /// An occurrence with its file and line.
 #[derive(Clone, Copy)]
-pub struct Place<'a> {
+pub struct UseSite<'a> {
     /// The file.
     pub file: FileView<'a>,
     /// The occurrence.
@@ -20,7 +20,7 @@ pub struct Place<'a> {
     pub line: u32,
 }
 
-impl<'a> Place<'a> {
+impl<'a> UseSite<'a> {
     /// The line's text, trimmed: the beginning of a very long line.
     pub fn text(&self) -> String {
         line_text(self.file, self.edge.at)
@@ -90,13 +90,13 @@ pub fn symbol_near<'a>(file: FileView<'a>, name: Option<&str>, line: u32) -> Opt
 }
 
 /// The uses of a symbol, by path and line.
-pub fn uses<'a>(snapshot: &'a Snapshot, edges: &'a EdgeTable, symbol: SymbolId) -> Vec<Place<'a>> {
+pub fn uses<'a>(snapshot: &'a Snapshot, edges: &'a EdgeTable, symbol: SymbolId) -> Vec<UseSite<'a>> {
     places(snapshot, edges.users(symbol))
 }
 
 /// The name written at a use, if it differs from the symbol's own: an alias of an import, or the name of an embedded
 /// field.
-pub fn written_as<'a>(place: &Place<'a>, symbol: &SymbolView<'_>) -> Option<Cow<'a, str>> {
+pub fn written_as<'a>(place: &UseSite<'a>, symbol: &SymbolView<'_>) -> Option<Cow<'a, str>> {
     let (at, name) = (place.edge.at, symbol.name_bytes());
     let written = place.file.content().get(at as usize..at as usize + place.edge.len())?;
     let makes_field = || place.edge.role() == Role::Base && place.file.symbols().any(|own| own.name_span().start == at);
@@ -117,7 +117,7 @@ fn is_renamed(content: &[u8], name: &[u8], other: &[u8]) -> bool {
 }
 
 /// Possible uses of any symbol of this name, by path and line.
-pub fn possible_uses<'a>(snapshot: &'a Snapshot, edges: &'a EdgeTable, name: &str) -> Vec<Place<'a>> {
+pub fn possible_uses<'a>(snapshot: &'a Snapshot, edges: &'a EdgeTable, name: &str) -> Vec<UseSite<'a>> {
     places(snapshot, edges.possible(name.as_bytes()))
 }
 
@@ -131,9 +131,9 @@ pub fn may_name(file: FileView<'_>, defining: FileView<'_>) -> bool {
 }
 
 /// The places of occurrences, by path and line.
-fn places<'a>(snapshot: &'a Snapshot, edges: impl Iterator<Item = &'a Edge>) -> Vec<Place<'a>> {
-    let found = edges.filter_map(|edge| Some(Place { file: snapshot.file_by_number(edge.file)?, edge, line: 0 }));
-    let mut places: Vec<Place<'a>> = found.collect();
+fn places<'a>(snapshot: &'a Snapshot, edges: impl Iterator<Item = &'a Edge>) -> Vec<UseSite<'a>> {
+    let found = edges.filter_map(|edge| Some(UseSite { file: snapshot.file_by_number(edge.file)?, edge, line: 0 }));
+    let mut places: Vec<UseSite<'a>> = found.collect();
     places.sort_by_key(|place| (place.file.path(), place.edge.at));
     for of_file in places.chunk_by_mut(|a, b| a.edge.file == b.edge.file) {
         let mut lines = LineCount::default();
@@ -182,7 +182,7 @@ pub fn calls<'a>(
     symbol: SymbolId,
     direction: Direction,
     depth: u32,
-) -> (Vec<Caller<'a>>, Vec<Place<'a>>) {
+) -> (Vec<Caller<'a>>, Vec<UseSite<'a>>) {
     let mut found: Vec<Caller<'a>> = Vec::new();
     let mut outside = Vec::new();
     let mut seen: HashSet<SymbolId> = HashSet::from([symbol]);
@@ -302,11 +302,15 @@ fn called(mut targets: Vec<SymbolView<'_>>) -> Vec<SymbolView<'_>> {
 
 /// Uses of a symbol and of the methods that it overrides, each with the symbol used; its own uses come first. A call
 /// of the overridden method from another override means that method and none below it.
-pub fn users_through<'a>(snapshot: &'a Snapshot, edges: &'a EdgeTable, symbol: SymbolId) -> Vec<(SymbolId, Place<'a>)> {
+pub fn users_through<'a>(
+    snapshot: &'a Snapshot,
+    edges: &'a EdgeTable,
+    symbol: SymbolId,
+) -> Vec<(SymbolId, UseSite<'a>)> {
     let mut found: Vec<_> = uses(snapshot, edges, symbol).into_iter().map(|place| (symbol, place)).collect();
     let Some(own) = snapshot.symbol(symbol) else { return found };
     for above in overridden(snapshot, edges, &own) {
-        let is_override = |place: &Place<'_>| {
+        let is_override = |place: &UseSite<'_>| {
             function_around(snapshot, place.edge).is_some_and(|around| around.name_bytes() == own.name_bytes())
         };
         let of_it = uses(snapshot, edges, above.number()).into_iter().filter(|place| !is_override(place));
@@ -365,7 +369,7 @@ fn related_classes<'a>(
 }
 
 /// The symbol that a decorator, attribute or annotation with this occurrence in it belongs to.
-pub fn decorated<'a>(place: &Place<'a>) -> Option<SymbolView<'a>> {
+pub fn decorated<'a>(place: &UseSite<'a>) -> Option<SymbolView<'a>> {
     // Decorators may hold symbols themselves, such as functions that they are given.
     const INSIDE: u32 = 8;
     let (file, at) = (place.file, place.edge.at);

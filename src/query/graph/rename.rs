@@ -19,7 +19,7 @@ const MOST: usize = 500;
 
 /// A reason against renaming.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Doubt {
+pub struct RenameDoubt {
     /// Path of the file.
     pub path: String,
     /// Line, one-based.
@@ -28,7 +28,7 @@ pub struct Doubt {
     pub why: &'static str,
 }
 
-impl Doubt {
+impl RenameDoubt {
     pub(super) fn at(file: FileView<'_>, at: u32, why: &'static str) -> Self {
         Self { path: file.path().to_owned(), line: line_of(file, at), why }
     }
@@ -39,7 +39,7 @@ pub struct Renaming {
     /// The places of the name, by file.
     pub places: BTreeMap<u32, Vec<Span>>,
     /// In order; none for a rename that is sure.
-    pub doubts: Vec<Doubt>,
+    pub doubts: Vec<RenameDoubt>,
 }
 
 /// The places of a symbol's name, by file, as [`renaming`] finds them. Any doubt is an error, with all doubts in order.
@@ -48,7 +48,7 @@ pub fn rename<'a>(
     edges: &EdgeTable,
     symbol: &SymbolView<'a>,
     new: Option<&str>,
-) -> Result<BTreeMap<u32, Vec<Span>>, Vec<Doubt>> {
+) -> Result<BTreeMap<u32, Vec<Span>>, Vec<RenameDoubt>> {
     let Renaming { places, doubts } = renaming(snapshot, edges, symbol, new);
     if doubts.is_empty() { Ok(places) } else { Err(doubts) }
 }
@@ -59,35 +59,35 @@ pub fn renaming<'a>(snapshot: &'a Snapshot, edges: &EdgeTable, symbol: &SymbolVi
     let mut doubts = BTreeSet::new();
     let family = family(snapshot, edges, symbol);
     if family.len() > MOST {
-        doubts.insert(Doubt::at(symbol.file, symbol.name_span().start, "too many methods override each other"));
+        doubts.insert(RenameDoubt::at(symbol.file, symbol.name_span().start, "too many methods override each other"));
     }
     let mut places: BTreeMap<u32, BTreeSet<Span>> = BTreeMap::new();
     let is_meant = |id: &SymbolId| family.iter().any(|own| own.number() == *id);
     for own in &family {
         doubts.extend(doubt_of(snapshot, edges, own));
         if names_its_file(own) {
-            doubts.insert(Doubt::at(own.file, own.name_span().start, "its file is named after it"));
+            doubts.insert(RenameDoubt::at(own.file, own.name_span().start, "its file is named after it"));
         }
         places.entry(own.file.number()).or_default().insert(own.name_span());
         for (file, span) in examples(snapshot, own) {
             match new.is_some_and(|new| !new.starts_with(char::is_uppercase)) {
-                true => drop(doubts.insert(Doubt::at(file, span.start, "an example is named after it"))),
+                true => drop(doubts.insert(RenameDoubt::at(file, span.start, "an example is named after it"))),
                 false => drop(places.entry(file.number()).or_default().insert(span)),
             }
         }
         for edge in edges.users(own.number()) {
             let Some(file) = snapshot.file_by_number(edge.file) else { continue };
             if !edges.targets(edge).all(|target| is_meant(&target)) {
-                doubts.insert(Doubt::at(file, edge.at, "it may mean something else, too"));
+                doubts.insert(RenameDoubt::at(file, edge.at, "it may mean something else, too"));
             }
-            let place = super::relations::Place { file, edge, line: 0 };
+            let place = super::relations::UseSite { file, edge, line: 0 };
             let span = span(edge);
             match written_as(&place, own) {
                 // Another name, which stays as it is.
                 Some(written) if written != own.name() => {}
-                Some(_) => drop(doubts.insert(Doubt::at(file, edge.at, "it also names a field"))),
+                Some(_) => drop(doubts.insert(RenameDoubt::at(file, edge.at, "it also names a field"))),
                 None if span.of(file.content()) != own.name_bytes() => {
-                    doubts.insert(Doubt::at(file, edge.at, "it is written in another way"));
+                    doubts.insert(RenameDoubt::at(file, edge.at, "it is written in another way"));
                 }
                 None => drop(places.entry(edge.file).or_default().insert(span)),
             }
@@ -99,7 +99,9 @@ pub fn renaming<'a>(snapshot: &'a Snapshot, edges: &EdgeTable, symbol: &SymbolVi
         let starts: Vec<usize> = spans.iter().map(|span| span.start as usize).collect();
         let are_short = are_short(file.content(), file.spec(), &starts);
         let short = spans.iter().zip(are_short).filter(|(_, is_short)| *is_short);
-        doubts.extend(short.map(|(span, _)| Doubt::at(file, span.start, "it stands for a key and its value at once")));
+        doubts.extend(
+            short.map(|(span, _)| RenameDoubt::at(file, span.start, "it stands for a key and its value at once")),
+        );
     }
     let is_edited = |file: FileView<'_>, span: Span| places.get(&file.number()).is_some_and(|all| all.contains(&span));
     doubts.extend(elsewhere(snapshot, edges, symbol, &is_edited, &is_meant));
@@ -180,8 +182,8 @@ fn is_function(own: &SymbolView<'_>) -> bool {
 }
 
 /// A doubt about a definition itself, whatever is done to it.
-pub(super) fn doubt_of(snapshot: &Snapshot, edges: &EdgeTable, own: &SymbolView<'_>) -> Option<Doubt> {
-    let doubt = |why| Some(Doubt::at(own.file, own.name_span().start, why));
+pub(super) fn doubt_of(snapshot: &Snapshot, edges: &EdgeTable, own: &SymbolView<'_>) -> Option<RenameDoubt> {
+    let doubt = |why| Some(RenameDoubt::at(own.file, own.name_span().start, why));
     let name = own.name();
     if own.name_span().is_empty() || name.starts_with("__") && name.ends_with("__") {
         return doubt("the language gives its name a meaning");
@@ -258,7 +260,7 @@ pub(super) fn elsewhere(
     symbol: &SymbolView<'_>,
     is_edited: &dyn Fn(FileView<'_>, Span) -> bool,
     is_meant: &dyn Fn(&SymbolId) -> bool,
-) -> Vec<Doubt> {
+) -> Vec<RenameDoubt> {
     let name = symbol.name();
     let is_field = symbol.kind() == Kind::Constant;
     let mut doubts = Vec::new();
@@ -285,12 +287,12 @@ pub(super) fn elsewhere(
                 None if is_field && is_keyword(file.content(), span) => Some("an argument may name it"),
                 None => None,
             };
-            doubts.extend(why.map(|why| Doubt::at(file, at, why)));
+            doubts.extend(why.map(|why| RenameDoubt::at(file, at, why)));
         }
         if !quoted.is_empty() {
             let literals = are_literals(file.content(), file.spec(), &quoted);
             let named = quoted.iter().zip(literals).filter(|(_, is_literal)| *is_literal);
-            doubts.extend(named.map(|(span, _)| Doubt::at(file, span.start, "a text names it")));
+            doubts.extend(named.map(|(span, _)| RenameDoubt::at(file, span.start, "a text names it")));
         }
     }
     doubts
@@ -310,14 +312,16 @@ fn collisions(
     family: &[SymbolView<'_>],
     places: &BTreeMap<u32, BTreeSet<Span>>,
     new: &str,
-) -> Vec<Doubt> {
+) -> Vec<RenameDoubt> {
     let is_member = symbol.kind() == Kind::Method || symbol.has_parent();
     if is_member {
         let siblings = family.iter().filter_map(|own| class_of(snapshot, own).or_else(|| own.parent()));
         let taken = siblings.flat_map(|class| class.children().collect::<Vec<_>>());
         let taken = taken.filter(|other| other.name() == new);
-        return taken.map(|other| Doubt::at(other.file, other.name_span().start, "the new name is taken")).collect();
+        return taken
+            .map(|other| RenameDoubt::at(other.file, other.name_span().start, "the new name is taken"))
+            .collect();
     }
     let seen = mentions(snapshot, new).into_iter().filter(|mentioned| places.contains_key(&mentioned.file.number()));
-    seen.map(|mentioned| Doubt::at(mentioned.file, mentioned.at[0], "the new name is written here")).collect()
+    seen.map(|mentioned| RenameDoubt::at(mentioned.file, mentioned.at[0], "the new name is written here")).collect()
 }

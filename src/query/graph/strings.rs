@@ -20,7 +20,7 @@ const SHORTEST: usize = 4;
 
 /// Nodes that text may name.
 #[derive(Default)]
-pub(super) struct Named {
+pub(super) struct MentionableNodes {
     /// All of them.
     pub nodes: Vec<u32>,
     /// Types by their dotted names: who reads the text may make one, and call its methods.
@@ -29,14 +29,14 @@ pub(super) struct Named {
 
 /// The nodes that text may name: in quotes as a dotted name, a single name or a name put together, or in an attribute
 /// that names functions. In files that are no code, quotes may be missing.
-pub(super) fn named_in_text(graph: &Graph<'_>, nodes: &[u32]) -> Named {
+pub(super) fn named_in_text(graph: &Graph<'_>, nodes: &[u32]) -> MentionableNodes {
     let mut by_name: FxHashMap<&[u8], Vec<u32>> = FxHashMap::default();
     for node in nodes {
         by_name.entry(graph.symbols[*node as usize].name_bytes()).or_default().push(*node);
     }
     let (mut found, mut modules, mut types) = (Vec::new(), FxHashSet::default(), Vec::new());
     if by_name.is_empty() {
-        return Named::default();
+        return MentionableNodes::default();
     }
     for file in graph.snapshot.files() {
         let text = file.content();
@@ -87,7 +87,7 @@ pub(super) fn named_in_text(graph: &Graph<'_>, nodes: &[u32]) -> Named {
     found.extend(nodes.iter().filter(|_| !modules.is_empty()).filter(is_named));
     found.sort_unstable();
     found.dedup();
-    Named { nodes: found, types }
+    MentionableNodes { nodes: found, types }
 }
 
 /// Whether a file without resolved names is data that may name symbols, rather than prose.

@@ -7,9 +7,9 @@ use std::time::Duration;
 
 use rayon::iter::{IntoParallelIterator, ParallelIterator};
 
-use super::changes::{Changes, Same, compare, versions};
+use super::changes::{Changes, SymbolKey, compare, versions};
 use crate::extract::extract;
-use crate::git::{Changed, History, HistoryError, Logged, Repository};
+use crate::git::{Changed, History, HistoryError, LogEntry, Repository};
 use crate::languages::{self, TimeAtWork};
 use crate::model::{Extraction, Languages};
 use crate::store::Snapshot;
@@ -22,7 +22,7 @@ pub struct Between {
     pub until: Option<String>,
     /// Whether there was time to read all that differs.
     pub is_whole: bool,
-    files: Vec<(String, [Option<Read>; 2])>,
+    files: Vec<(String, [Option<ParsedText>; 2])>,
 }
 
 /// Bounds on the texts that are read for one answer.
@@ -66,14 +66,14 @@ impl Bounds {
 }
 
 /// A text with its symbols; none in an unsupported language.
-struct Read {
+struct ParsedText {
     content: Vec<u8>,
     extraction: Option<Extraction>,
 }
 
 /// The end of a comparison that begins at a commit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Until<'a> {
+pub enum ComparisonEnd<'a> {
     /// A commit, branch or tag.
     Commit(&'a str),
     /// The texts that the next commit would have.
@@ -89,19 +89,19 @@ impl Between {
         history: &History,
         snapshot: &Snapshot,
         root: &Path,
-        (since, until): (&str, Until<'_>),
+        (since, until): (&str, ComparisonEnd<'_>),
         limit: u64,
     ) -> Result<Self, HistoryError> {
         let since = history.commit(since)?;
-        let is_worktree = until == Until::Worktree;
+        let is_worktree = until == ComparisonEnd::Worktree;
         let (until, changed) = match until {
-            Until::Commit(until) => {
+            ComparisonEnd::Commit(until) => {
                 let until = history.commit(until)?;
                 let changed = history.changed(&since, &until)?;
                 (Some(until), changed)
             }
-            Until::Staged => (None, history.staged(&since)?),
-            Until::Worktree => (None, changed_since(history, &since, snapshot, root)?),
+            ComparisonEnd::Staged => (None, history.staged(&since)?),
+            ComparisonEnd::Worktree => (None, changed_since(history, &since, snapshot, root)?),
         };
         Self::of(history, snapshot, (since, until), (changed, is_worktree), &Bounds::of_size(limit))
     }
@@ -110,7 +110,7 @@ impl Between {
     pub fn commit(
         history: &History,
         snapshot: &Snapshot,
-        commit: &Logged,
+        commit: &LogEntry,
         changed: Vec<Changed>,
         bounds: &Bounds,
     ) -> Result<Self, HistoryError> {
@@ -139,7 +139,7 @@ impl Between {
         // They were checked when they were set.
         let languages = Languages::of(&snapshot.facts().roles.languages).unwrap_or_default();
         let read = |(path, texts): (String, [Option<Vec<u8>>; 2])| {
-            let read = || texts.map(|text| text.map(|content| Read::of(&languages, &path, content)));
+            let read = || texts.map(|text| text.map(|content| ParsedText::of(&languages, &path, content)));
             bounds.work(read).map(|read| (path, read))
         };
         let (n_texts, files) = (texts.len(), texts.into_par_iter().filter_map(read).collect::<Vec<_>>());
@@ -164,7 +164,7 @@ impl Between {
 
     /// The number of them without symbols in either revision: too large, documents, or in no supported language.
     pub fn without_symbols(&self) -> usize {
-        let has_none = |read: &Option<Read>| read.as_ref().is_none_or(|read| read.extraction.is_none());
+        let has_none = |read: &Option<ParsedText>| read.as_ref().is_none_or(|read| read.extraction.is_none());
         self.files.iter().filter(|(_, both)| both.iter().all(has_none)).count()
     }
 
@@ -175,11 +175,11 @@ impl Between {
                 .iter()
                 .flat_map(move |(path, both)| both[moment].iter().flat_map(move |read| read.versions(path)))
         };
-        compare(at(0).collect(), at(1).collect(), Same::Place)
+        compare(at(0).collect(), at(1).collect(), SymbolKey::Place)
     }
 }
 
-impl Read {
+impl ParsedText {
     fn of(given: &Languages, path: &str, content: Vec<u8>) -> Self {
         let number = languages::number_of(given, path, &content);
         // Headings of documents and keys of data are no changes of code.

@@ -48,7 +48,7 @@ pub struct Changes<'a> {
 
 /// The key by which two symbols are versions of one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Same {
+pub enum SymbolKey {
     /// Path, qualified name and kind: two states of one repository.
     Place,
     /// Qualified name and kind: two repositories.
@@ -154,12 +154,12 @@ fn name_all(all: &mut [Version<'_>]) {
 }
 
 /// Compares two states. Symbols are paired by `same`; among the rest, equal text under another name is a rename.
-pub fn compare<'a>(old: Vec<Version<'a>>, new: Vec<Version<'a>>, same: Same) -> Changes<'a> {
+pub fn compare<'a>(old: Vec<Version<'a>>, new: Vec<Version<'a>>, same: SymbolKey) -> Changes<'a> {
     let mut changes = Changes::default();
     type Group<'a> = (Vec<Version<'a>>, Vec<Version<'a>>);
     let mut groups: HashMap<(&'a str, String, Kind), Group<'a>> = HashMap::new();
     let key = |version: &Version<'a>| {
-        let file = if same == Same::Place { version.file } else { "" };
+        let file = if same == SymbolKey::Place { version.file } else { "" };
         (file, version.qualified_name.clone(), version.kind)
     };
     for version in old {

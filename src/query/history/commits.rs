@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use globset::GlobMatcher;
 
-use crate::git::{History, HistoryError, Log, Logged};
+use crate::git::{History, HistoryError, Log, LogEntry};
 use crate::query::symbols::rank::STOP_WORDS;
 use crate::store::stems;
 
@@ -39,7 +39,7 @@ pub struct CommitSearch<'a> {
 #[derive(Debug, Default)]
 pub struct Commits {
     /// At most `limit` of them.
-    pub commits: Vec<Logged>,
+    pub commits: Vec<LogEntry>,
     /// Number of commits that were looked at.
     pub n_read: usize,
     /// Whether that is the whole history.
@@ -91,7 +91,7 @@ pub fn commits(
 }
 
 /// Whether a commit changed the path that is searched. One that cannot be compared did not.
-fn touches(history: &History, commit: &Logged, search: &CommitSearch<'_>) -> bool {
+fn touches(history: &History, commit: &LogEntry, search: &CommitSearch<'_>) -> bool {
     if let Some(path) = search.path {
         let now = history.content(&commit.commit, path);
         let same = |parent: &String| matches!((history.content(parent, path), &now), (Ok(was), Ok(now)) if was == *now);
@@ -109,7 +109,7 @@ fn touches(history: &History, commit: &Logged, search: &CommitSearch<'_>) -> boo
 }
 
 /// Commits whose messages hold at least half of a query's words, weighed by rarity, best first.
-fn by_words<'a>(commits: &'a [Logged], query: &str) -> Vec<&'a Logged> {
+fn by_words<'a>(commits: &'a [LogEntry], query: &str) -> Vec<&'a LogEntry> {
     let mut words: Vec<Rc<str>> = Vec::new();
     let query = query.to_lowercase();
     let telling = query.split_whitespace().filter(|word| !STOP_WORDS.contains(word));

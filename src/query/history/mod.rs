@@ -3,4 +3,4 @@
 pub(super) mod between;
 pub(super) mod changes;
 pub(super) mod commits;
-pub(super) mod past;
+pub(super) mod symbol_history;

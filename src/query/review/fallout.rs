@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use globset::GlobSet;
 
 use super::touched::{Change, Touched};
-use crate::query::{Certainty, DeadDoubt, dead_code, line_of, line_text};
+use crate::query::{Certainty, DeadCodeDoubt, dead_code, line_of, line_text};
 use crate::store::{EdgeTable, FileView, Snapshot, SymbolView};
 
 /// Symbols that nothing uses, and that are new or lost a user by the change.
@@ -30,7 +30,7 @@ pub fn newly_dead<'a>(
     };
     let dead = dead_code(snapshot, edges, false, patterns).symbols.into_iter();
     // A symbol that had a use which was known is not one that is used in unknown ways, unless a text names it.
-    let is_unnamed = |doubt: &DeadDoubt| !matches!(doubt, DeadDoubt::Written(..));
+    let is_unnamed = |doubt: &DeadCodeDoubt| !matches!(doubt, DeadCodeDoubt::Written(..));
     let fresh = dead.filter(|dead| {
         let is_sure = dead.certainty >= Certainty::Offered;
         let is_left = || dead.certainty == Certainty::Doubtful && dead.doubt.as_ref().is_some_and(is_unnamed);

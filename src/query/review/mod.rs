@@ -1,20 +1,20 @@
 //! Review of a change: the symbols that it touches, their callers, and the tests that reach it.
 
+mod co_change;
 mod fallout;
 mod names;
 mod public;
 mod reach;
 mod recorded;
 mod tests;
-mod together;
 mod touched;
 
+pub use co_change::{Before, COMMITS, CoChange, before, companions, together};
 pub use fallout::{Ring, new_rings, newly_dead};
 pub use public::{is_breaking, is_public, only_widens};
-pub use reach::{Node, Reaching, TestFile, Through, nearest};
+pub use reach::{Node, ReachEvidence, ReachingTest, TestFile, nearest};
 pub use recorded::{Ran, Recording, lines_before, lines_of, with_recorded};
-pub use tests::{Unit, is_of_test, is_test_file, named, selected, size};
-pub use together::{Before, COMMITS, Together, before, companions, together};
+pub use tests::{TestUnit, is_of_test, is_test_file, named, selected, size};
 pub use touched::{Callers, Change, Touched, callers, touched};
 
 use std::collections::HashMap;
@@ -111,10 +111,10 @@ pub fn tests_of_targets(
 }
 
 /// The tests that a change itself touches, each once, in its order.
-pub fn changed_tests(touched: &[Touched<'_, '_>]) -> Vec<Unit> {
+pub fn changed_tests(touched: &[Touched<'_, '_>]) -> Vec<TestUnit> {
     let mut units = Vec::new();
     for symbol in touched.iter().filter_map(|touched| touched.symbol) {
-        let whole = || is_test_file(symbol.file).then(|| Unit { file: symbol.file.number(), symbol: None });
+        let whole = || is_test_file(symbol.file).then(|| TestUnit { file: symbol.file.number(), symbol: None });
         let unit = tests::unit_of(&symbol).or_else(|| whole().filter(|_| !tests::has_tests(symbol.file)));
         if let Some(unit) = unit.filter(|unit| !units.contains(unit)) {
             units.push(unit);

@@ -5,7 +5,7 @@ use std::collections::{BinaryHeap, HashMap};
 use std::rc::Rc;
 
 use super::names::{likeness, words};
-use super::tests::{Unit, is_test_file, runner, unit_of};
+use super::tests::{TestUnit, is_test_file, runner, unit_of};
 use crate::languages::of_path;
 use crate::model::{Detail, Kind, Role};
 use crate::query::graph::decorator_name;
@@ -33,7 +33,7 @@ pub enum Node {
 
 /// How a test reaches a change, the surest first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Through {
+pub enum ReachEvidence {
     /// A recording of coverage saw it run changed lines.
     Recorded,
     /// Resolved uses.
@@ -48,7 +48,7 @@ pub enum Through {
     History,
 }
 
-impl Through {
+impl ReachEvidence {
     /// The word used in answers.
     pub fn as_str(self) -> &'static str {
         match self {
@@ -63,11 +63,11 @@ impl Through {
 }
 
 /// A test that reaches a change.
-pub struct Reaching {
+pub struct ReachingTest {
     /// The test.
-    pub unit: Unit,
+    pub unit: TestUnit,
     /// How it does.
-    pub through: Through,
+    pub through: ReachEvidence,
     /// The way from the test to the changed symbol, both included; empty for a way by name.
     pub way: Vec<Node>,
     score: f64,
@@ -78,9 +78,9 @@ pub struct TestFile {
     /// The number of the file.
     pub file: u32,
     /// The surest of the ways of its tests.
-    pub through: Through,
+    pub through: ReachEvidence,
     /// The tests, the most direct first; the whole file where only that is known.
-    pub tests: Vec<Reaching>,
+    pub tests: Vec<ReachingTest>,
     score: f64,
     /// How near it is to a changed file of exactly its name; zero without one.
     named: f64,
@@ -123,13 +123,13 @@ pub fn reaching(
     let mut walk = Walk::new(snapshot, edges, MOST);
     sources.iter().for_each(|source| walk.run(*source));
     let mut files: HashMap<u32, TestFile> = HashMap::new();
-    let mut found: Vec<(Unit, Found)> = walk.found.drain().collect();
+    let mut found: Vec<(TestUnit, BestReach)> = walk.found.drain().collect();
     found.sort_by_key(|(unit, _)| *unit);
     for (unit, found) in found {
-        let through = if found.is_possible { Through::Possible } else { Through::Uses };
+        let through = if found.is_possible { ReachEvidence::Possible } else { ReachEvidence::Uses };
         let file = files.entry(unit.file).or_insert_with(|| TestFile::new(unit.file, through));
         file.through = file.through.min(through);
-        file.tests.push(Reaching { unit, through, way: found.way, score: found.score });
+        file.tests.push(ReachingTest { unit, through, way: found.way, score: found.score });
     }
     for file in files.values_mut() {
         file.tests.sort_by(|a, b| b.score.total_cmp(&a.score).then(a.unit.cmp(&b.unit)));
@@ -165,42 +165,42 @@ fn raise_namesakes(files: &mut [TestFile]) {
 }
 
 /// The tests that reach a symbol by resolved uses within a short walk, the most direct first.
-pub fn nearest(snapshot: &Snapshot, edges: &EdgeTable, symbol: SymbolId) -> Vec<Unit> {
+pub fn nearest(snapshot: &Snapshot, edges: &EdgeTable, symbol: SymbolId) -> Vec<TestUnit> {
     let mut walk = Walk::new(snapshot, edges, MOST_NEAR);
     walk.run(Source { node: Node::Symbol(symbol), weight: 1.0 });
-    let mut found: Vec<(Unit, Found)> = walk.found.drain().filter(|(_, found)| !found.is_possible).collect();
+    let mut found: Vec<(TestUnit, BestReach)> = walk.found.drain().filter(|(_, found)| !found.is_possible).collect();
     // Numbers of files depend on when each was indexed.
     let place =
-        |unit: &Unit| (snapshot.file_by_number(unit.file).map(|file| file.path()), unit.symbol.map(|id| id.index));
+        |unit: &TestUnit| (snapshot.file_by_number(unit.file).map(|file| file.path()), unit.symbol.map(|id| id.index));
     found.sort_by(|(a, by), (b, than)| than.score.total_cmp(&by.score).then_with(|| place(a).cmp(&place(b))));
     found.into_iter().map(|(unit, _)| unit).collect()
 }
 
 impl TestFile {
-    fn new(file: u32, through: Through) -> Self {
+    fn new(file: u32, through: ReachEvidence) -> Self {
         Self { file, through, tests: Vec::new(), score: 0.0, named: 0.0 }
     }
 
     /// A file of tests that were recorded: those whose way is known, then others.
-    pub(super) fn recorded(file: u32, known: Vec<Reaching>, others: &[Unit]) -> Self {
-        let through = Through::Recorded;
-        let others = others.iter().map(|unit| Reaching { unit: *unit, through, way: Vec::new(), score: 0.0 });
-        let tests = known.into_iter().map(|test| Reaching { through, ..test }).chain(others).collect();
+    pub(super) fn recorded(file: u32, known: Vec<ReachingTest>, others: &[TestUnit]) -> Self {
+        let through = ReachEvidence::Recorded;
+        let others = others.iter().map(|unit| ReachingTest { unit: *unit, through, way: Vec::new(), score: 0.0 });
+        let tests = known.into_iter().map(|test| ReachingTest { through, ..test }).chain(others).collect();
         Self { tests, ..Self::new(file, through) }
     }
 
     /// Adds weight for a way that concerns the whole file.
-    fn add(&mut self, score: f64, through: Through, way: Vec<Node>) {
+    fn add(&mut self, score: f64, through: ReachEvidence, way: Vec<Node>) {
         self.score += score;
         if self.tests.is_empty() {
-            let unit = Unit { file: self.file, symbol: None };
-            self.tests.push(Reaching { unit, through, way, score });
+            let unit = TestUnit { file: self.file, symbol: None };
+            self.tests.push(ReachingTest { unit, through, way, score });
         }
     }
 }
 
 /// A test that was found, with the best way to it.
-struct Found {
+struct BestReach {
     score: f64,
     best: f64,
     is_possible: bool,
@@ -226,8 +226,8 @@ struct Walk<'a> {
     snapshot: &'a Snapshot,
     edges: &'a EdgeTable,
     steps: HashMap<Node, Rc<[Step]>>,
-    units: HashMap<Node, Option<Unit>>,
-    found: HashMap<Unit, Found>,
+    units: HashMap<Node, Option<TestUnit>>,
+    found: HashMap<TestUnit, BestReach>,
     /// The most nodes that it visits from one change.
     most: usize,
 }
@@ -285,20 +285,20 @@ impl<'a> Walk<'a> {
     }
 
     /// The test that a node is part of.
-    fn unit(&mut self, node: Node) -> Option<Unit> {
+    fn unit(&mut self, node: Node) -> Option<TestUnit> {
         let snapshot = self.snapshot;
         *self.units.entry(node).or_insert_with(|| match node {
             Node::Symbol(symbol) => unit_of(&snapshot.symbol(symbol)?),
             Node::File(number) => {
                 let file = snapshot.file_by_number(number)?;
-                is_test_file(file).then_some(Unit { file: number, symbol: None })
+                is_test_file(file).then_some(TestUnit { file: number, symbol: None })
             }
         })
     }
 
-    fn note(&mut self, unit: Unit, weight: f64, is_possible: bool, node: Node, visited: &HashMap<Node, Visited>) {
+    fn note(&mut self, unit: TestUnit, weight: f64, is_possible: bool, node: Node, visited: &HashMap<Node, Visited>) {
         let found =
-            self.found.entry(unit).or_insert(Found { score: 0.0, best: 0.0, is_possible: true, way: Vec::new() });
+            self.found.entry(unit).or_insert(BestReach { score: 0.0, best: 0.0, is_possible: true, way: Vec::new() });
         found.score += weight;
         if weight <= found.best {
             return;
@@ -457,8 +457,9 @@ impl<'a> Walk<'a> {
                 for number in &next {
                     if self.snapshot.file_by_number(*number).is_some_and(is_test_file) {
                         let way = std::iter::successors(Some(*number), |at| *before.get(at)?).map(Node::File);
-                        let file = files.entry(*number).or_insert_with(|| TestFile::new(*number, Through::Imports));
-                        file.add(weight_each, Through::Imports, way.collect());
+                        let file =
+                            files.entry(*number).or_insert_with(|| TestFile::new(*number, ReachEvidence::Imports));
+                        file.add(weight_each, ReachEvidence::Imports, way.collect());
                     }
                 }
                 weight *= STEP;
@@ -482,8 +483,8 @@ fn add_namesakes(snapshot: &Snapshot, files: &mut HashMap<u32, TestFile>, paths:
             named = named.max(if likeness == 1.0 { near } else { 0.0 });
         }
         if score > 0.0 {
-            let known = files.entry(file.number()).or_insert_with(|| TestFile::new(file.number(), Through::Name));
-            known.add(NAMED * score, Through::Name, Vec::new());
+            let known = files.entry(file.number()).or_insert_with(|| TestFile::new(file.number(), ReachEvidence::Name));
+            known.add(NAMED * score, ReachEvidence::Name, Vec::new());
             known.named = named;
         }
     }
@@ -496,8 +497,8 @@ fn add_companions(snapshot: &Snapshot, files: &mut HashMap<u32, TestFile>, compa
         companions.iter().filter_map(known).filter(|(file, _)| is_test_file(*file)).collect();
     let most = tests.iter().map(|(_, weight)| *weight).fold(0.0, f64::max);
     for (file, weight) in tests {
-        let known = files.entry(file.number()).or_insert_with(|| TestFile::new(file.number(), Through::History));
-        known.add(TOGETHER * weight / most, Through::History, Vec::new());
+        let known = files.entry(file.number()).or_insert_with(|| TestFile::new(file.number(), ReachEvidence::History));
+        known.add(TOGETHER * weight / most, ReachEvidence::History, Vec::new());
     }
 }
 

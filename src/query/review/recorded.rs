@@ -8,7 +8,7 @@ use std::io::{self, BufRead, Read};
 use serde::Deserialize;
 use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, Visitor};
 
-use super::tests::{Unit, unit_of};
+use super::tests::{TestUnit, unit_of};
 use super::touched::Touched;
 use super::{Target, TestFile};
 use crate::model::Kind;
@@ -55,13 +55,13 @@ impl Recording {
     }
 
     /// The tests that ran any of these lines, and how many of the ranges no test ran.
-    pub fn tests(&self, snapshot: &Snapshot, ranges: &[Ran<'_>]) -> (BTreeSet<Unit>, usize) {
+    pub fn tests(&self, snapshot: &Snapshot, ranges: &[Ran<'_>]) -> (BTreeSet<TestUnit>, usize) {
         let (mut found, mut n_unknown) = (BTreeSet::new(), 0);
         for (file, first, last) in ranges {
             let lines = self.files.get(*file).into_iter().flatten();
             let ran: BTreeSet<usize> =
                 lines.filter(|(line, _)| (first..=last).contains(&line)).map(|(_, name)| *name).collect();
-            let units: Vec<Unit> = ran.into_iter().filter_map(|name| unit(snapshot, &self.names[name])).collect();
+            let units: Vec<TestUnit> = ran.into_iter().filter_map(|name| unit(snapshot, &self.names[name])).collect();
             n_unknown += usize::from(units.is_empty());
             found.extend(units);
         }
@@ -124,13 +124,13 @@ fn count(text: &[u8]) -> u32 {
 }
 
 /// Puts recorded tests first, in the order in which they were found by other ways, which say how direct they are.
-pub fn with_recorded(found: Vec<TestFile>, recorded: &BTreeSet<Unit>) -> Vec<TestFile> {
+pub fn with_recorded(found: Vec<TestFile>, recorded: &BTreeSet<TestUnit>) -> Vec<TestFile> {
     let mut left = recorded.clone();
     let (mut first, mut others) = (Vec::new(), Vec::new());
     for mut file in found {
         let (ran, rest): (Vec<_>, Vec<_>) = file.tests.drain(..).partition(|test| left.remove(&test.unit));
-        let is_of_file = |unit: &Unit| unit.file == file.file;
-        let more: Vec<Unit> = left.iter().copied().filter(is_of_file).collect();
+        let is_of_file = |unit: &TestUnit| unit.file == file.file;
+        let more: Vec<TestUnit> = left.iter().copied().filter(is_of_file).collect();
         left.retain(|unit| !is_of_file(unit));
         if !ran.is_empty() || !more.is_empty() {
             first.push(TestFile::recorded(file.file, ran, &more));
@@ -141,7 +141,7 @@ pub fn with_recorded(found: Vec<TestFile>, recorded: &BTreeSet<Unit>) -> Vec<Tes
         }
     }
     while let Some(unit) = left.first().copied() {
-        let of_file: Vec<Unit> = left.iter().copied().filter(|other| other.file == unit.file).collect();
+        let of_file: Vec<TestUnit> = left.iter().copied().filter(|other| other.file == unit.file).collect();
         left.retain(|other| other.file != unit.file);
         first.push(TestFile::recorded(unit.file, Vec::new(), &of_file));
     }
@@ -150,7 +150,7 @@ pub fn with_recorded(found: Vec<TestFile>, recorded: &BTreeSet<Unit>) -> Vec<Tes
 }
 
 /// The test that a runner calls so: `tests/test_cart.py::TestCart::test_total[2]|run`, or `test_cart.TestCart.test_total`.
-fn unit(snapshot: &Snapshot, name: &str) -> Option<Unit> {
+fn unit(snapshot: &Snapshot, name: &str) -> Option<TestUnit> {
     let name = name.split(['|', '[']).next()?;
     let of_symbol = |file: FileView<'_>, qualified: &str| {
         file.symbols().find(|symbol| symbol.qualified_name() == qualified).and_then(|symbol| unit_of(&symbol))

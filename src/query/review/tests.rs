@@ -9,7 +9,7 @@ use crate::store::{FileView, Snapshot, SymbolId, SymbolView};
 
 /// A test: all of a file, or of a class or function in it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct Unit {
+pub struct TestUnit {
     /// The number of its file.
     pub file: u32,
     /// The class or function.
@@ -49,28 +49,28 @@ fn is_test(symbol: &SymbolView<'_>) -> bool {
 }
 
 /// The test that holds a symbol, if it is part of one.
-pub fn unit_of(symbol: &SymbolView<'_>) -> Option<Unit> {
+pub fn unit_of(symbol: &SymbolView<'_>) -> Option<TestUnit> {
     let file = symbol.file.number();
     let mut around = Some(*symbol);
     while let Some(own) = around {
         if is_test(&own) {
-            return Some(Unit { file, symbol: Some(own.number()) });
+            return Some(TestUnit { file, symbol: Some(own.number()) });
         }
         let Some(runner) = runner(own.file) else { break };
         let name = own.name();
         let runs_around = matches!(own.kind(), Kind::Function | Kind::Method)
             && runner.around.iter().any(|start| name.starts_with(start));
         if runs_around && is_test_file(own.file) {
-            return Some(Unit { file, symbol: own.parent().map(|class| class.number()) });
+            return Some(TestUnit { file, symbol: own.parent().map(|class| class.number()) });
         }
         around = own.parent();
     }
     // Without a runner, a file of tests is run as a whole.
-    (runner(symbol.file).is_none() && is_test_file(symbol.file)).then_some(Unit { file, symbol: None })
+    (runner(symbol.file).is_none() && is_test_file(symbol.file)).then_some(TestUnit { file, symbol: None })
 }
 
 /// The number of tests in a unit.
-pub fn size(snapshot: &Snapshot, unit: Unit) -> usize {
+pub fn size(snapshot: &Snapshot, unit: TestUnit) -> usize {
     let within = |symbol: &SymbolView<'_>| match unit.symbol {
         None => true,
         Some(around) => std::iter::successors(Some(*symbol), SymbolView::parent).any(|own| own.number() == around),
@@ -80,7 +80,7 @@ pub fn size(snapshot: &Snapshot, unit: Unit) -> usize {
 }
 
 /// A unit as its runner names it.
-pub fn named(snapshot: &Snapshot, unit: Unit) -> Option<Test> {
+pub fn named(snapshot: &Snapshot, unit: TestUnit) -> Option<Test> {
     let file = snapshot.file_by_number(unit.file)?;
     let mut owners = Vec::new();
     let symbol = unit.symbol.and_then(|symbol| snapshot.symbol(symbol));
@@ -98,7 +98,7 @@ pub fn named(snapshot: &Snapshot, unit: Unit) -> Option<Test> {
 }
 
 /// The runners of tests, each with its arguments for those of its languages, in the order of the tests.
-pub fn selected(snapshot: &Snapshot, units: &[Unit]) -> Vec<(&'static str, Vec<String>)> {
+pub fn selected(snapshot: &Snapshot, units: &[TestUnit]) -> Vec<(&'static str, Vec<String>)> {
     let mut by_runner: Vec<(&'static Runner, Vec<Test>)> = Vec::new();
     let mut whole: HashMap<u32, bool> = HashMap::new();
     for unit in units.iter().filter(|unit| unit.symbol.is_none()) {
@@ -121,10 +121,10 @@ pub fn selected(snapshot: &Snapshot, units: &[Unit]) -> Vec<(&'static str, Vec<S
 }
 
 /// The tests of a file that is to be run as a whole; the unit itself where it is no file, or none are known.
-fn parts(snapshot: &Snapshot, unit: Unit) -> Vec<Unit> {
+fn parts(snapshot: &Snapshot, unit: TestUnit) -> Vec<TestUnit> {
     let file = snapshot.file_by_number(unit.file).filter(|_| unit.symbol.is_none());
     let tests = file.into_iter().flat_map(|file| file.symbols()).filter(is_test);
-    let parts: Vec<Unit> = tests.map(|test| Unit { file: unit.file, symbol: Some(test.number()) }).collect();
+    let parts: Vec<TestUnit> = tests.map(|test| TestUnit { file: unit.file, symbol: Some(test.number()) }).collect();
     if parts.is_empty() { vec![unit] } else { parts }
 }
 

@@ -16,7 +16,7 @@ const BATCH: usize = 1024;
 const LONGEST: usize = 2_000;
 
 /// The pattern, and the part of its matches to return.
-pub struct Wanted<'a> {
+pub struct BlobSearch<'a> {
     /// The pattern.
     pub matcher: &'a Matcher,
     /// Lines before each match.
@@ -75,7 +75,7 @@ pub struct Outcome {
 }
 
 /// The result for one file.
-enum Seen {
+enum FileResult {
     Skipped,
     Binary,
     Failed(SourceError),
@@ -83,7 +83,7 @@ enum Seen {
 }
 
 /// Searches the entries, which are files in the order of their paths.
-pub fn search(tree: &dyn SourceTree, entries: &[&TreeEntry], wanted: &Wanted<'_>, limits: Limits<'_>) -> Outcome {
+pub fn search(tree: &dyn SourceTree, entries: &[&TreeEntry], wanted: &BlobSearch<'_>, limits: Limits<'_>) -> Outcome {
     let mut outcome = Outcome::default();
     let end = wanted.skip.saturating_add(wanted.take);
     for batch in entries.chunks(BATCH) {
@@ -93,15 +93,15 @@ pub fn search(tree: &dyn SourceTree, entries: &[&TreeEntry], wanted: &Wanted<'_>
         let options = SearchOptions { before, after, numbered: true, ..SearchOptions::default() };
         let make = || (searcher(wanted.matcher.multi_line, options), Vec::new());
         let look = |(searcher, buffer): &mut (Searcher, Vec<u8>), entry: &&TreeEntry| {
-            if limits.reached() { Seen::Skipped } else { file(tree, entry, searcher, buffer, wanted, texts) }
+            if limits.reached() { FileResult::Skipped } else { file(tree, entry, searcher, buffer, wanted, texts) }
         };
-        let seen: Vec<Seen> = batch.par_iter().map_init(make, look).collect();
+        let seen: Vec<FileResult> = batch.par_iter().map_init(make, look).collect();
         for (entry, seen) in batch.iter().zip(seen) {
             match seen {
-                Seen::Skipped => outcome.timed_out |= !limits.cancelled.load(Ordering::Relaxed),
-                Seen::Binary => outcome.binary += 1,
-                Seen::Failed(err) => outcome.failures.push(err),
-                Seen::Lines(count, lines) => {
+                FileResult::Skipped => outcome.timed_out |= !limits.cancelled.load(Ordering::Relaxed),
+                FileResult::Binary => outcome.binary += 1,
+                FileResult::Failed(err) => outcome.failures.push(err),
+                FileResult::Lines(count, lines) => {
                     outcome.searched += 1;
                     outcome.matching += u64::from(count > 0);
                     let first = outcome.total as usize;
@@ -124,18 +124,18 @@ fn file(
     entry: &TreeEntry,
     searcher: &mut Searcher,
     buffer: &mut Vec<u8>,
-    wanted: &Wanted<'_>,
+    wanted: &BlobSearch<'_>,
     texts: usize,
-) -> Seen {
+) -> FileResult {
     match tree.read_if(entry, &is_text, buffer) {
         Ok(true) => {}
-        Ok(false) => return Seen::Binary,
-        Err(err) => return Seen::Failed(err),
+        Ok(false) => return FileResult::Binary,
+        Err(err) => return FileResult::Failed(err),
     }
     let mut collect = Collect { matcher: wanted.matcher, lines: Vec::new(), count: 0, before: Vec::new(), texts };
     // A slice can always be read, and the sink never fails.
     let _ = searcher.search_slice(wanted.matcher.regex(), buffer, &mut collect);
-    Seen::Lines(collect.count, collect.lines)
+    FileResult::Lines(collect.count, collect.lines)
 }
 
 /// Collects the matching lines of a file.
@@ -251,7 +251,7 @@ mod tests {
         let matcher = pattern.compile().expect("a pattern");
         let entries = files.entries().expect("they are in memory");
         let entries: Vec<&TreeEntry> = entries.iter().collect();
-        let wanted = Wanted { matcher: &matcher, before: 1, after: 1, skip, take };
+        let wanted = BlobSearch { matcher: &matcher, before: 1, after: 1, skip, take };
         let limits = Limits { until: Instant::now() + Duration::from_secs(600), cancelled: &AtomicBool::new(false) };
         search(files, &entries, &wanted, limits)
     }

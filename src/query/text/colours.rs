@@ -42,7 +42,7 @@ pub fn prepare(spec: &'static LanguageSpec) {
 
 /// Part of a text as its syntax shows it.
 #[derive(Debug, Default)]
-pub struct Painted {
+pub struct HighlightedRange {
     /// The colour of each byte.
     pub colours: Vec<Option<Colour>>,
     /// Words that may name something.
@@ -53,8 +53,14 @@ pub struct Painted {
 
 /// Reads a part of a text; neither colours nor words for a text without a grammar, or when time runs out. `pieces` are the parts
 /// of the text that are enough to parse it, see [`super::window`]; none for all of it.
-pub fn read(content: &[u8], part: Span, pieces: &Pieces, spec: &'static LanguageSpec, is_over: IsOver<'_>) -> Painted {
-    let mut painted = Painted { colours: vec![None; part.len()], ..Painted::default() };
+pub fn read(
+    content: &[u8],
+    part: Span,
+    pieces: &Pieces,
+    spec: &'static LanguageSpec,
+    is_over: IsOver<'_>,
+) -> HighlightedRange {
+    let mut painted = HighlightedRange { colours: vec![None; part.len()], ..HighlightedRange::default() };
     // Remembers that it was over once, since whoever works stops at that.
     let was_over = AtomicBool::new(false);
     let is_over: IsOver<'_> = &|| was_over.load(Relaxed) || is_over() && !was_over.swap(true, Relaxed);
@@ -67,7 +73,7 @@ pub fn read(content: &[u8], part: Span, pieces: &Pieces, spec: &'static Language
     let of_pieces = || parse_pieces(&text, &pieces.0, spec, is_over).filter(|tree| !tree.root_node().has_error());
     let tree = if pieces.is_empty() { None } else { of_pieces() };
     let Some(tree) = tree.or_else(|| parse(&text, spec, is_over)) else {
-        return Painted { is_cut: true, ..painted };
+        return HighlightedRange { is_cut: true, ..painted };
     };
     let (found, is_whole) = highlights.find(tree.root_node(), content, part, is_over);
     for (start, end, colour) in found {
@@ -177,7 +183,7 @@ mod tests {
     use std::sync::atomic::AtomicU32;
     use std::sync::atomic::Ordering::Relaxed;
 
-    use super::{Colour, Painted, highlights, read};
+    use super::{Colour, HighlightedRange, highlights, read};
     use crate::languages::{LANGUAGES, LanguageSpec, of_file, of_shown};
     use crate::model::Span;
     use crate::query::text::trees::IsOver;
@@ -269,7 +275,7 @@ mod tests {
         assert!(!whole.is_cut && whole.colours.iter().any(Option::is_some));
         let all = looks.load(Relaxed);
         assert!(all > 100, "it looks at the clock {all} times");
-        let missing = |cut: &Painted| cut.colours != whole.colours || cut.words != whole.words;
+        let missing = |cut: &HighlightedRange| cut.colours != whole.colours || cut.words != whole.words;
         for most in [0, 1, all / 4, all / 2, all - 1] {
             let cut = read_for(most);
             assert!(cut.is_cut || !missing(&cut), "{most} of {all} looks");

@@ -86,21 +86,21 @@ impl Part {
         if let (Some(left), Some(right)) = (&self.exact, &other.exact)
             && left.len() * right.len() <= MOST_STRINGS
         {
-            let part = Self { needs, ..Self::exactly(crossed(left, right)) };
+            let part = Self { needs, ..Self::exactly(concatenated(left, right)) };
             let is_long = part.exact.iter().flatten().any(|string| string.len() > LONGEST);
             return if is_long { part.opened() } else { part };
         }
         let few = |left: &Strings, right: &Strings| left.len() * right.len() <= MOST_STRINGS;
         let prefix = match &self.exact {
-            Some(left) if few(left, other.begins()) => crossed(left, other.begins()),
+            Some(left) if few(left, other.begins()) => concatenated(left, other.begins()),
             _ => self.begins().clone(),
         };
         let suffix = match &other.exact {
-            Some(right) if few(self.ends(), right) => crossed(self.ends(), right),
+            Some(right) if few(self.ends(), right) => concatenated(self.ends(), right),
             _ => other.ends().clone(),
         };
         let border = match few(self.ends(), other.begins()) {
-            true => grams(&crossed(self.ends(), other.begins())),
+            true => grams(&concatenated(self.ends(), other.begins())),
             false => GramQuery::All,
         };
         // The exact strings are given up here, so their grams are taken first.
@@ -160,7 +160,7 @@ fn grams(strings: &Strings) -> GramQuery {
 }
 
 /// Each string of the first set followed by each of the second.
-fn crossed(left: &Strings, right: &Strings) -> Strings {
+fn concatenated(left: &Strings, right: &Strings) -> Strings {
     left.iter().flat_map(|first| right.iter().map(move |second| [&first[..], second].concat())).collect()
 }
 

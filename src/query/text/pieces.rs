@@ -12,7 +12,7 @@ use crate::store::FileView;
 
 /// A place where a file may be cut.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Cut {
+pub(super) struct CutPoint {
     /// The first byte behind it.
     pub at: usize,
     /// A member of a class begins there, which needs the text between the last other cut and the first member.
@@ -21,7 +21,7 @@ pub(super) struct Cut {
 
 /// Places where a file may be cut, in order: definitions in the first column and, if asked for, members of classes that
 /// begin there. None for a file that was not read to its end without an error.
-pub(super) fn cuts(file: &FileView<'_>, with_members: bool) -> Vec<Cut> {
+pub(super) fn cuts(file: &FileView<'_>, with_members: bool) -> Vec<CutPoint> {
     if !file.spec().syntax.first_column_is_top || file.is_partly_read() {
         return Vec::new();
     }
@@ -37,16 +37,16 @@ fn cuts_at(
     content: &[u8],
     symbols: impl Iterator<Item = (Kind, Span, Option<(Kind, Span)>)>,
     with_members: bool,
-) -> Vec<Cut> {
+) -> Vec<CutPoint> {
     let cut = |(kind, span, around): (Kind, Span, Option<(Kind, Span)>)| {
         if is_top(content, kind, span) {
-            return Some(Cut { at: span.start as usize, is_member: false });
+            return Some(CutPoint { at: span.start as usize, is_member: false });
         }
         let (class, its) = around.filter(|_| with_members)?;
         let is_in_class = class == Kind::Class && is_top(content, class, its);
-        Some(Cut { at: member(content, kind, span).filter(|_| is_in_class)?, is_member: true })
+        Some(CutPoint { at: member(content, kind, span).filter(|_| is_in_class)?, is_member: true })
     };
-    let mut cuts: Vec<Cut> = symbols.filter_map(cut).collect();
+    let mut cuts: Vec<CutPoint> = symbols.filter_map(cut).collect();
     cuts.sort_unstable();
     cuts.dedup_by_key(|cut| cut.at);
     cuts
@@ -67,13 +67,17 @@ fn member(content: &[u8], kind: Kind, span: Span) -> Option<usize> {
 }
 
 /// The parts of a text between cuts that may match, as the parser takes them. None if that is all of it.
-pub(super) fn pieces(text: &[u8], cuts: &[Cut], may_match: impl Fn(&[u8]) -> bool) -> Option<Vec<tree_sitter::Range>> {
+pub(super) fn pieces(
+    text: &[u8],
+    cuts: &[CutPoint],
+    may_match: impl Fn(&[u8]) -> bool,
+) -> Option<Vec<tree_sitter::Range>> {
     let ends = cuts.iter().map(|cut| cut.at).chain([text.len()]);
-    let starts = [Cut { at: 0, is_member: false }].into_iter().chain(cuts.iter().copied());
+    let starts = [CutPoint { at: 0, is_member: false }].into_iter().chain(cuts.iter().copied());
     let mut kept: Vec<Range<usize>> = Vec::new();
     // The text before the first member of the class that is being cut.
     let mut head = 0..0;
-    for (Cut { at: start, is_member }, end) in starts.zip(ends) {
+    for (CutPoint { at: start, is_member }, end) in starts.zip(ends) {
         if !is_member {
             head = start..end;
         }
@@ -109,7 +113,7 @@ pub(super) fn pieces(text: &[u8], cuts: &[Cut], may_match: impl Fn(&[u8]) -> boo
 
 #[cfg(test)]
 mod tests {
-    use super::{Cut, cuts_at, pieces};
+    use super::{CutPoint, cuts_at, pieces};
     use crate::extract::extract;
     use crate::languages::of_id;
     use crate::query::text::syntax::SyntaxQuery;
@@ -175,7 +179,7 @@ def after(): user = A.user
 "#;
 
     /// The cuts of a text of Python.
-    fn of(text: &str) -> Vec<Cut> {
+    fn of(text: &str) -> Vec<CutPoint> {
         let (_, python) = of_id("python").expect("it is a language");
         let symbols = extract(python, text.as_bytes()).symbols;
         let all = symbols.iter().map(|symbol| {
@@ -185,7 +189,7 @@ def after(): user = A.user
         cuts_at(text.as_bytes(), all, true)
     }
 
-    fn agrees(text: &str, cuts: &[Cut], patterns: &[&str]) {
+    fn agrees(text: &str, cuts: &[CutPoint], patterns: &[&str]) {
         let (number, _) = of_id("python").expect("it is a language");
         for pattern in patterns {
             let query = SyntaxQuery::new(pattern, Some("python")).expect("it is code");

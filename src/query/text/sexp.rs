@@ -19,7 +19,7 @@ const MOST_OPTIONAL: usize = 100;
 
 /// The reading of a text as a query.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Reading {
+pub(super) enum ParsedQuery {
     /// It may be a query.
     Query,
     /// It is no query, or nested too deep: tree-sitter parses queries recursively. Or it repeats what may be nothing:
@@ -30,27 +30,27 @@ pub(super) enum Reading {
 }
 
 /// Whether a text may be passed to tree-sitter as a query.
-pub(super) fn reading(query: &str) -> Reading {
+pub(super) fn reading(query: &str) -> ParsedQuery {
     let (mut tokens, mut patterns, mut optional) = (Tokens(query.chars().peekable()), Vec::new(), 0);
     while !tokens.at_end() {
-        let Some(item) = tokens.item(0) else { return Reading::Nothing };
+        let Some(item) = tokens.item(0) else { return ParsedQuery::Nothing };
         if item.repeats_nothing {
-            return Reading::Nothing;
+            return ParsedQuery::Nothing;
         }
         item.regexes(&mut patterns);
         optional += item.optional();
     }
     if optional > MOST_OPTIONAL {
-        return Reading::TooMuch(format!("a query may have at most {MOST_OPTIONAL} parts with `?` or `*`"));
+        return ParsedQuery::TooMuch(format!("a query may have at most {MOST_OPTIONAL} parts with `?` or `*`"));
     }
     if patterns.len() > MOST_REGEXES {
-        return Reading::TooMuch(format!("a query may have at most {MOST_REGEXES} patterns of text"));
+        return ParsedQuery::TooMuch(format!("a query may have at most {MOST_REGEXES} patterns of text"));
     }
     let fits =
         |pattern: &String| grep_regex::RegexMatcherBuilder::new().size_limit(LARGEST_REGEX).build(pattern).is_ok();
     match patterns.iter().all(fits) {
-        true => Reading::Query,
-        false => Reading::TooMuch("a pattern of text in the query cannot be read, or is too large".to_owned()),
+        true => ParsedQuery::Query,
+        false => ParsedQuery::TooMuch("a pattern of text in the query cannot be read, or is too large".to_owned()),
     }
 }
 
@@ -66,7 +66,7 @@ pub(in crate::query) fn query_needs(query: &str) -> GramQuery {
 }
 
 /// A part of a query with its quantifier and captures.
-struct Item {
+struct QueryPart {
     part: Part,
     /// It is optional.
     is_optional: bool,
@@ -81,12 +81,12 @@ enum Part {
     /// A token, or the argument of a predicate.
     Text(String),
     /// A node or a group.
-    All(Vec<Item>),
+    All(Vec<QueryPart>),
     /// An alternation.
-    Any(Vec<Item>),
+    Any(Vec<QueryPart>),
 }
 
-impl Item {
+impl QueryPart {
     /// Whether it matches where there is nothing.
     fn may_be_nothing(&self) -> bool {
         let is_predicate = |item: &Self| {
@@ -164,8 +164,10 @@ impl Item {
 }
 
 /// The grams that a predicate requires of a capture's text.
-fn predicate(name: &str, arguments: &[Item], bound: &BTreeSet<&str>) -> GramQuery {
-    let Some((Item { part: Part::Name(capture), .. }, values)) = arguments.split_first() else { return GramQuery::All };
+fn predicate(name: &str, arguments: &[QueryPart], bound: &BTreeSet<&str>) -> GramQuery {
+    let Some((QueryPart { part: Part::Name(capture), .. }, values)) = arguments.split_first() else {
+        return GramQuery::All;
+    };
     // Without the capture, the predicate holds.
     if !capture.strip_prefix('@').is_some_and(|capture| bound.contains(capture)) {
         return GramQuery::All;
@@ -200,7 +202,7 @@ impl Tokens<'_> {
         }
     }
 
-    fn item(&mut self, depth: usize) -> Option<Item> {
+    fn item(&mut self, depth: usize) -> Option<QueryPart> {
         if self.at_end() || depth > DEEPEST {
             return None;
         }
@@ -215,7 +217,7 @@ impl Tokens<'_> {
             Part::All(items) | Part::Any(items) => items.iter().any(|item| item.repeats_nothing),
             Part::Name(_) | Part::Text(_) => false,
         };
-        let mut item = Item { part, is_optional: false, repeats_nothing, captures: Vec::new() };
+        let mut item = QueryPart { part, is_optional: false, repeats_nothing, captures: Vec::new() };
         let mut n_quantifiers = 0;
         while !self.at_end() {
             match self.0.peek() {
@@ -238,7 +240,7 @@ impl Tokens<'_> {
         Some(item)
     }
 
-    fn items(&mut self, end: char, depth: usize) -> Option<Vec<Item>> {
+    fn items(&mut self, end: char, depth: usize) -> Option<Vec<QueryPart>> {
         let mut items = Vec::new();
         while !self.at_end() {
             if self.0.next_if_eq(&end).is_some() {
@@ -284,7 +286,7 @@ impl Tokens<'_> {
 mod tests {
     use proptest::prelude::*;
 
-    use super::{Reading, query_needs, reading};
+    use super::{ParsedQuery, query_needs, reading};
     use crate::store::GramQuery;
 
     fn literal(text: &str) -> GramQuery {
@@ -331,19 +333,19 @@ mod tests {
     #[test]
     fn repetitions_of_what_may_be_nothing_are_no_query() {
         for query in ["((_) ?@x+)+", "((_)?)+", "((_)* (_)?)*", "[(a) (b)?]+", "(a (b)?*)", "((a (((_)?)+)))", "()+"] {
-            assert_eq!(reading(query), Reading::Nothing, "{query}");
+            assert_eq!(reading(query), ParsedQuery::Nothing, "{query}");
         }
         for query in ["(a)+", "((a)? (b))+", "(a (b)?)*", "[(a) (b)]*", "((a)+ @x (#eq? @x \"m\"))", "(a (b)* (c)+)"] {
-            assert_eq!(reading(query), Reading::Query, "{query}");
+            assert_eq!(reading(query), ParsedQuery::Query, "{query}");
         }
     }
 
     #[test]
     fn optional_parts_are_counted() {
         let with = |parts: &str, times| reading(&format!("(a {})", parts.repeat(times)));
-        assert_eq!(with("(_ (b)?)* ", 50), Reading::Query);
-        assert!(matches!(with("(_ (b)?)* ", 51), Reading::TooMuch(_)));
-        assert_eq!(with("(b)+ ", 1_000), Reading::Query);
+        assert_eq!(with("(_ (b)?)* ", 50), ParsedQuery::Query);
+        assert!(matches!(with("(_ (b)?)* ", 51), ParsedQuery::TooMuch(_)));
+        assert_eq!(with("(b)+ ", 1_000), ParsedQuery::Query);
     }
 
     proptest! {

@@ -14,8 +14,8 @@ use memchr::memmem;
 use tree_sitter::{Node, Query, QueryCursor, QueryCursorOptions, QueryCursorState, StreamingIterator};
 
 use super::chains::{Chain, chains};
-use super::pieces::{Cut, cuts, pieces};
-use super::sexp::{Reading, query_needs, reading};
+use super::pieces::{CutPoint, cuts, pieces};
+use super::sexp::{ParsedQuery, query_needs, reading};
 use super::share::Share;
 pub use super::trees::IsOver;
 use super::trees::{Code, Grammar, is_deeper, parse, parse_pieces};
@@ -144,9 +144,9 @@ impl SyntaxQuery {
         // Every query begins with a parenthesis, bracket or quote; code may, too. A query in one language is no code
         // in another.
         let (may_be_query, too_much) = match pattern.trim_start().starts_with(['(', '[']).then(|| reading(pattern)) {
-            Some(Reading::TooMuch(problem)) => (false, Some(problem)),
-            Some(Reading::Query) => (true, None),
-            Some(Reading::Nothing) | None => (false, None),
+            Some(ParsedQuery::TooMuch(problem)) => (false, Some(problem)),
+            Some(ParsedQuery::Query) => (true, None),
+            Some(ParsedQuery::Nothing) | None => (false, None),
         };
         if may_be_query && let Ok(query) = Self::ready(Wanted::Query(pattern.to_owned()), language, query_needs) {
             return Ok(query);
@@ -254,7 +254,7 @@ impl SyntaxQuery {
         &self,
         number: u8,
         content: &[u8],
-        cuts: &dyn Fn(bool) -> Vec<Cut>,
+        cuts: &dyn Fn(bool) -> Vec<CutPoint>,
         is_over: IsOver<'_>,
     ) -> Found {
         let Some((spec, finder)) = self.finder(number) else { return Found::default() };

@@ -48,7 +48,7 @@ pub(super) fn words(
         Walk { content, spec, frames: Vec::new(), kinds: Vec::new(), leaves: Vec::new(), imports: HashMap::new() };
     walk.run(root.walk(), part, is_over);
     let (leaves, imports) = (walk.leaves, walk.imports);
-    let mut of_name: HashMap<&[u8], Vec<&Leaf>> = HashMap::new();
+    let mut of_name: HashMap<&[u8], Vec<&SyntaxWord>> = HashMap::new();
     for leaf in leaves.iter().filter(|leaf| !leaf.is_member) {
         of_name.entry(leaf.span.of(content)).or_default().push(leaf);
     }
@@ -79,7 +79,7 @@ enum Binds {
 }
 
 /// A word in the tree.
-struct Leaf {
+struct SyntaxWord {
     span: Span,
     binds: Binds,
     /// The innermost block around it.
@@ -92,7 +92,7 @@ struct Leaf {
     is_constant: bool,
 }
 
-impl Leaf {
+impl SyntaxWord {
     /// The place where it is bound, among all words of its text in order: the last one before it in a block around
     /// it, else the first one that is assigned to in its function, else the first one there.
     fn bound(&self, same: &[&Self]) -> Option<Span> {
@@ -112,7 +112,7 @@ impl Leaf {
 
 /// Traits of a kind of nodes, by its name.
 #[derive(Clone, Copy)]
-struct Of {
+struct NodeTraits {
     is_scope: bool,
     is_function: bool,
     is_parameter: bool,
@@ -129,7 +129,7 @@ struct Of {
     is_name: bool,
 }
 
-impl Of {
+impl NodeTraits {
     fn kind(kind: &str, spec: &LanguageSpec) -> Self {
         let has = |all: &[&str]| all.iter().any(|part| kind.contains(part));
         let is_function = has(&["function", "method", "lambda", "closure", "arrow", "constructor_decl", "do_block"]);
@@ -167,7 +167,7 @@ impl Of {
 
 /// A node above the cursor's.
 struct Frame<'t> {
-    of: Of,
+    of: NodeTraits,
     /// Its field in its parent.
     field: &'t str,
     span: Span,
@@ -178,8 +178,8 @@ struct Walk<'a, 't> {
     spec: &'static LanguageSpec,
     frames: Vec<Frame<'t>>,
     /// Traits of each kind that was met.
-    kinds: Vec<Option<Of>>,
-    leaves: Vec<Leaf>,
+    kinds: Vec<Option<NodeTraits>>,
+    leaves: Vec<SyntaxWord>,
     /// Words of import statements.
     imports: HashMap<&'a [u8], Span>,
 }
@@ -219,16 +219,16 @@ impl<'a, 't> Walk<'a, 't> {
     }
 
     /// Traits of a node's kind.
-    fn traits(&mut self, node: Node<'_>) -> Of {
+    fn traits(&mut self, node: Node<'_>) -> NodeTraits {
         let kind = usize::from(node.kind_id());
         if kind >= self.kinds.len() {
             self.kinds.resize(kind + 1, None);
         }
-        *self.kinds[kind].get_or_insert_with(|| Of::kind(node.kind(), self.spec))
+        *self.kinds[kind].get_or_insert_with(|| NodeTraits::kind(node.kind(), self.spec))
     }
 
     /// Keeps a leaf that is a word.
-    fn leaf(&mut self, span: Span, of: Of, field: &'t str) {
+    fn leaf(&mut self, span: Span, of: NodeTraits, field: &'t str) {
         if self.frames.iter().any(|frame| frame.of.is_import) {
             self.import(span);
         }
@@ -244,7 +244,7 @@ impl<'a, 't> Walk<'a, 't> {
             || field != "return_type" && is_member(self.content, span.start as usize);
         let scopes = self.frames.iter().rev().find(|frame| frame.of.is_scope);
         let outermost = self.frames.iter().find(|frame| frame.of.is_function);
-        self.leaves.push(Leaf {
+        self.leaves.push(SyntaxWord {
             span,
             binds: if is_member { Binds::No } else { self.binds(field) },
             scope: scopes.map_or(Span::new(0, self.content.len()), |frame| frame.span),

@@ -8,9 +8,9 @@ use std::time::Duration;
 use super::super::collect::collect;
 use super::super::fetch::fetch;
 use super::super::listing::{Facts, LATEST, Listing, key_path, keys_folder};
-use super::super::place::{self, Found, When};
+use super::super::place::{self, PlaceEntry, WriteCondition};
 use super::super::push::push;
-use super::super::{Error, Pushed};
+use super::super::{Error, PublishResult};
 use super::{Place, watcher};
 use crate::net;
 
@@ -21,7 +21,7 @@ fn shared(place: &Place) -> Box<dyn place::Place> {
 }
 
 /// Publishes the sources as they are.
-fn pushed(place: &Place, to: &dyn place::Place, key: &str, tree: Option<&str>) -> Result<Pushed, Error> {
+fn pushed(place: &Place, to: &dyn place::Place, key: &str, tree: Option<&str>) -> Result<PublishResult, Error> {
     let (copy, contents, facts) = place.copied(tree);
     push(&copy, contents, facts, to, key, &watcher())
 }
@@ -73,13 +73,13 @@ fn of_two_writers_one_wins_and_the_other_tries_again() {
     write(&others, "other.py", "def other(): pass\n");
     let shared = shared(&place);
     // Publishes between the look and the write of another.
-    let racing = Lying {
+    let racing = FaultyPlace {
         inner: &*shared,
         lie: |path: &str, lies: &mut usize| {
             // The first time for the look, the second time for the write.
             let is_listing = path.starts_with(&keys_folder("a/b"));
             *lies += usize::from(is_listing);
-            (is_listing && *lies == 2).then_some(Lie::Overtaken(&others))
+            (is_listing && *lies == 2).then_some(Fault::Overtaken(&others))
         },
         lies: Mutex::new(0),
     };
@@ -137,7 +137,7 @@ fn what_no_listing_names_goes_in_two_steps_and_nothing_else() {
 
     // A writer leaves alone what is marked: here all objects are, though a listing names them.
     let names = serde_json::to_vec(&objects(&place)).expect("names are text");
-    shared.put("a/b/marked/x.json", &names, When::Absent).expect("there is room");
+    shared.put("a/b/marked/x.json", &names, WriteCondition::Absent).expect("there is room");
     let pushed = pushed(&place, &*shared, LATEST, None).expect("there is room");
     assert_eq!(pushed.held, 0);
     // A listing that nobody can read stops all removal.
@@ -174,18 +174,18 @@ fn a_place_that_lies_gives_errors_and_no_wrong_answers() {
     let shared = shared(&place);
     pushed(&place, &*shared, LATEST, None).expect("there is room");
     let lies: [(&str, Liar); 6] = [
-        ("refuses", |_, _| Some(Lie::Refused)),
-        ("refuses objects", |path, _| path.contains("objects").then_some(Lie::Refused)),
-        ("is too short", |path, _| path.contains("objects").then_some(Lie::Short)),
-        ("is too long", |path, _| path.contains("objects").then_some(Lie::Long)),
+        ("refuses", |_, _| Some(Fault::Refused)),
+        ("refuses objects", |path, _| path.contains("objects").then_some(Fault::Refused)),
+        ("is too short", |path, _| path.contains("objects").then_some(Fault::Short)),
+        ("is too long", |path, _| path.contains("objects").then_some(Fault::Long)),
         ("has lost an object", |path, lies| {
             *lies += usize::from(path.contains("objects"));
-            (*lies % 7 == 5).then_some(Lie::Gone)
+            (*lies % 7 == 5).then_some(Fault::Gone)
         }),
-        ("cuts the listing", |path, _| path.contains("keys").then_some(Lie::Short)),
+        ("cuts the listing", |path, _| path.contains("keys").then_some(Fault::Short)),
     ];
     for (what, lie) in lies {
-        let lying = Lying { inner: &*shared, lie, lies: Mutex::new(0) };
+        let lying = FaultyPlace { inner: &*shared, lie, lies: Mutex::new(0) };
         let seen = fetched(&place, &lying, LATEST);
         assert!(seen.is_err(), "{what}: {seen:?}");
         place.is_clean(what);
@@ -199,10 +199,10 @@ fn a_place_that_lies_gives_errors_and_no_wrong_answers() {
 }
 
 /// A choice of lies by path, with a counter.
-type Liar = fn(&str, &mut usize) -> Option<Lie<'static>>;
+type Liar = fn(&str, &mut usize) -> Option<Fault<'static>>;
 
 /// A wrong answer.
-enum Lie<'a> {
+enum Fault<'a> {
     Refused,
     Short,
     Long,
@@ -212,19 +212,19 @@ enum Lie<'a> {
 }
 
 /// A place that lies now and then.
-struct Lying<'a, F> {
+struct FaultyPlace<'a, F> {
     inner: &'a dyn place::Place,
     lie: F,
     lies: Mutex<usize>,
 }
 
-impl<'l, F: Fn(&str, &mut usize) -> Option<Lie<'l>> + Send + Sync> Lying<'_, F> {
-    fn lie(&self, path: &str) -> Option<Lie<'l>> {
+impl<'l, F: Fn(&str, &mut usize) -> Option<Fault<'l>> + Send + Sync> FaultyPlace<'_, F> {
+    fn lie(&self, path: &str) -> Option<Fault<'l>> {
         (self.lie)(path, &mut self.lies.lock().expect("nobody panicked"))
     }
 }
 
-impl<'l, F: Fn(&str, &mut usize) -> Option<Lie<'l>> + Send + Sync> place::Place for Lying<'_, F> {
+impl<'l, F: Fn(&str, &mut usize) -> Option<Fault<'l>> + Send + Sync> place::Place for FaultyPlace<'_, F> {
     fn shown(&self) -> String {
         "a liar".to_owned()
     }
@@ -233,23 +233,23 @@ impl<'l, F: Fn(&str, &mut usize) -> Option<Lie<'l>> + Send + Sync> place::Place 
         let lie = self.lie(path);
         let Some((mut bytes, tag)) = self.inner.get(path, most)? else { return Ok(None) };
         match lie {
-            Some(Lie::Refused) => return Err(Error::Refused { place: self.shown(), status: 503 }),
-            Some(Lie::Gone) => return Ok(None),
-            Some(Lie::Short) => bytes.truncate(bytes.len() / 2),
-            Some(Lie::Long) => bytes.extend(b"more"),
+            Some(Fault::Refused) => return Err(Error::Refused { place: self.shown(), status: 503 }),
+            Some(Fault::Gone) => return Ok(None),
+            Some(Fault::Short) => bytes.truncate(bytes.len() / 2),
+            Some(Fault::Long) => bytes.extend(b"more"),
             _ => {}
         }
         Ok(Some((bytes, tag)))
     }
 
-    fn put(&self, path: &str, bytes: &[u8], when: When<'_>) -> Result<bool, Error> {
-        if let Some(Lie::Overtaken(other)) = self.lie(path) {
+    fn put(&self, path: &str, bytes: &[u8], when: WriteCondition<'_>) -> Result<bool, Error> {
+        if let Some(Fault::Overtaken(other)) = self.lie(path) {
             pushed(other, self.inner, LATEST, None)?;
         }
         self.inner.put(path, bytes, when)
     }
 
-    fn list(&self, folder: &str) -> Result<Vec<Found>, Error> {
+    fn list(&self, folder: &str) -> Result<Vec<PlaceEntry>, Error> {
         self.inner.list(folder)
     }
 

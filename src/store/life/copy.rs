@@ -147,19 +147,19 @@ fn link(path: &Path, from: &Path, to: &Path) -> Result<(), Error> {
 }
 
 /// A store that comes from elsewhere. Until it is accepted nobody sees it; dropped, it is gone.
-pub struct Incoming {
+pub struct IncomingStore {
     dir: TempDir,
     home: Registry,
 }
 
 impl Registry {
     /// Begins a store that comes from elsewhere.
-    pub fn incoming(&self) -> Result<Incoming, Error> {
+    pub fn incoming(&self) -> Result<IncomingStore, Error> {
         let dir = place(self)?;
         let segments = dir.path().join("index");
         let made = std::fs::DirBuilder::new().mode(0o700).create(&segments);
         made.map_err(Error::io("cannot make the folder", &segments))?;
-        Ok(Incoming { dir, home: self.clone() })
+        Ok(IncomingStore { dir, home: self.clone() })
     }
 }
 
@@ -171,7 +171,7 @@ pub fn is_file_name(name: &str) -> bool {
     !own.is_empty() && own.len() <= 100 && !own.starts_with('.') && own.chars().all(is_plain) && !is_reserved
 }
 
-impl Incoming {
+impl IncomingStore {
     /// Creates one of its files, readable by its owner only. A name that no store has is an error.
     pub fn create(&self, name: &str) -> Result<File, Error> {
         let path = self.dir.path().join(name);

@@ -7,9 +7,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::store::Error;
-use crate::store::packs::map::Mapped;
+use crate::store::packs::map::MappedFile;
 
-/// Identity of each file by its name, see [`Mapped::identity`]. The name gives kind and number.
+/// Identity of each file by its name, see [`MappedFile::identity`]. The name gives kind and number.
 #[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(transparent)]
 pub struct Identities(BTreeMap<String, String>);
@@ -17,7 +17,7 @@ pub struct Identities(BTreeMap<String, String>);
 impl Identities {
     /// Checks that an open file is the one that was written under its name. Files of earlier versions have no
     /// identity.
-    pub(in crate::store) fn check(&self, file: &Mapped) -> Result<(), Error> {
+    pub(in crate::store) fn check(&self, file: &MappedFile) -> Result<(), Error> {
         let known = name(file.path()).and_then(|name| self.0.get(name));
         match known.is_none_or(|identity| *identity == file.identity()) {
             true => Ok(()),
@@ -32,7 +32,7 @@ impl Identities {
             let Some(name) = name(path) else { continue };
             let identity = match before.remove(name) {
                 Some(identity) => identity,
-                None => Mapped::open(path)?.identity(),
+                None => MappedFile::open(path)?.identity(),
             };
             self.0.insert(name.to_owned(), identity);
         }

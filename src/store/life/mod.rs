@@ -1,8 +1,8 @@
 //! Life cycle of a store: manifest, registry, reading, writing and cleanup.
 
+pub(super) mod content_lookup;
 pub(super) mod copy;
 pub(super) mod identity;
-pub(super) mod known;
 pub(super) mod manifest;
 pub(super) mod meaning;
 pub(super) mod prepared;

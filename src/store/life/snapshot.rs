@@ -16,9 +16,9 @@ use crate::store::packs::grams::GramQuery;
 use crate::store::packs::health::CHECKED_AT_ONCE;
 use crate::store::packs::map;
 use crate::store::packs::pack::{self, FileRecord, Pack, PackWriter};
-use crate::store::packs::roles::GivenRoles;
+use crate::store::packs::roles::RolePatterns;
 use crate::store::packs::view::{FileView, SymbolId, SymbolView};
-use crate::store::search::index::{Asked, Clause, Field, Search};
+use crate::store::search::index::{Clause, Field, IndexQuery, Search};
 use crate::store::search::segments::{Segments, check_file};
 use crate::store::tables::compiled::{self, CompiledTable};
 use crate::store::tables::edges::{self, EdgeTable, Edges, Origin};
@@ -50,7 +50,7 @@ pub struct Snapshot {
     /// Time of the next [`Snapshot::recheck_when_due`].
     recheck_due: Mutex<Instant>,
     /// Roles that settings give to files.
-    roles: Option<GivenRoles>,
+    roles: Option<RolePatterns>,
     /// Summaries by a model, as of its first question about them.
     summaries: OnceLock<Option<SummaryTable>>,
     /// Their words, see [`Snapshot::summary_words`].
@@ -86,7 +86,7 @@ impl Snapshot {
         manifest.files.check(table.map())?;
         let visible = table.numbers()?.to_vec();
         let origin = Origin::new(manifest.store, facts.content, &visible);
-        let roles = GivenRoles::of(&facts.roles);
+        let roles = RolePatterns::of(&facts.roles);
         Ok(Self {
             manifest,
             facts,
@@ -158,7 +158,7 @@ impl Snapshot {
             ranks: self.ranks.clone(),
             broken: self.broken.clone(),
             recheck_due: Mutex::new(Instant::now()),
-            roles: GivenRoles::of(&self.facts.roles),
+            roles: RolePatterns::of(&self.facts.roles),
             summaries: self.summaries.clone(),
             summary_words: OnceLock::new(),
             unsaved: self.unsaved.clone(),
@@ -280,7 +280,7 @@ impl Snapshot {
         keep: &mut dyn FnMut(SymbolId) -> bool,
     ) -> Result<Vec<(SymbolId, f32)>, Error> {
         let among: Vec<&Search> = among.iter().map(|snapshot| snapshot.searcher()).collect::<Result<_, _>>()?;
-        let asked = Asked { clauses, required: &[], among: &among };
+        let asked = IndexQuery { clauses, required: &[], among: &among };
         self.searcher()?.top(&asked, limit, &mut |symbol| self.has(symbol.file) && keep(symbol))
     }
 
@@ -322,7 +322,7 @@ impl Snapshot {
     ) -> Result<Vec<(SymbolId, f32, [u64; N])>, Error> {
         let mut keep = |symbol: SymbolId| self.has(symbol.file) && keep(symbol);
         let among: Vec<&Search> = among.iter().map(|snapshot| snapshot.searcher()).collect::<Result<_, _>>()?;
-        let asked = Asked { clauses, required, among: &among };
+        let asked = IndexQuery { clauses, required, among: &among };
         self.searcher()?.top_holding(&asked, (fields, words), limit, &mut keep)
     }
 
@@ -346,7 +346,7 @@ impl Snapshot {
         keep: &mut dyn FnMut(SymbolId) -> bool,
     ) -> Result<Vec<(SymbolId, f32)>, Error> {
         let among: Vec<&Search> = among.iter().map(|snapshot| snapshot.searcher()).collect::<Result<_, _>>()?;
-        let asked = Asked { clauses, required: &[], among: &among };
+        let asked = IndexQuery { clauses, required: &[], among: &among };
         self.searcher()?.exact_scored(&asked, name, limit, &mut |symbol| self.has(symbol.file) && keep(symbol))
     }
 

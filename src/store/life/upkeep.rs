@@ -11,7 +11,7 @@ use crate::store::{Error, Registry, Sidecar, Store, lock};
 
 /// Whether a store is being written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Held {
+pub enum WriterState {
     /// No writer.
     Free,
     /// A writer is active, with its process id if known.
@@ -25,11 +25,11 @@ impl Store {
     }
 
     /// Whether a writer is active. The system releases a lock when its holder dies, so the holder is alive.
-    pub fn held(&self) -> Held {
-        let Ok(file) = File::open(self.dir.join("lock")) else { return Held::Free };
+    pub fn held(&self) -> WriterState {
+        let Ok(file) = File::open(self.dir.join("lock")) else { return WriterState::Free };
         match file.try_lock_shared() {
-            Err(std::fs::TryLockError::WouldBlock) => Held::By(holder(&file)),
-            _ => Held::Free,
+            Err(std::fs::TryLockError::WouldBlock) => WriterState::By(holder(&file)),
+            _ => WriterState::Free,
         }
     }
 

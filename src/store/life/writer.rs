@@ -8,7 +8,7 @@ use std::time::Duration;
 use tantivy::IndexWriter;
 use tantivy::indexer::UserOperation;
 
-use super::known::Known;
+use super::content_lookup::ContentLookup;
 use super::manifest::{Manifest, PackFacts, SnapshotFacts};
 use super::prepared::Prepared;
 use super::snapshot::{find_file, open_packs};
@@ -18,7 +18,7 @@ use crate::model::Input;
 use crate::store::packs::grams::grams;
 use crate::store::packs::pack::{self, Pack, PackFile, PackWriter};
 use crate::store::search::index;
-use crate::store::search::indexing::{self, Few, Joined, Waiting};
+use crate::store::search::indexing::{self, MergedSegments, SmallSegmentWriter, Waiting};
 use crate::store::search::segments::Segments;
 use crate::store::tables::compiled::{self, Compiled, CompiledTable};
 use crate::store::tables::files::{self, Entry};
@@ -48,7 +48,7 @@ pub struct Writer {
     /// Number of grams of four bytes gathered before they are written.
     most_grams: usize,
     /// Writer of added definitions while they are few.
-    few: Option<Few>,
+    few: Option<SmallSegmentWriter>,
     are_few: bool,
     index: Option<IndexWriter<Waiting>>,
     /// Whether there are files that no manifest names yet.
@@ -136,7 +136,7 @@ impl Writer {
 
     /// The same writer, whose commit leaves nothing behind of files that no snapshot has: no text, no symbol, no term.
     pub(super) fn alone(mut self) -> Result<Self, Error> {
-        let mut live = Live::new(self.next_file);
+        let mut live = FileNumbers::new(self.next_file);
         for facts in self.manifest.snapshots.values() {
             self.held_by(facts)?.for_each(|id| live.insert(id));
         }
@@ -177,9 +177,9 @@ impl Writer {
     }
 
     /// Contents that the store holds already, for lookups by any thread.
-    pub fn known(&self) -> Result<Known, Error> {
+    pub fn known(&self) -> Result<ContentLookup, Error> {
         // Unreferenced files may still lie in a pack and be missing from the search index.
-        let mut findable = Live::new(self.next_file);
+        let mut findable = FileNumbers::new(self.next_file);
         self.manifest.garbage.iter().for_each(|id| findable.insert(*id));
         for facts in self.manifest.snapshots.values() {
             self.held_by(facts)?.for_each(|id| findable.insert(id));
@@ -191,7 +191,7 @@ impl Writer {
             .filter(|file| findable.contains(file.id))
             .map(|file| (pack::first_eight(&file.hash), file.id))
             .collect();
-        Ok(Known::new(by_hash, packs))
+        Ok(ContentLookup::new(by_hash, packs))
     }
 
     /// Adds a file that the store does not hold. Returns its number.
@@ -230,7 +230,7 @@ impl Writer {
     }
 
     fn add_to_few(&mut self, mut documents: impl Iterator<Item = Waiting>) -> Result<(), Error> {
-        let mut few = self.few.take().map_or_else(|| Few::beside(&self.segments), Ok)?;
+        let mut few = self.few.take().map_or_else(|| SmallSegmentWriter::beside(&self.segments), Ok)?;
         documents.try_for_each(|document| few.add(document))?;
         match few.memory() > SMALL_SEGMENT_MEMORY {
             true => few.finish(&self.segments)?,
@@ -250,9 +250,9 @@ impl Writer {
     ) -> Result<SnapshotFacts, Error> {
         self.has_written = true;
         let generation = self.manifest.generation + 1;
-        let mut live = Live::new(self.next_file);
+        let mut live = FileNumbers::new(self.next_file);
         entries.iter().filter_map(|entry| entry.state.ok()).for_each(|id| live.insert(id));
-        let mut others = Live::new(self.next_file);
+        let mut others = FileNumbers::new(self.next_file);
         for (_, facts) in self.manifest.snapshots.iter().filter(|(other, _)| *other != name) {
             self.held_by(facts)?.for_each(|id| others.insert(id));
         }
@@ -275,7 +275,7 @@ impl Writer {
         let identities = self.manifest.files.clone();
         let segments_dir = self.dir.join("index");
         let place = (&*segments_dir, memory);
-        let joined = if self.is_alone { Joined::Wasted } else { Joined::Small };
+        let joined = if self.is_alone { MergedSegments::Wasted } else { MergedSegments::Small };
         let mut to_sync = std::thread::scope(|scope| {
             let indexing = scope.spawn(|| indexing::commit(added, &gone, segments, place, &identities, joined));
             let written = self.write_tables(generation, &wanted, entries, inputs);
@@ -303,7 +303,7 @@ impl Writer {
     /// while their total is small beside the live files. Returns the kept files, and those to delete from the search
     /// index. Deletion is batched, because each batch opens every segment, and unreferenced files are invisible
     /// anyway.
-    fn sort_garbage(&mut self, live: &Live) -> (Vec<u32>, Vec<u32>) {
+    fn sort_garbage(&mut self, live: &FileNumbers) -> (Vec<u32>, Vec<u32>) {
         let files = self.packs.iter().flat_map(|(_, pack)| pack.files().iter().map(move |file| (pack, file)));
         let live_weight: u64 =
             files.filter(|(_, file)| live.contains(file.id)).map(|(pack, file)| pack.weight(file)).sum();
@@ -347,7 +347,7 @@ impl Writer {
     /// Removes a checkout.
     pub(in crate::store) fn forget(mut self, name: &str) -> Result<(), Error> {
         let Some(facts) = self.manifest.snapshots.remove(name) else { return Ok(()) };
-        let mut others = Live::new(self.next_file);
+        let mut others = FileNumbers::new(self.next_file);
         for facts in self.manifest.snapshots.values() {
             self.held_by(facts)?.for_each(|id| others.insert(id));
         }
@@ -412,7 +412,7 @@ impl Writer {
     /// it is not much larger than the packs after it, or when a third of it is garbage. Each byte is copied a
     /// logarithmic number of times (O'Neil et al. 1996, the log-structured merge tree). Returns the oldest extraction
     /// version among the files of the new pack.
-    fn collect_packs(&mut self, live: &Live) -> Result<u32, Error> {
+    fn collect_packs(&mut self, live: &FileNumbers) -> Result<u32, Error> {
         self.pack.as_mut().map_or(Ok(()), PackWriter::write_grams)?;
         let mut keep = self.packs.len();
         let mut carried = self.pack.as_ref().map_or(0, PackWriter::bytes);
@@ -458,7 +458,7 @@ impl Writer {
     fn write_tables(
         &mut self,
         generation: u64,
-        live: &Live,
+        live: &FileNumbers,
         entries: &[Entry],
         inputs: &[Input],
     ) -> Result<Vec<(PathBuf, File)>, Error> {
@@ -509,9 +509,9 @@ fn last_number(dir: &Path) -> u64 {
 }
 
 /// A set of file numbers.
-struct Live(Vec<u64>);
+struct FileNumbers(Vec<u64>);
 
-impl Live {
+impl FileNumbers {
     fn new(size: u32) -> Self {
         Self(vec![0; size.div_ceil(64) as usize])
     }

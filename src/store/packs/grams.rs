@@ -19,7 +19,7 @@ use std::cell::RefCell;
 use memchr::memmem;
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout};
 
-use super::map::Mapped;
+use super::map::MappedFile;
 use super::pack::{agrees, checksum, padding};
 use super::pages::{PageSums, Pages};
 use crate::store::Error;
@@ -349,7 +349,7 @@ impl Bits {
 }
 
 /// Pages of a block.
-pub fn open(map: &Mapped, record: &BlockRecord) -> Result<Pages, Error> {
+pub fn open(map: &MappedFile, record: &BlockRecord) -> Result<Pages, Error> {
     let pages = Pages::of(map, record.start, record.len)?;
     match agrees(record.checksum, checksum(pages.sums(map)?)) {
         true => Ok(pages),
@@ -359,7 +359,7 @@ pub fn open(map: &Mapped, record: &BlockRecord) -> Result<Pages, Error> {
 
 /// A block, open for reading.
 pub struct Block<'a> {
-    pub map: &'a Mapped,
+    pub map: &'a MappedFile,
     pub record: &'a BlockRecord,
     /// See [`open`].
     pub pages: &'a Pages,
@@ -576,7 +576,7 @@ mod tests {
 
     /// The files that a block in a file answers with, be it damaged.
     fn ask(path: &std::path::Path, record: &BlockRecord, query: &GramQuery) -> Result<Vec<u32>, Error> {
-        let map = Mapped::open(path)?;
+        let map = MappedFile::open(path)?;
         let pages = open(&map, record)?;
         Block { map: &map, record, pages: &pages }.candidates(query)
     }

@@ -18,7 +18,7 @@ use crate::store::Error;
 /// A mapped file that never changes: the store replaces files by rename and removes them, but never writes into a
 /// file that a manifest names.
 #[derive(Clone, Debug)]
-pub struct Mapped {
+pub struct MappedFile {
     map: Option<Arc<Guarded>>,
     path: PathBuf,
 }
@@ -33,7 +33,7 @@ struct Guarded {
     verified: Mutex<Option<Stamp>>,
     /// Whether damage was found; such a mapping is not reused.
     is_damaged: AtomicBool,
-    /// Cached findings about the file, see [`Mapped::known`].
+    /// Cached findings about the file, see [`MappedFile::known`].
     known: OnceLock<Arc<dyn Any + Send + Sync>>,
 }
 
@@ -59,7 +59,7 @@ fn all_open() -> MutexGuard<'static, HashMap<PathBuf, Weak<Guarded>>> {
     OPEN.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-impl Mapped {
+impl MappedFile {
     /// Maps a whole file.
     pub fn open(path: &Path) -> Result<Self, Error> {
         let held = all_open().get(path).and_then(Weak::upgrade);
@@ -79,7 +79,7 @@ impl Mapped {
         let map = match metadata.len() {
             0 => None,
             _ => {
-                // SAFETY: the file never changes, see [`Mapped`], so neither do the bytes of the slice.
+                // SAFETY: the file never changes, see [`MappedFile`], so neither do the bytes of the slice.
                 let map = unsafe { options.map(&file) }.map_err(Error::io("cannot map", path))?;
                 let (guard, known) = (Guard::of(&map), OnceLock::new());
                 let (stamp, verified, is_damaged) = (stamp(&metadata), Mutex::default(), AtomicBool::new(false));
@@ -208,7 +208,7 @@ pub(in crate::store) fn keep<T>(
     open(file.path())
 }
 
-impl std::ops::Deref for Mapped {
+impl std::ops::Deref for MappedFile {
     type Target = [u8];
     fn deref(&self) -> &[u8] {
         self.bytes()
@@ -216,33 +216,33 @@ impl std::ops::Deref for Mapped {
 }
 
 // SAFETY: the bytes lie in the mapping, which stays where it is when the handle moves, or are empty.
-unsafe impl stable_deref_trait::StableDeref for Mapped {}
+unsafe impl stable_deref_trait::StableDeref for MappedFile {}
 
 #[cfg(test)]
 mod tests {
     use std::sync::Arc;
 
-    use super::Mapped;
+    use super::MappedFile;
 
     #[test]
     fn what_is_open_is_not_opened_again_while_it_is_as_it_was() {
         let folder = tempfile::tempdir().expect("there is room");
         let path = folder.path().join("file");
         std::fs::write(&path, "as it was").expect("it is ours");
-        let first = Mapped::open(&path).expect("it is there");
+        let first = MappedFile::open(&path).expect("it is there");
         let known = first.known(|| Ok(1_u32)).expect("nothing is wrong");
-        let second = Mapped::open(&path).expect("it is there");
+        let second = MappedFile::open(&path).expect("it is there");
         assert_eq!(second.bytes().as_ptr(), first.bytes().as_ptr());
         assert!(Arc::ptr_eq(&second.known(|| Ok(2_u32)).expect("nothing is wrong"), &known));
 
         // Another file of the same length in its place, and the same one with another time.
         std::fs::write(folder.path().join("other"), "otherwise").expect("it is ours");
         std::fs::rename(folder.path().join("other"), &path).expect("both are ours");
-        let other = Mapped::open(&path).expect("it is there");
+        let other = MappedFile::open(&path).expect("it is there");
         assert_eq!((other.bytes(), first.bytes()), (&b"otherwise"[..], &b"as it was"[..]));
         let then = std::time::SystemTime::now() - std::time::Duration::from_secs(60);
         std::fs::File::options().write(true).open(&path).and_then(|file| file.set_modified(then)).expect("it is ours");
-        let touched = Mapped::open(&path).expect("it is there");
+        let touched = MappedFile::open(&path).expect("it is there");
         assert_ne!(touched.bytes().as_ptr(), other.bytes().as_ptr());
         assert_eq!(*touched.known(|| Ok(3_u32)).expect("nothing is wrong"), 3);
     }

@@ -19,7 +19,7 @@ use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout};
 
 use super::grams::{self, Block, BlockRecord, GramQuery, GramWriter};
 use super::health::Health;
-use super::map::Mapped;
+use super::map::MappedFile;
 use super::pages::{PageSums, Pages};
 use crate::model::{Span, Symbol};
 use crate::store::{Error, FORMAT};
@@ -214,7 +214,7 @@ pub fn path(dir: &Path, number: u64) -> PathBuf {
 /// A pack, open for reading.
 #[derive(Clone, Debug)]
 pub struct Pack {
-    map: Mapped,
+    map: MappedFile,
     footer: Footer,
     checked: Arc<Checked>,
 }
@@ -233,7 +233,7 @@ struct Checked {
 impl Pack {
     /// Opens a pack; reads only its footer.
     pub fn open(path: &Path) -> Result<Self, Error> {
-        let map = Mapped::open(path)?;
+        let map = MappedFile::open(path)?;
         let size = map.bytes().len() as u64;
         let start = size.checked_sub(size_of::<Footer>() as u64).ok_or_else(|| map.damaged("it is too short"))?;
         let footer = map.records::<Footer>(start, 1)?[0];
@@ -275,7 +275,7 @@ impl Pack {
     }
 
     /// The mapped file.
-    pub fn map(&self) -> &Mapped {
+    pub fn map(&self) -> &MappedFile {
         &self.map
     }
 

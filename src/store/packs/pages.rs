@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use crc32fast::Hasher;
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout};
 
-use super::map::Mapped;
+use super::map::MappedFile;
 use super::pack::agrees;
 use crate::store::Error;
 
@@ -69,7 +69,7 @@ pub struct Pages {
 
 impl Pages {
     /// Creates the part of `len` bytes from `start`, both multiples of eight. Reads nothing.
-    pub fn of(map: &Mapped, start: u64, len: u64) -> Result<Self, Error> {
+    pub fn of(map: &MappedFile, start: u64, len: u64) -> Result<Self, Error> {
         map.slice(start, len)?;
         let mut pages = Self { start, len, right: Vec::new() };
         pages.right.resize_with(pages.count().div_ceil(64) as usize, AtomicU64::default);
@@ -93,19 +93,19 @@ impl Pages {
     }
 
     /// Stored sums.
-    pub fn sums<'m>(&self, map: &'m Mapped) -> Result<&'m [u8], Error> {
+    pub fn sums<'m>(&self, map: &'m MappedFile) -> Result<&'m [u8], Error> {
         let from = self.start + self.len;
         map.slice(from, self.end() - from)
     }
 
     /// Some bytes of the part, verified.
-    pub fn slice<'m>(&self, map: &'m Mapped, start: u64, len: u64) -> Result<&'m [u8], Error> {
+    pub fn slice<'m>(&self, map: &'m MappedFile, start: u64, len: u64) -> Result<&'m [u8], Error> {
         self.check(map, start, len)?;
         map.slice(start, len)
     }
 
     /// `count` records from byte `start`, verified.
-    pub fn records<'m, T>(&self, map: &'m Mapped, start: u64, count: u64) -> Result<&'m [T], Error>
+    pub fn records<'m, T>(&self, map: &'m MappedFile, start: u64, count: u64) -> Result<&'m [T], Error>
     where
         T: FromBytes + Immutable + KnownLayout,
     {
@@ -115,17 +115,17 @@ impl Pages {
     }
 
     /// Verifies the pages that have not been read yet.
-    pub fn check_all(&self, map: &Mapped) -> Result<(), Error> {
+    pub fn check_all(&self, map: &MappedFile) -> Result<(), Error> {
         self.check(map, self.start, self.len)
     }
 
     /// Verifies all pages, regardless of earlier results.
-    pub fn verify(&self, map: &Mapped) -> Result<(), Error> {
+    pub fn verify(&self, map: &MappedFile) -> Result<(), Error> {
         (0..self.count()).try_for_each(|page| self.compare(map, page))
     }
 
     /// Verifies the pages of some bytes that have not been read yet.
-    fn check(&self, map: &Mapped, start: u64, len: u64) -> Result<(), Error> {
+    fn check(&self, map: &MappedFile, start: u64, len: u64) -> Result<(), Error> {
         if len == 0 {
             return Ok(());
         }
@@ -143,7 +143,7 @@ impl Pages {
         Ok(())
     }
 
-    fn compare(&self, map: &Mapped, page: u64) -> Result<(), Error> {
+    fn compare(&self, map: &MappedFile, page: u64) -> Result<(), Error> {
         let first = (self.start / PAGE + page) * PAGE;
         let (start, end) = (first.max(self.start), (first + PAGE).min(self.start + self.len));
         let sums: &[u32] = map.records(self.start + self.len, self.count())?;
@@ -159,7 +159,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::{PageSums, Pages};
-    use crate::store::packs::map::Mapped;
+    use crate::store::packs::map::MappedFile;
 
     /// A file with a part in the middle and its sums behind it.
     fn file(before: usize, part: &[u8]) -> tempfile::NamedTempFile {
@@ -182,7 +182,7 @@ mod tests {
         ) {
             let (before, part) = (before * 8, (0..len * 8).map(|at| (at / 5) as u8).collect::<Vec<_>>());
             let file = file(before, &part);
-            let map = Mapped::open(file.path()).expect("it was written");
+            let map = MappedFile::open(file.path()).expect("it was written");
             let pages = Pages::of(&map, before as u64, part.len() as u64).expect("it is there");
             prop_assert_eq!(pages.end(), map.bytes().len() as u64);
             prop_assert!(pages.verify(&map).is_ok());
@@ -194,7 +194,7 @@ mod tests {
             bytes[before + spoilt] ^= 1_u8 << bit;
             let other = tempfile::NamedTempFile::new().expect("there is room");
             std::fs::write(other.path(), bytes).expect("it is ours");
-            let map = Mapped::open(other.path()).expect("it was written");
+            let map = MappedFile::open(other.path()).expect("it was written");
             let pages = Pages::of(&map, before as u64, part.len() as u64).expect("it is there");
             prop_assert!(pages.verify(&map).is_err());
             let same_page = (before + from) / 4096 == (before + spoilt) / 4096;

@@ -3,13 +3,13 @@
 use crate::model::{Patterns, Roles};
 
 /// Compiled patterns of [`Roles`].
-pub struct GivenRoles {
+pub struct RolePatterns {
     pub(super) tests: Patterns,
     pub(super) generated: Patterns,
     pub(super) vendored: Patterns,
 }
 
-impl GivenRoles {
+impl RolePatterns {
     /// Compiles the patterns of a snapshot; `None` if there are none. They were checked when they were set.
     pub fn of(roles: &Roles) -> Option<Self> {
         let has_none = roles.tests.is_empty() && roles.generated.is_empty() && roles.vendored.is_empty();

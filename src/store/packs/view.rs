@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use sha2::{Digest, Sha256};
 
 use super::pack::{self, DecoratorRecord, FileRecord, NO_LANGUAGE, NONE, Pack, SymbolRecord};
-use super::roles::GivenRoles;
+use super::roles::RolePatterns;
 use crate::languages::{Conventions, LANGUAGES, LanguageSpec, first_sentence, language_name, of_number};
 use crate::model::{Detail, Kind, Patterns, Span};
 use crate::store::life::manifest::PackFacts;
@@ -44,7 +44,7 @@ pub struct FileView<'a> {
     place: u64,
     record: &'a FileRecord,
     /// Roles that settings give to files.
-    roles: Option<&'a GivenRoles>,
+    roles: Option<&'a RolePatterns>,
     /// Summaries by a model.
     summaries: Option<&'a SummaryTable>,
 }
@@ -61,7 +61,7 @@ impl<'a> FileView<'a> {
     }
 
     /// This file with the roles that settings give.
-    pub(in crate::store) fn with_roles(self, roles: Option<&'a GivenRoles>) -> Self {
+    pub(in crate::store) fn with_roles(self, roles: Option<&'a RolePatterns>) -> Self {
         Self { roles, ..self }
     }
 
@@ -184,7 +184,7 @@ impl<'a> FileView<'a> {
     }
 
     /// Verdict of the settings on a role.
-    fn given(&self, role: fn(&GivenRoles) -> &Patterns) -> Option<bool> {
+    fn given(&self, role: fn(&RolePatterns) -> &Patterns) -> Option<bool> {
         role(self.roles?).says(self.path())
     }
 

@@ -109,13 +109,13 @@ const EMPTY_WORDS: &[&str] = &[
 /// Cache of the terms of recent words.
 #[derive(Default)]
 struct Memory {
-    words: HashMap<Box<str>, Known, BuildHasherDefault<FxHasher>>,
+    words: HashMap<Box<str>, CachedTerms, BuildHasherDefault<FxHasher>>,
     terms: Vec<Rc<str>>,
 }
 
 /// Cached terms of a word.
 #[derive(Clone)]
-struct Known {
+struct CachedTerms {
     /// Its terms, as indices into [`Memory::terms`].
     terms: Range<usize>,
     /// Whether it is one of [`EMPTY_WORDS`].
@@ -150,7 +150,7 @@ pub struct Trigrams {
 
 /// Tokenizer that takes a text whole.
 #[derive(Clone, Default)]
-pub struct Whole {
+pub struct WholeTextTokenizer {
     token: Token,
 }
 
@@ -256,7 +256,7 @@ pub struct One<'a> {
     done: bool,
 }
 
-impl Tokenizer for Whole {
+impl Tokenizer for WholeTextTokenizer {
     type TokenStream<'a> = One<'a>;
     fn token_stream<'a>(&'a mut self, text: &'a str) -> One<'a> {
         self.token.reset();
@@ -304,7 +304,7 @@ fn next_word(text: &str, mut at: usize) -> Option<(&str, usize)> {
 
 impl Memory {
     /// Terms of a word: its parts, and the whole word when it has several.
-    fn terms_of(&mut self, word: &str) -> Known {
+    fn terms_of(&mut self, word: &str) -> CachedTerms {
         if let Some(known) = self.words.get(word) {
             return known.clone();
         }
@@ -327,7 +327,7 @@ impl Memory {
             stem(parts.concat().to_lowercase());
         }
         let is_empty = EMPTY_WORDS.binary_search(&word.to_lowercase().as_str()).is_ok();
-        let known = Known { terms: first..self.terms.len(), is_empty };
+        let known = CachedTerms { terms: first..self.terms.len(), is_empty };
         self.words.insert(word.into(), known.clone());
         known
     }

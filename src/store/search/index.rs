@@ -18,8 +18,8 @@ use tantivy::{
     TantivyDocument, Term,
 };
 
-use super::analyzer::{self, Trigrams, Whole, Words};
-use super::scoring::{self, Wanted, Weighted};
+use super::analyzer::{self, Trigrams, WholeTextTokenizer, Words};
+use super::scoring::{self, QueryTerm, TermWeights};
 use super::segments::Segments;
 use super::statistics::Statistics;
 use crate::store::{Error, SymbolId};
@@ -113,7 +113,7 @@ pub(in crate::store) fn tokenizers() -> TokenizerManager {
     tokenizers.register("words", TextAnalyzer::from(Words::default()));
     tokenizers.register("text", TextAnalyzer::from(Words::of_text()));
     tokenizers.register("trigrams", TextAnalyzer::from(Trigrams::default()));
-    tokenizers.register("whole", TextAnalyzer::from(Whole::default()));
+    tokenizers.register("whole", TextAnalyzer::from(WholeTextTokenizer::default()));
     tokenizers
 }
 
@@ -184,20 +184,20 @@ impl<'a> Clause<'a> {
     }
 
     /// Terms of the clause.
-    fn wanted(&self) -> impl Iterator<Item = Wanted> {
+    fn wanted(&self) -> impl Iterator<Item = QueryTerm> {
         let texts = match self.field {
-            Field::Exact => analyzer::terms(Whole::default(), self.text),
+            Field::Exact => analyzer::terms(WholeTextTokenizer::default(), self.text),
             Field::Text | Field::Whole => analyzer::terms(Words::of_text(), self.text),
             Field::Trigrams => analyzer::terms(Trigrams::default(), self.text),
             _ => analyzer::terms(Words::default(), self.text),
         };
         let (field, boost) = (self.field.tantivy(), self.boost);
-        texts.into_iter().map(move |text| Wanted { term: Term::from_field_text(field, &text), boost })
+        texts.into_iter().map(move |text| QueryTerm { term: Term::from_field_text(field, &text), boost })
     }
 }
 
 /// A search request.
-pub(in crate::store) struct Asked<'a> {
+pub(in crate::store) struct IndexQuery<'a> {
     /// Scored clauses.
     pub clauses: &'a [Clause<'a>],
     /// Texts whose words must all occur in the definition's text.
@@ -304,7 +304,7 @@ impl Search {
     /// The best `limit` symbols that `keep` accepts, best first. A symbol's score is the sum over all clauses' terms.
     pub fn top(
         &self,
-        asked: &Asked<'_>,
+        asked: &IndexQuery<'_>,
         limit: usize,
         keep: &mut dyn FnMut(SymbolId) -> bool,
     ) -> Result<Vec<(SymbolId, f32)>, Error> {
@@ -315,7 +315,7 @@ impl Search {
     /// A word counts as contained when one of its stems is.
     pub fn top_holding<const N: usize>(
         &self,
-        asked: &Asked<'_>,
+        asked: &IndexQuery<'_>,
         (fields, words): ([Field; N], &[Vec<String>]),
         limit: usize,
         keep: &mut dyn FnMut(SymbolId) -> bool,
@@ -351,7 +351,7 @@ impl Search {
     /// scored.
     fn best(
         &self,
-        Asked { clauses, required, among }: &Asked<'_>,
+        IndexQuery { clauses, required, among }: &IndexQuery<'_>,
         limit: usize,
         keep: &mut dyn FnMut(SymbolId) -> bool,
     ) -> Result<Vec<Scored>, Error> {
@@ -360,7 +360,7 @@ impl Search {
         }
         let weighted = |helps: bool| {
             let clauses = clauses.iter().filter(|clause| clause.only_helps == helps);
-            Weighted::new(clauses.flat_map(Clause::wanted), self, among)
+            TermWeights::new(clauses.flat_map(Clause::wanted), self, among)
         };
         let (bringing, helping) = (weighted(false)?, weighted(true)?);
         let required: Vec<Term> = required
@@ -430,7 +430,7 @@ impl Search {
     /// Like [`Search::exact`], with scores.
     pub fn exact_scored(
         &self,
-        Asked { clauses, among, .. }: &Asked<'_>,
+        IndexQuery { clauses, among, .. }: &IndexQuery<'_>,
         term: &str,
         limit: usize,
         keep: &mut dyn FnMut(SymbolId) -> bool,
@@ -439,7 +439,7 @@ impl Search {
         if found.is_empty() {
             return Ok(Vec::new());
         }
-        let weighted = Weighted::new(clauses.iter().flat_map(Clause::wanted), self, among)?;
+        let weighted = TermWeights::new(clauses.iter().flat_map(Clause::wanted), self, among)?;
         let mut all = Vec::with_capacity(found.len());
         for found in found.chunk_by(|(_, a), (_, b)| a.segment_ord == b.segment_ord) {
             let number = found[0].1.segment_ord;

@@ -11,14 +11,14 @@ use super::index::{self, settings, tantivy_schema, tokenizers};
 use super::segments::{self, Segments};
 use crate::store::Error;
 use crate::store::life::identity::Identities;
-use crate::store::packs::map::Mapped;
+use crate::store::packs::map::MappedFile;
 
 /// Maximum number of segments before the smallest are merged: each adds a little to every query.
 const MOST_SEGMENTS: usize = 10;
 
 /// Segments that a commit merges.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Joined {
+pub enum MergedSegments {
     /// The smallest of too many, and those with many deletions.
     Small,
     /// Those too that have any deletion: nothing is left of what was deleted.
@@ -46,12 +46,12 @@ impl Document for Waiting {
 
 /// Writer of a segment for a few definitions, without threads. The full writer's threads and tables take longer to
 /// set up than a few definitions take to write.
-pub struct Few {
+pub struct SmallSegmentWriter {
     writer: SingleSegmentIndexWriter<Waiting>,
     segments: Segments,
 }
 
-impl Few {
+impl SmallSegmentWriter {
     /// Initial memory for its terms, in bytes.
     const MEMORY: usize = 1_000_000;
 
@@ -91,17 +91,17 @@ pub fn open_writer(segments: Segments, memory: usize) -> Result<IndexWriter<Wait
 /// Commits additions and deletions, then merges segments. The segments lie in `dir`, with these identities; `memory`
 /// is the writer's buffer size.
 pub fn commit(
-    (few, many): (Option<Few>, Option<IndexWriter<Waiting>>),
+    (few, many): (Option<SmallSegmentWriter>, Option<IndexWriter<Waiting>>),
     gone: &[u32],
     segments: Segments,
     (dir, memory): (&Path, usize),
     identities: &Identities,
-    joined: Joined,
+    joined: MergedSegments,
 ) -> Result<(), Error> {
     if !gone.is_empty() {
         // Deletions read every segment, and tantivy trusts its files.
         let names = segments.meta().map_or_else(Vec::new, |meta| segments::files_in(&meta));
-        names.iter().try_for_each(|name| identities.check(&Mapped::open(&dir.join(name))?))?;
+        names.iter().try_for_each(|name| identities.check(&MappedFile::open(&dir.join(name))?))?;
     }
     few.map_or(Ok(()), |few| few.finish(&segments))?;
     if many.is_some() || !gone.is_empty() || segments.meta().is_none() {
@@ -115,7 +115,7 @@ pub fn commit(
     join(&segments, dir, identities, joined)
 }
 
-fn join(segments: &Segments, dir: &Path, identities: &Identities, joined: Joined) -> Result<(), Error> {
+fn join(segments: &Segments, dir: &Path, identities: &Identities, joined: MergedSegments) -> Result<(), Error> {
     let mut all = index::open(segments.clone())?.searchable_segments()?;
     all.sort_by_key(|segment| segment.meta().num_docs());
     let small = match all.len().saturating_sub(MOST_SEGMENTS) {
@@ -123,8 +123,8 @@ fn join(segments: &Segments, dir: &Path, identities: &Identities, joined: Joined
         more => (more + MOST_SEGMENTS / 2).min(all.len()),
     };
     let is_wasted = |meta: &SegmentMeta| match joined {
-        Joined::Small => 3 * meta.num_deleted_docs() > meta.max_doc(),
-        Joined::Wasted => meta.num_deleted_docs() > 0,
+        MergedSegments::Small => 3 * meta.num_deleted_docs() > meta.max_doc(),
+        MergedSegments::Wasted => meta.num_deleted_docs() > 0,
     };
     let numbered = all.into_iter().enumerate();
     let joined: Vec<Segment> =
@@ -135,7 +135,7 @@ fn join(segments: &Segments, dir: &Path, identities: &Identities, joined: Joined
     // Merging damaged files would give them valid checksums.
     let ids: Vec<String> = joined.iter().map(|segment| segment.id().uuid_string()).collect();
     for name in ids.iter().flat_map(|id| segments::files_of(id)) {
-        let file = Mapped::open(&dir.join(name))?;
+        let file = MappedFile::open(&dir.join(name))?;
         identities.check(&file)?;
         segments::check_file(&file, u64::MAX)?;
     }

@@ -29,13 +29,13 @@ const GROUP: usize = 16;
 const SEEK: usize = 3;
 
 /// A term to search, with its weight.
-pub(in crate::store) struct Wanted {
+pub(in crate::store) struct QueryTerm {
     pub term: Term,
     pub boost: f32,
 }
 
 /// Weighted terms, ready for each segment.
-pub(in crate::store) struct Weighted {
+pub(in crate::store) struct TermWeights {
     terms: Vec<WeightedTerm>,
     lengths: BTreeMap<schema::Field, Box<[f32; 256]>>,
 }
@@ -48,16 +48,16 @@ struct WeightedTerm {
     infos: Vec<Option<TermInfo>>,
 }
 
-impl Weighted {
+impl TermWeights {
     /// Weighs terms by their rarity in all of `among`, or in `search` when `among` is empty. Terms missing from
     /// `search` are dropped.
-    pub fn new(wanted: impl Iterator<Item = Wanted>, search: &Search, among: &[&Search]) -> Result<Self, Error> {
+    pub fn new(wanted: impl Iterator<Item = QueryTerm>, search: &Search, among: &[&Search]) -> Result<Self, Error> {
         let own = [search];
         let among = if among.is_empty() { &own[..] } else { among };
         let mut documents = BTreeMap::new();
         let mut lengths = BTreeMap::new();
         let mut terms = Vec::new();
-        for Wanted { term, boost } in wanted {
+        for QueryTerm { term, boost } in wanted {
             let field = term.field();
             let infos = search.infos(&term)?;
             if infos.iter().all(Option::is_none) {
@@ -359,8 +359,8 @@ mod tests {
             let expected =
                 searcher.search(&query, &TopDocs::with_limit(25).order_by_score()).expect("it can be searched");
 
-            let wanted = terms.iter().map(|(term, boost)| Wanted { term: term.clone(), boost: *boost });
-            let weighted = Weighted::new(wanted, &Search::of(searcher.clone()), &[]).expect("it can be read");
+            let wanted = terms.iter().map(|(term, boost)| QueryTerm { term: term.clone(), boost: *boost });
+            let weighted = TermWeights::new(wanted, &Search::of(searcher.clone()), &[]).expect("it can be read");
             let mut best: Vec<f32> = Vec::new();
             for (number, segment) in searcher.segment_readers().iter().enumerate() {
                 let least = if best.len() == 25 { best[24] } else { 0.0 };

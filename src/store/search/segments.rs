@@ -16,7 +16,7 @@ use tantivy::directory::{
     AntiCallToken, DirectoryLock, FileHandle, Lock, OwnedBytes, TerminatingWrite, WatchCallback, WatchHandle, WritePtr,
 };
 
-use crate::store::packs::map::Mapped;
+use crate::store::packs::map::MappedFile;
 use crate::store::packs::pack::agrees;
 
 /// Extensions of a segment's files, without deletions.
@@ -48,7 +48,7 @@ fn id_of(segment: &serde_json::Value) -> String {
 const FOOTER_MARK: u32 = 1337;
 
 /// Verifies the checksum at the end of a segment's file, unless the file is larger than `largest`.
-pub fn check_file(file: &Mapped, largest: u64) -> Result<(), crate::store::Error> {
+pub fn check_file(file: &MappedFile, largest: u64) -> Result<(), crate::store::Error> {
     let bytes = file.bytes();
     let cut = || file.damaged("its end is missing");
     let number = |at: Option<usize>| -> Option<u32> {
@@ -63,7 +63,7 @@ pub fn check_file(file: &Mapped, largest: u64) -> Result<(), crate::store::Error
     let body = len.checked_sub(8 + said).ok_or_else(cut)?;
     let footer: serde_json::Value = serde_json::from_slice(&bytes[body..len - 8]).map_err(|_| cut())?;
     let compare = || match agrees(footer["crc"].as_u64(), Some(u64::from(crc32fast::hash(&bytes[..body])))) {
-        true => Ok(Whole),
+        true => Ok(VerifiedFile),
         false => Err(file.damaged("it does not match its checksum")),
     };
     match largest {
@@ -75,7 +75,7 @@ pub fn check_file(file: &Mapped, largest: u64) -> Result<(), crate::store::Error
 }
 
 /// Marker for a file with a verified checksum.
-struct Whole;
+struct VerifiedFile;
 
 /// Files of a segment, by its id without dashes.
 pub fn files_of(id: &str) -> [String; 6] {
@@ -88,7 +88,7 @@ pub struct Segments {
     dir: PathBuf,
     state: Arc<Mutex<State>>,
     /// Files mapped before tantivy opens them, so that they survive deletion.
-    held: Arc<HashMap<PathBuf, Mapped>>,
+    held: Arc<HashMap<PathBuf, MappedFile>>,
 }
 
 #[derive(Debug, Default)]
@@ -112,7 +112,7 @@ impl Segments {
     /// Creates the directory with every file of its segments mapped, so that they stay readable after a sweep. `meta`
     /// is the list from a manifest.
     pub fn hold(dir: PathBuf, meta: &serde_json::Value) -> Result<Self, crate::store::Error> {
-        let map = |name: String| Ok((PathBuf::from(&name), Mapped::open(&dir.join(&name))?));
+        let map = |name: String| Ok((PathBuf::from(&name), MappedFile::open(&dir.join(&name))?));
         let held = files(meta).into_iter().map(map).collect::<Result<_, crate::store::Error>>()?;
         let meta = (!meta.is_null()).then(|| meta.to_string().into_bytes());
         Ok(Self { held: Arc::new(held), ..Self::new(dir, meta) })
@@ -125,7 +125,7 @@ impl Segments {
     }
 
     /// Files mapped by [`Segments::hold`].
-    pub fn held(&self) -> impl Iterator<Item = (&Path, &Mapped)> {
+    pub fn held(&self) -> impl Iterator<Item = (&Path, &MappedFile)> {
         self.held.iter().map(|(name, file)| (name.as_path(), file))
     }
 
@@ -186,7 +186,7 @@ impl Directory for Segments {
         if let Some(mapped) = self.held.get(path) {
             return Ok(Arc::new(OwnedBytes::new(mapped.clone())));
         }
-        let mapped = Mapped::open(&self.dir.join(path)).map_err(|err| match err {
+        let mapped = MappedFile::open(&self.dir.join(path)).map_err(|err| match err {
             crate::store::Error::Io { source, .. } if source.kind() == io::ErrorKind::NotFound => {
                 OpenReadError::FileDoesNotExist(path.to_owned())
             }

@@ -11,7 +11,7 @@ use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout};
 use super::sections::{Sections, verify_body};
 use crate::model::Detail;
 use crate::store::Error;
-use crate::store::packs::map::Mapped;
+use crate::store::packs::map::MappedFile;
 use crate::store::packs::pack::checksum_of;
 
 const MAGIC: [u8; 8] = *b"clscip\0\0";
@@ -192,7 +192,7 @@ pub(in crate::store) fn path(dir: &Path, number: u64) -> PathBuf {
 /// Occurrences of compilers, open for reading.
 #[derive(Clone, Debug)]
 pub struct CompiledTable {
-    map: Mapped,
+    map: MappedFile,
     sections: Sections<TABLES>,
     checksum: u64,
 }
@@ -200,7 +200,7 @@ pub struct CompiledTable {
 impl CompiledTable {
     /// Opens a table and verifies its checksum.
     pub(in crate::store) fn open(path: &Path) -> Result<Self, Error> {
-        let map = Mapped::open(path)?;
+        let map = MappedFile::open(path)?;
         let header = map.records::<Header>(0, 1)?[0];
         if header.magic != MAGIC || header.version != VERSION {
             return Err(map.damaged("it is no table of compilers' occurrences of this version"));
@@ -215,7 +215,7 @@ impl CompiledTable {
     }
 
     /// The mapped file.
-    pub(in crate::store) fn map(&self) -> &Mapped {
+    pub(in crate::store) fn map(&self) -> &MappedFile {
         &self.map
     }
 

@@ -22,7 +22,7 @@ use layer::{Layer, Targets};
 use super::sections::Sections;
 use crate::model::{How, Role};
 use crate::store::packs::health::Health;
-use crate::store::packs::map::{self, Mapped};
+use crate::store::packs::map::{self, MappedFile};
 use crate::store::packs::pack::{NONE, agrees, checksum, checksum_of};
 use crate::store::packs::pages::Pages;
 use crate::store::{Error, SymbolId};
@@ -194,7 +194,7 @@ pub(in crate::store) fn keep(path: &Path, edges: Edges, origin: Origin) -> Resul
 /// reported by [`EdgeTable::damage`].
 #[derive(Clone, Debug)]
 pub struct EdgeTable {
-    map: Mapped,
+    map: MappedFile,
     sections: Sections<TABLES>,
     checksum: u64,
     origin: Origin,
@@ -223,7 +223,7 @@ impl EdgeTable {
     }
 
     /// The mapped file.
-    pub(in crate::store) fn map(&self) -> &Mapped {
+    pub(in crate::store) fn map(&self) -> &MappedFile {
         &self.map
     }
 
@@ -253,7 +253,7 @@ impl EdgeTable {
 
     /// Opens a table of any files.
     pub(in crate::store) fn open_any(path: &Path) -> Result<Self, Error> {
-        let map = Mapped::open(path)?;
+        let map = MappedFile::open(path)?;
         let header = map.records::<Header>(0, 1)?[0];
         if header.magic != MAGIC || header.version != VERSION {
             return Err(map.damaged("it is no table of edges of this version"));

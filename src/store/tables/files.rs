@@ -15,7 +15,7 @@ use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout};
 
 use crate::model::{Input, SkipReason, SourceFile};
 use crate::store::packs::health::Health;
-use crate::store::packs::map::Mapped;
+use crate::store::packs::map::MappedFile;
 use crate::store::packs::pack::{NONE, agrees, first_eight};
 use crate::store::packs::pages::{PageSums, Pages};
 use crate::store::{Error, FORMAT};
@@ -124,7 +124,7 @@ pub fn write(path: &Path, entries: &[Entry], inputs: &[Input]) -> Result<File, E
 /// Files of a snapshot, open for reading.
 #[derive(Clone, Debug)]
 pub struct FileTable {
-    map: Mapped,
+    map: MappedFile,
     header: Header,
     checked: Arc<Checked>,
 }
@@ -139,7 +139,7 @@ struct Checked {
 impl FileTable {
     /// Opens a table; reads only its header.
     pub fn open(path: &Path) -> Result<Self, Error> {
-        let map = Mapped::open(path)?;
+        let map = MappedFile::open(path)?;
         let header = map.records::<Header>(0, 1)?[0];
         if header.magic != MAGIC || header.format != u64::from(FORMAT) {
             return Err(map.damaged("it is no table of files"));
@@ -179,7 +179,7 @@ impl FileTable {
     }
 
     /// The mapped file.
-    pub(in crate::store) fn map(&self) -> &Mapped {
+    pub(in crate::store) fn map(&self) -> &MappedFile {
         &self.map
     }
 

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout};
 
 use super::sections::verify_body;
-use crate::store::packs::map::Mapped;
+use crate::store::packs::map::MappedFile;
 use crate::store::packs::pack::checksum;
 use crate::store::{Error, SymbolId};
 
@@ -79,18 +79,18 @@ pub(in crate::store) fn to_bytes(given: Vec<Rank>, iterations: u32, edges: u64) 
 /// Ranks of a snapshot, open for reading.
 #[derive(Clone, Debug)]
 pub struct RankTable {
-    map: Mapped,
+    map: MappedFile,
     header: Header,
 }
 
 impl RankTable {
-    /// See `Mapped::damage`.
+    /// See `MappedFile::damage`.
     pub fn damage(&self) -> Result<(), Error> {
         self.map.damage()
     }
 
     /// The mapped file.
-    pub(in crate::store) fn map(&self) -> &Mapped {
+    pub(in crate::store) fn map(&self) -> &MappedFile {
         &self.map
     }
 
@@ -101,7 +101,7 @@ impl RankTable {
 
     /// Opens a table and verifies its checksum and its edges.
     pub(in crate::store) fn open(path: &Path, edges: u64) -> Result<Self, Error> {
-        let map = Mapped::open(path)?;
+        let map = MappedFile::open(path)?;
         let header = map.records::<Header>(0, 1)?[0];
         if header.magic != MAGIC || header.version != VERSION || header.edges != edges {
             return Err(map.damaged("it is no table of ranks of these edges"));

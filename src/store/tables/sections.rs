@@ -1,7 +1,7 @@
 //! Sections of a table's file: arrays of records, one behind the other after a header that holds their lengths.
 
 use crate::store::Error;
-use crate::store::packs::map::Mapped;
+use crate::store::packs::map::MappedFile;
 use crate::store::packs::pack::{agrees, checksum};
 
 /// Starts and lengths of a file's sections, in bytes.
@@ -41,7 +41,7 @@ impl<const N: usize> Sections<N> {
 }
 
 /// Verifies the bytes behind a header of `header` bytes against their checksum.
-pub fn verify_body(map: &Mapped, header: usize, expected: u64) -> Result<(), Error> {
+pub fn verify_body(map: &MappedFile, header: usize, expected: u64) -> Result<(), Error> {
     let start = header as u64;
     let body = map.slice(start, map.bytes().len() as u64 - start)?;
     match agrees(expected, checksum(body)) {

@@ -13,7 +13,7 @@ use std::time::Duration;
 use rustc_hash::FxBuildHasher;
 
 use super::vectors::TextKey;
-use crate::store::packs::map::Mapped;
+use crate::store::packs::map::MappedFile;
 use crate::store::{Error, locked};
 
 const MAGIC: [u8; 8] = *b"clsummar";
@@ -33,14 +33,14 @@ type Places = HashMap<TextKey, (u32, u32), FxBuildHasher>;
 /// Summaries, open for reading.
 #[derive(Clone, Debug)]
 pub struct SummaryTable {
-    map: Mapped,
+    map: MappedFile,
     places: Arc<Places>,
 }
 
 impl SummaryTable {
     /// Opens the summaries of a store; `None` without any.
     pub(in crate::store) fn open(dir: &Path) -> Option<Self> {
-        let map = Mapped::open(&path(dir)).ok()?;
+        let map = MappedFile::open(&path(dir)).ok()?;
         let places = map.known(|| Ok(places(map.bytes()).0)).ok()?;
         Some(Self { map, places }).filter(|table| !table.places.is_empty())
     }

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout};
 
 use super::vectors::TextKey;
-use crate::store::packs::map::Mapped;
+use crate::store::packs::map::MappedFile;
 use crate::store::packs::pack::{agrees, checksum};
 use crate::store::{Error, SymbolId};
 
@@ -65,14 +65,14 @@ pub(in crate::store) fn to_bytes(store: u64, version: u64, files: &[u64], rows: 
 /// Keys of texts, open for reading.
 #[derive(Clone, Debug)]
 pub struct TextTable {
-    map: Mapped,
+    map: MappedFile,
     header: Header,
 }
 
 impl TextTable {
     /// Opens the table of a store if its texts are made in this way.
     pub(in crate::store) fn open(path: &Path, store: u64, version: u64) -> Result<Self, Error> {
-        let map = Mapped::open(path)?;
+        let map = MappedFile::open(path)?;
         let header = map.records::<Header>(0, 1)?[0];
         if header.magic != MAGIC || header.version != version || header.store != store {
             return Err(map.damaged("it holds no keys of texts of this store"));

@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 
 use rustc_hash::FxBuildHasher;
 
-use crate::store::packs::map::{Mapped, UNFINISHED};
+use crate::store::packs::map::{MappedFile, UNFINISHED};
 use crate::store::packs::pack::{agrees, checksum};
 use crate::store::{Error, locked};
 
@@ -104,7 +104,7 @@ fn row_checksum(key: &[u8], scale: &[u8], numbers: &[u8]) -> u32 {
 /// A model's vectors, open for reading.
 #[derive(Clone, Debug)]
 pub struct VectorTable {
-    map: Mapped,
+    map: MappedFile,
     dimensions: usize,
     identity: String,
     rows: Arc<HashMap<TextKey, u32, FxBuildHasher>>,
@@ -113,7 +113,7 @@ pub struct VectorTable {
 impl VectorTable {
     /// Opens the vectors of a model; `None` without any.
     pub(in crate::store) fn open(path: &Path) -> Result<Option<Self>, Error> {
-        let map = match Mapped::open(path) {
+        let map = match MappedFile::open(path) {
             Err(Error::Io { source, .. }) if source.kind() == std::io::ErrorKind::NotFound => return Ok(None),
             other => other?,
         };
@@ -158,7 +158,7 @@ impl VectorTable {
         self.rows.get(key).copied()
     }
 
-    /// See `Mapped::damage`.
+    /// See `MappedFile::damage`.
     pub fn damage(&self) -> Result<(), Error> {
         self.map.damage()
     }
@@ -185,7 +185,7 @@ fn row_at(bytes: &[u8], dimensions: usize, row: usize) -> Option<&[u8]> {
 }
 
 /// Rows whose checksums agree, by key. Later ones replace earlier ones.
-fn whole_rows(map: &Mapped, dimensions: usize) -> HashMap<TextKey, u32, FxBuildHasher> {
+fn whole_rows(map: &MappedFile, dimensions: usize) -> HashMap<TextKey, u32, FxBuildHasher> {
     let count = (map.bytes().len() - HEADER) / (ROW + dimensions);
     let mut rows = HashMap::with_capacity_and_hasher(count, FxBuildHasher);
     for at in 0..count {
@@ -316,7 +316,7 @@ impl VectorWriter {
     pub fn compact(mut self, keep: &dyn Fn(&TextKey) -> bool) -> Result<(), Error> {
         self.sync()?;
         let Some(dimensions) = self.dimensions else { return Ok(()) };
-        let map = Mapped::open(&self.path)?;
+        let map = MappedFile::open(&self.path)?;
         let rows = whole_rows(&map, dimensions);
         let mut kept: Vec<u32> = rows.iter().filter(|(key, _)| keep(key)).map(|(_, row)| *row).collect();
         kept.sort_unstable();

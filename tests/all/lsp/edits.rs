@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use codelode::config::Config;
 use codelode::model::Role;
-use codelode::pipeline::{self, Again, Options, Unsaved, Watcher};
+use codelode::pipeline::{self, Options, RebindScope, RunControl, Unsaved};
 use codelode::store::{EdgeTable, Registry, Snapshot};
 use proptest::prelude::*;
 use proptest::test_runner::{Config as Cases, RngAlgorithm, TestRng, TestRunner};
@@ -193,7 +193,7 @@ fn indexed(root: &Path, home: &Path) -> Snapshot {
     let config = Config { home: home.to_owned(), ..Config::default() };
     let cancelled = AtomicBool::new(false);
     let watcher =
-        Watcher { progress: &codelode::model::unfollowed, cancelled: &cancelled, patience: Duration::from_secs(60) };
+        RunControl { progress: &codelode::model::unfollowed, cancelled: &cancelled, patience: Duration::from_secs(60) };
     pipeline::index_folder(root, &config, &Options::default(), &watcher).expect("there is room");
     let sidecar = pipeline::sidecar_of(root, &config);
     Registry::new(&config.home).store(&sidecar.store).snapshot(&sidecar.snapshot).expect("it was indexed")
@@ -245,7 +245,7 @@ fn an_unsaved_text_means_what_it_would_if_it_were_saved() {
         let now = edits.iter().fold(text.clone(), |text, edit| apply(&text, edit));
         let unsaved = [Unsaved { path: path.to_owned(), text: now.clone().into_bytes() }];
         let snapshot = pipeline::with_unsaved(&before, &unsaved).expect("there is room");
-        let bound = pipeline::relations_with_unsaved(&before, edges, &snapshot, &unsaved, Again::Affected);
+        let bound = pipeline::relations_with_unsaved(&before, edges, &snapshot, &unsaved, RebindScope::Affected);
         let place = tempfile::tempdir().expect("there is room");
         let copy = place.path().canonicalize().expect("it is there").join("project");
         write(PROJECT, &copy);
@@ -254,7 +254,7 @@ fn an_unsaved_text_means_what_it_would_if_it_were_saved() {
         let saved = pipeline::relations(&fresh).expect("there is room");
         prop_assert_eq!(told(&snapshot, &bound, path), told(&fresh, saved, path), "{}:\n{}", path, now);
         // The first answer after an edit does not wait for other files.
-        let at_once = pipeline::relations_with_unsaved(&before, edges, &snapshot, &unsaved, Again::Edited);
+        let at_once = pipeline::relations_with_unsaved(&before, edges, &snapshot, &unsaved, RebindScope::Edited);
         let is_same = told(&snapshot, &at_once, path) == told(&fresh, saved, path);
         same_at_once.set(same_at_once.get() + u32::from(is_same));
         // Answers about other files do not fail. Where the effect of an edit cannot be told, they are as before it.

@@ -8,7 +8,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use codelode::config::Config;
-use codelode::pipeline::{self, Watcher};
+use codelode::pipeline::{self, RunControl};
 use codelode::store::{Error, Registry, Store};
 use serde_json::json;
 
@@ -272,7 +272,7 @@ fn a_writer_that_is_killed_leaves_its_lock_to_the_next() {
         .spawn()
         .expect("it is there");
     let begun = Instant::now();
-    while store.held() == codelode::store::Held::Free {
+    while store.held() == codelode::store::WriterState::Free {
         assert!(begun.elapsed() < PATIENCE, "it takes the lock");
         thread::sleep(Duration::from_millis(5));
     }
@@ -287,7 +287,7 @@ fn a_writer_that_is_killed_leaves_its_lock_to_the_next() {
         }
     };
     drop(writer);
-    assert_eq!(store.held(), codelode::store::Held::Free);
+    assert_eq!(store.held(), codelode::store::WriterState::Free);
 }
 
 #[test]
@@ -305,7 +305,7 @@ fn a_first_run_that_is_called_off_keeps_what_it_read_and_says_that_there_is_more
             cancelled.store(done >= 25, Ordering::Relaxed);
         }
     };
-    let watcher = Watcher { progress: &tell, cancelled: &cancelled, patience: PATIENCE };
+    let watcher = RunControl { progress: &tell, cancelled: &cancelled, patience: PATIENCE };
     let options = pipeline::Options { publish_every: 10, ..pipeline::Options::default() };
     let outcome = pipeline::index_folder(&place.source(), &config, &options, &watcher);
     assert!(matches!(outcome, Err(pipeline::Error::Cancelled)), "{outcome:?}");
@@ -324,7 +324,7 @@ fn a_first_run_that_is_called_off_keeps_what_it_read_and_says_that_there_is_more
         n_read.fetch_add(usize::from(what == "indexing"), Ordering::Relaxed);
     };
     let never = AtomicBool::new(false);
-    let watcher = Watcher { progress: &count, cancelled: &never, patience: PATIENCE };
+    let watcher = RunControl { progress: &count, cancelled: &never, patience: PATIENCE };
     let report = pipeline::index_folder(&place.source(), &config, &options, &watcher).expect("nothing is in the way");
     assert_eq!((n_read.into_inner(), report.added.len(), report.facts.partial), (40, 40, false));
     assert_eq!(place.held(), state);
@@ -340,7 +340,7 @@ fn while_a_first_run_is_at_work_what_is_ready_answers() {
     let config = Config { home: place.index().join("codelode"), ..Config::default() };
     let cancelled = AtomicBool::new(false);
     let tell = |done: u64, _: Option<u64>, _: &str| cancelled.store(done > 180, Ordering::Relaxed);
-    let watcher = Watcher { progress: &tell, cancelled: &cancelled, patience: PATIENCE };
+    let watcher = RunControl { progress: &tell, cancelled: &cancelled, patience: PATIENCE };
     let options = pipeline::Options { publish_every: 160, ..pipeline::Options::default() };
     assert!(pipeline::index_folder(&place.source(), &config, &options, &watcher).is_err(), "it is called off");
     // A process is writing: this one.

@@ -9,10 +9,10 @@ use std::thread;
 use std::time::Duration;
 
 use codelode::config::Config;
-use codelode::pipeline::{self, Watcher};
+use codelode::pipeline::{self, RunControl};
 use codelode::store::{Error, Registry};
 use codelode::tools::{self, Context, Request};
-use codelode::watch::{Options, Watching};
+use codelode::watch::{Options, WatchHandle};
 use serde_json::{Value, json};
 
 use crate::place::git;
@@ -81,7 +81,7 @@ fn threads_of_a_server_see_their_edits_or_say_that_they_do_not() {
     let place = Place::holding(&modules(12, 0));
     let config = Config { home: place.index().join("codelode"), ..Config::default() };
     let options = Options { debounce: Duration::from_millis(20), idle: None };
-    let watching = Arc::new(Watching::new(config.clone(), options, Arc::new(|_: &str| {})));
+    let watching = Arc::new(WatchHandle::new(config.clone(), options, Arc::new(|_: &str| {})));
     let cx = Context::new(config).kept_by(watching);
     let request = Request { directory: Some(place.source()), ..Request::default() };
     let n_fresh: usize = thread::scope(|scope| {
@@ -110,7 +110,7 @@ fn a_refresh_keeps_what_somebody_else_indexed_meanwhile() {
     let config = Config { home: place.index().join("codelode"), ..Config::default() };
     let sidecar = pipeline::sidecar_of(&place.source(), &config);
     let watcher =
-        Watcher { progress: &codelode::model::unfollowed, cancelled: &AtomicBool::new(false), patience: PATIENCE };
+        RunControl { progress: &codelode::model::unfollowed, cancelled: &AtomicBool::new(false), patience: PATIENCE };
     let before = place.snapshot().expect("it is indexed");
     let path = "part_0/module_0.py";
     fs::write(place.source().join(path), module(path, 1)).expect("it is ours");

@@ -16,8 +16,8 @@ use crate::client::PATIENCE;
 use crate::place::Place;
 use codelode::pipeline::{self, Drift, LeftOut};
 use codelode::store::{Registry, Sidecar};
-use codelode::watch::claude::{self, Happened};
-use codelode::watch::{self, Error, KeeperAnswer, Options, Watching, ask};
+use codelode::watch::claude::{self, ClaudeEvent};
+use codelode::watch::{self, Error, KeeperAnswer, Options, WatchHandle, ask};
 
 /// So long is it never quiet: only questions bring changes in.
 const NEVER: Duration = Duration::from_secs(3600);
@@ -45,14 +45,14 @@ impl Watched {
         pipeline::sidecar_of(&self.source(), &self.config())
     }
 
-    fn watching(&self, options: Options) -> Watching {
+    fn watching(&self, options: Options) -> WatchHandle {
         let told = Arc::clone(&self.told);
         let tell = move |line: &str| told.lock().expect("nobody panics here").push(line.to_owned());
-        Watching::new(self.config(), options, Arc::new(tell))
+        WatchHandle::new(self.config(), options, Arc::new(tell))
     }
 
     /// Watches, and brings in changes only when asked.
-    fn watched(&self) -> Watching {
+    fn watched(&self) -> WatchHandle {
         let watching = self.watching(Options { debounce: NEVER, idle: None });
         assert_eq!(watching.add(&self.source()).expect("the folder is there"), self.source());
         self.until("somebody answers", || self.standing().is_some());
@@ -405,16 +405,16 @@ fn hooks_that_write_at_once_and_half_lines_do_no_harm() {
     let place = Watched::new();
     let file = place.path().join("deep/hooks.jsonl");
     let record = |what, path: &str| claude::record(&file, what, Path::new(path)).expect("there is room");
-    record(Happened::Create, "/first");
+    record(ClaudeEvent::Create, "/first");
     // A process was killed while writing.
     fs::File::options().append(true).open(&file).unwrap().write_all(b"{\"event\": \"create\", \"pa").unwrap();
     thread::scope(|scope| {
         for writer in 0..8 {
             let record = &record;
-            scope.spawn(move || (0..25).for_each(|nth| record(Happened::Create, &format!("/{writer}/{nth}"))));
+            scope.spawn(move || (0..25).for_each(|nth| record(ClaudeEvent::Create, &format!("/{writer}/{nth}"))));
         }
     });
-    record(Happened::Remove, "/first");
+    record(ClaudeEvent::Remove, "/first");
     let text = fs::read_to_string(&file).expect("it is text");
     let (whole, half): (Vec<&str>, Vec<&str>) =
         text.lines().partition(|line| serde_json::from_str::<serde_json::Value>(line).is_ok());

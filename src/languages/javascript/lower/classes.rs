@@ -2,9 +2,9 @@
 
 use tree_sitter::Node;
 
-use super::expressions::{bare, coats, is_typescript, walk};
-use super::functions::{self, Given, This, type_parameters};
-use super::jsdoc::Said;
+use super::expressions::{bare, is_typescript, outer_types, walk};
+use super::functions::{self, ArgumentSource, ThisBinding, type_parameters};
+use super::jsdoc::JsDocTypes;
 use super::types::{self, annotation};
 use super::{FUNCTIONS, body, field, has_word};
 use crate::facts::{
@@ -149,7 +149,9 @@ fn class_body<'t>(cx: &mut Lower<'_, 't>, block: Node<'t>, class: DefinitionId, 
             walk(cx, decorator, members, Role::Reference);
         }
         let op = if is_static(node) { Op::ClassOf } else { Op::SelfOf };
-        cx.deeper(|cx| functions::function(cx, node, members, method, This::Of(op, class), Given::Overrides));
+        cx.deeper(|cx| {
+            functions::function(cx, node, members, method, ThisBinding::Of(op, class), ArgumentSource::Overrides)
+        });
     }
 }
 
@@ -180,7 +182,7 @@ fn class_field<'t>(
     let of = match field(node, "type") {
         Some(of) => annotation(cx, of, members),
         None if is_typescript(node) => UNKNOWN,
-        None => Said::above(cx, node).of(cx, members),
+        None => JsDocTypes::above(cx, node).of(cx, members),
     };
     let Some(value) = field(node, "value") else {
         return cx.facts.bind(members, name, Bound::variable().of(of).at(at));
@@ -189,16 +191,16 @@ fn class_field<'t>(
     let inner = own_scope(cx, members, op, class);
     let function = bare(cx, value);
     if FUNCTIONS.contains(&function.kind()) {
-        coats(cx, value, function, inner);
+        outer_types(cx, value, function, inner);
         let method = cx.facts.define(Definition { name, at, owner: class, ..Definition::default() });
         cx.facts.bind(members, name, Bound::definition(method).at(at));
-        let given = if of == UNKNOWN { Given::Overrides } else { functions::wanted(cx, of) };
-        functions::function(cx, function, inner, method, This::Outer, given);
+        let given = if of == UNKNOWN { ArgumentSource::Overrides } else { functions::wanted(cx, of) };
+        functions::function(cx, function, inner, method, ThisBinding::Outer, given);
         return;
     }
     let value = match function.kind() {
         "object" => {
-            coats(cx, value, function, inner);
+            outer_types(cx, value, function, inner);
             object(cx, function, inner, of, false)
         }
         _ => walk(cx, value, inner, Role::Reference),
@@ -217,14 +219,14 @@ pub(super) fn member_value<'t>(
 ) -> (Bound, ExpressionId) {
     let value = bare(cx, node);
     if FUNCTIONS.contains(&value.kind()) {
-        coats(cx, node, value, scope);
+        outer_types(cx, node, value, scope);
         let (this, class) = match owner {
-            Some((op, class)) if value.kind() != "arrow_function" => (This::Of(op, class), class),
-            Some((_, class)) => (This::Outer, class),
-            None => (This::Unknown, DefinitionId::NONE),
+            Some((op, class)) if value.kind() != "arrow_function" => (ThisBinding::Of(op, class), class),
+            Some((_, class)) => (ThisBinding::Outer, class),
+            None => (ThisBinding::Unknown, DefinitionId::NONE),
         };
         let function = cx.facts.define(Definition { name, at, owner: class, ..Definition::default() });
-        let given = if owner.is_some() { Given::Overrides } else { Given::Nothing };
+        let given = if owner.is_some() { ArgumentSource::Overrides } else { ArgumentSource::Nothing };
         functions::function(cx, value, scope, function, this, given);
         return (Bound::definition(function), cx.facts.expression(Op::Function, function, 0));
     }
@@ -255,8 +257,8 @@ pub(super) fn object<'t>(
                 let (name, at) = key(cx, name, scope);
                 let method = cx.facts.define(Definition { name, at, owner: object, ..Definition::default() });
                 cx.facts.bind(members, name, Bound::definition(method).at(at));
-                let this = This::Of(Op::SelfOf, object);
-                cx.deeper(|cx| functions::function(cx, child, scope, method, this, Given::Overrides));
+                let this = ThisBinding::Of(Op::SelfOf, object);
+                cx.deeper(|cx| functions::function(cx, child, scope, method, this, ArgumentSource::Overrides));
             }
             "pair" => {
                 let (Some(name), Some(value)) = (field(child, "key"), field(child, "value")) else { continue };
@@ -321,7 +323,14 @@ pub(super) fn signatures<'t>(cx: &mut Lower<'_, 't>, block: Node<'t>, class: Def
                 let method = cx.facts.define(Definition { name, at, owner: class, ..Definition::default() });
                 cx.facts.bind(members, name, Bound::definition(method).at(at));
                 cx.deeper(|cx| {
-                    functions::function(cx, child, members, method, This::Of(Op::SelfOf, class), Given::Nothing)
+                    functions::function(
+                        cx,
+                        child,
+                        members,
+                        method,
+                        ThisBinding::Of(Op::SelfOf, class),
+                        ArgumentSource::Nothing,
+                    )
                 });
             }
             "index_signature" => index_signature(cx, child, members),

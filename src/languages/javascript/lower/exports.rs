@@ -226,8 +226,8 @@ fn export_default<'t>(cx: &mut Lower<'_, 't>, value: Node<'t>, scope: ScopeId, w
                 Some(own) => declared_function(cx, value, own, scope),
                 None => {
                     let function = cx.facts.define(Definition { name, at, ..Definition::default() });
-                    let this = functions::This::own_of(value, function);
-                    functions::function(cx, value, scope, function, this, functions::Given::Nothing);
+                    let this = functions::ThisBinding::own_of(value, function);
+                    functions::function(cx, value, scope, function, this, functions::ArgumentSource::Nothing);
                     function
                 }
             };

@@ -2,8 +2,8 @@
 
 use tree_sitter::Node;
 
-use super::functions::{self, Given, This};
-use super::jsdoc::Said;
+use super::functions::{self, ArgumentSource, ThisBinding};
+use super::jsdoc::JsDocTypes;
 use super::types::{self, annotation};
 use super::{FUNCTIONS, classes, exports, field};
 use crate::facts::{
@@ -55,7 +55,7 @@ fn one<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: ScopeId, role: Role) -
             let Some(constructor) = field(node, "constructor") else { return UNKNOWN };
             let of = walk(cx, constructor, scope, Role::Call);
             let types = field(node, "type_arguments").map(|list| types::arguments(cx, list, scope));
-            arguments(cx, node, scope, of, Given::Nothing);
+            arguments(cx, node, scope, of, ArgumentSource::Nothing);
             match types {
                 Some(types) => {
                     let list = cx.facts.list(&types);
@@ -145,7 +145,9 @@ fn one<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: ScopeId, role: Role) -
             let class = classes::class(cx, node, scope, None);
             cx.facts.expression(Op::ClassOf, class, 0)
         }
-        "arrow_function" | "function_expression" | "generator_function" => function(cx, node, scope, Given::Nothing),
+        "arrow_function" | "function_expression" | "generator_function" => {
+            function(cx, node, scope, ArgumentSource::Nothing)
+        }
         "type_arguments" | "type_annotation" => {
             types::arguments(cx, node, scope);
             UNKNOWN
@@ -248,12 +250,12 @@ fn array<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: ScopeId) -> Expressi
 }
 
 /// A function that is a value.
-fn function<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: ScopeId, given: Given) -> ExpressionId {
+fn function<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: ScopeId, given: ArgumentSource) -> ExpressionId {
     // A named function may be a symbol.
     let own = field(node, "name").map(|own| (cx.name(own), own.start_byte() as u32));
     let (name, at) = own.unwrap_or((NameId::NONE, NONE));
     let function = cx.facts.define(Definition { name, at, ..Definition::default() });
-    functions::function(cx, node, scope, function, This::own_of(node, function), given);
+    functions::function(cx, node, scope, function, ThisBinding::own_of(node, function), given);
     cx.facts.expression(Op::Function, function, 0)
 }
 
@@ -268,8 +270,11 @@ fn call<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: ScopeId) -> Expressio
     }
     let it = cx.facts.look(callee);
     let method = if it.op == Op::Member { cx.facts.text(NameId(it.b)).to_owned() } else { String::new() };
-    let given =
-        if method == "reduce" || method == "reduceRight" { Given::Folds(ExpressionId(it.a)) } else { Given::Nothing };
+    let given = if method == "reduce" || method == "reduceRight" {
+        ArgumentSource::Folds(ExpressionId(it.a))
+    } else {
+        ArgumentSource::Nothing
+    };
     let first = arguments(cx, node, scope, callee, given);
     if callee == UNKNOWN {
         return UNKNOWN;
@@ -289,7 +294,7 @@ fn arguments<'t>(
     node: Node<'t>,
     scope: ScopeId,
     callee: ExpressionId,
-    given: Given,
+    given: ArgumentSource,
 ) -> ExpressionId {
     let Some(list) = field(node, "arguments") else { return UNKNOWN };
     if list.kind() != "arguments" {
@@ -299,7 +304,7 @@ fn arguments<'t>(
     let mut first = UNKNOWN;
     for (place, argument) in (0..).zip(cx.children(list)) {
         let given = match given {
-            Given::Nothing if callee != UNKNOWN => Given::Argument(callee, place),
+            ArgumentSource::Nothing if callee != UNKNOWN => ArgumentSource::Argument(callee, place),
             given => given,
         };
         let value = match FUNCTIONS.contains(&argument.kind()) {
@@ -361,7 +366,7 @@ fn assign_member<'t>(cx: &mut Lower<'_, 't>, left: Node<'t>, right: Node<'t>, sc
         if members == ScopeId::NONE || !cx.facts.binds(members, name) {
             let attributes = cx.facts.attributes(class);
             let bound = match bound.is(BindingKind::Variable) {
-                true => bound.of(Said::above(cx, left).of(cx, scope)),
+                true => bound.of(JsDocTypes::above(cx, left).of(cx, scope)),
                 false => bound,
             };
             cx.facts.bind(attributes, name, bound.at(at));
@@ -444,8 +449,8 @@ pub(super) fn bare<'t>(cx: &Lower<'_, 't>, node: Node<'t>) -> Node<'t> {
     const MOST: usize = 8;
     let mut node = node;
     for _ in 0..MOST {
-        let is_coat = matches!(node.kind(), "parenthesized_expression" | "as_expression" | "satisfies_expression");
-        match cx.first(node).filter(|_| is_coat) {
+        let is_wrapper = matches!(node.kind(), "parenthesized_expression" | "as_expression" | "satisfies_expression");
+        match cx.first(node).filter(|_| is_wrapper) {
             Some(inner) => node = inner,
             None => break,
         }
@@ -454,7 +459,7 @@ pub(super) fn bare<'t>(cx: &Lower<'_, 't>, node: Node<'t>) -> Node<'t> {
 }
 
 /// Reads the types around a [`bare`] value; returns one that it satisfies.
-pub(super) fn coats<'t>(cx: &mut Lower<'_, 't>, outer: Node<'t>, bare: Node<'t>, scope: ScopeId) -> ExpressionId {
+pub(super) fn outer_types<'t>(cx: &mut Lower<'_, 't>, outer: Node<'t>, bare: Node<'t>, scope: ScopeId) -> ExpressionId {
     let (mut node, mut of) = (outer, UNKNOWN);
     while node != bare {
         for part in cx.children(node).into_iter().skip(1) {

@@ -3,7 +3,7 @@
 use tree_sitter::Node;
 
 use super::expressions::{is_typescript, walk};
-use super::jsdoc::Said;
+use super::jsdoc::JsDocTypes;
 use super::types::annotation;
 use super::{body, field, has_word, place};
 use crate::facts::{
@@ -15,7 +15,7 @@ use crate::model::Role;
 
 /// The meaning of `this` in a function.
 #[derive(Clone, Copy)]
-pub(super) enum This {
+pub(super) enum ThisBinding {
     /// `this` of a class or object: [`Op::SelfOf`], [`Op::ClassOf`].
     Of(Op, DefinitionId),
     /// `this` of the enclosing code, as in an arrow function.
@@ -23,16 +23,16 @@ pub(super) enum This {
     Unknown,
 }
 
-impl This {
+impl ThisBinding {
     /// `this` in a function without an owner: an instance, if it is a constructor.
     pub(super) fn own_of(node: Node<'_>, function: DefinitionId) -> Self {
-        if node.kind() == "arrow_function" { This::Outer } else { This::Of(Op::SelfOf, function) }
+        if node.kind() == "arrow_function" { ThisBinding::Outer } else { ThisBinding::Of(Op::SelfOf, function) }
     }
 }
 
 /// Context of a function, from which its parameters get their values.
 #[derive(Clone, Copy)]
-pub(super) enum Given {
+pub(super) enum ArgumentSource {
     /// It is an argument of this callee, at this place.
     Argument(ExpressionId, u32),
     /// It overrides a method of a base of its class, or of its object's type.
@@ -43,13 +43,13 @@ pub(super) enum Given {
 }
 
 /// The context of a function where this type is wanted.
-pub(super) fn wanted(cx: &mut Lower<'_, '_>, of: ExpressionId) -> Given {
+pub(super) fn wanted(cx: &mut Lower<'_, '_>, of: ExpressionId) -> ArgumentSource {
     if of == UNKNOWN {
-        return Given::Nothing;
+        return ArgumentSource::Nothing;
     }
     let parameters = cx.facts.list(&[of]);
     let taker = cx.facts.define(Definition { parameters, ..Definition::default() });
-    Given::Argument(cx.facts.expression(Op::Function, taker, 0), 0)
+    ArgumentSource::Argument(cx.facts.expression(Op::Function, taker, 0), 0)
 }
 
 /// Completes the definition of any function from its node, and walks its body.
@@ -58,8 +58,8 @@ pub(super) fn function<'t>(
     node: Node<'t>,
     scope: ScopeId,
     function: DefinitionId,
-    this: This,
-    given: Given,
+    this: ThisBinding,
+    given: ArgumentSource,
 ) {
     let mut around = scope;
     // Its own name is seen in it unless it binds that itself.
@@ -73,19 +73,19 @@ pub(super) fn function<'t>(
     let inner = cx.facts.scope(ScopeKind::Function, around);
     let name = cx.facts.name("this");
     match this {
-        This::Of(op, of) => {
+        ThisBinding::Of(op, of) => {
             let own = cx.facts.expression(op, of, 0);
             cx.facts.bind(inner, name, Bound::meaning(own));
         }
-        This::Unknown => cx.facts.bind(inner, name, Bound::parameter()),
-        This::Outer => {}
+        ThisBinding::Unknown => cx.facts.bind(inner, name, Bound::parameter()),
+        ThisBinding::Outer => {}
     }
     if has_word(node, "get") || has_word(node, "set") || has_word(node, "static get") {
         cx.facts.definition(function).flags |= PROPERTY;
     }
     let generics = type_parameters(cx, node, inner);
     cx.facts.definition(function).generics = generics;
-    let said = if is_typescript(node) { Said::default() } else { Said::above(cx, node) };
+    let said = if is_typescript(node) { JsDocTypes::default() } else { JsDocTypes::above(cx, node) };
     if let Some(list) = field(node, "parameters").or_else(|| field(node, "parameter")) {
         parameters(cx, list, inner, given, function, &said);
     }
@@ -129,9 +129,9 @@ fn parameters<'t>(
     cx: &mut Lower<'_, 't>,
     node: Node<'t>,
     inner: ScopeId,
-    given: Given,
+    given: ArgumentSource,
     function: DefinitionId,
-    said: &Said<'_>,
+    said: &JsDocTypes<'_>,
 ) {
     let nodes = if node.kind() == "formal_parameters" { cx.children(node) } else { vec![node] };
     let mut types = Vec::new();
@@ -174,9 +174,11 @@ fn parameters<'t>(
         types.push(of);
         let value = match given {
             _ if of != UNKNOWN => default,
-            Given::Argument(callee, argument) => cx.facts.expression(Op::Passed, callee, argument << 16 | place),
-            Given::Overrides if default == UNKNOWN => cx.facts.expression(Op::Overridden, function, place),
-            Given::Folds(over) if place == 1 => cx.facts.of(Op::Each, over),
+            ArgumentSource::Argument(callee, argument) => {
+                cx.facts.expression(Op::Passed, callee, argument << 16 | place)
+            }
+            ArgumentSource::Overrides if default == UNKNOWN => cx.facts.expression(Op::Overridden, function, place),
+            ArgumentSource::Folds(over) if place == 1 => cx.facts.of(Op::Each, over),
             _ => default,
         };
         if pattern.kind() == "identifier" {

@@ -9,7 +9,7 @@ use crate::languages::lower::Lower;
 
 /// The types in a comment, as far as they are used.
 #[derive(Default)]
-pub(super) struct Said<'s> {
+pub(super) struct JsDocTypes<'s> {
     /// Each parameter's name and type, in order.
     parameters: Vec<(&'s str, &'s str)>,
     returns: Option<&'s str>,
@@ -29,7 +29,7 @@ const AROUND: &[&str] = &[
     "field_definition",
 ];
 
-impl<'s> Said<'s> {
+impl<'s> JsDocTypes<'s> {
     /// The types in the comment above a declaration, a function or a member.
     pub fn above<'t>(cx: &Lower<'s, 't>, node: Node<'t>) -> Self {
         let mut outer = node;

@@ -16,7 +16,7 @@ pub(super) use self::classes::{CALL, ELEMENT};
 use tree_sitter::Node;
 
 use self::expressions::{narrowed, walk};
-use self::functions::{Given, This};
+use self::functions::{ArgumentSource, ThisBinding};
 use crate::facts::{Bound, Declared, Definition, DefinitionId, NONE, NameId, Op, ROOT, ScopeId, ScopeKind, UNKNOWN};
 use crate::languages::definition::span_of;
 use crate::languages::lower::Lower;
@@ -179,7 +179,7 @@ fn declared_function<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, name: Node<'t>,
     let name = cx.name(name);
     let function = cx.facts.define(Definition { name, at, ..Definition::default() });
     cx.facts.bind(scope, name, Bound::definition(function).at(at));
-    functions::function(cx, node, scope, function, This::own_of(node, function), Given::Nothing);
+    functions::function(cx, node, scope, function, ThisBinding::own_of(node, function), ArgumentSource::Nothing);
     function
 }
 
@@ -199,12 +199,12 @@ fn declarator<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, own: ScopeId, scope: S
     let bare = value_node.map(|value| expressions::bare(cx, value));
     let mut of = of;
     if of == UNKNOWN && !expressions::is_typescript(node) {
-        of = jsdoc::Said::above(cx, node).of(cx, scope);
+        of = jsdoc::JsDocTypes::above(cx, node).of(cx, scope);
     }
     if let (Some(outer), Some(bare)) = (value_node, bare)
         && (FUNCTIONS.contains(&bare.kind()) || matches!(bare.kind(), "class" | "object"))
     {
-        let satisfied = expressions::coats(cx, outer, bare, scope);
+        let satisfied = expressions::outer_types(cx, outer, bare, scope);
         of = if of == UNKNOWN { satisfied } else { of };
     }
     match bare {
@@ -212,7 +212,7 @@ fn declarator<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, own: ScopeId, scope: S
             let function = cx.facts.define(Definition { name, at, ..Definition::default() });
             cx.facts.bind(own, name, Bound::definition(function).at(at));
             let given = functions::wanted(cx, of);
-            functions::function(cx, value, scope, function, This::own_of(value, function), given);
+            functions::function(cx, value, scope, function, ThisBinding::own_of(value, function), given);
         }
         Some(value) if value.kind() == "class" => {
             classes::class(cx, value, scope, Some((own, name, at)));

@@ -8,13 +8,13 @@ use crate::store::packs::pack::{self, NO_LANGUAGE, Pack};
 const FEW_ALIKE: usize = 8;
 
 /// Lookup of the store's files by content.
-pub struct Known {
+pub struct ContentLookup {
     /// Hash prefix of each file, with its number. More than [`FEW_ALIKE`] with the same are sorted by path.
     by_hash: Vec<([u8; 8], u32)>,
     packs: Vec<(PackFacts, Pack)>,
 }
 
-impl Known {
+impl ContentLookup {
     /// A lookup of these files, each with the beginning of its content's hash.
     pub(super) fn new(mut by_hash: Vec<([u8; 8], u32)>, packs: Vec<(PackFacts, Pack)>) -> Self {
         by_hash.sort_unstable();

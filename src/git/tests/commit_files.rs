@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use super::servers::{World, quiet, remote, world, write};
 use super::{git, repository};
 use crate::config::Secrets;
-use crate::git::{Age, Commit, Kept, Remote};
+use crate::git::{Age, Commit, CommitFiles, Remote};
 use crate::model::{SourceError, SourceTree, TreeEntry, is_text};
 use crate::net::test_server::{TestServer, git_backend};
 
@@ -37,7 +37,7 @@ impl SourceTree for Counted {
 }
 
 /// The newest commit with its texts, and the number of its reads from the clone.
-fn open(world: &World, remote: &Remote, far: bool) -> (Kept, Vec<TreeEntry>, Arc<AtomicUsize>) {
+fn open(world: &World, remote: &Remote, far: bool) -> (CommitFiles, Vec<TreeEntry>, Arc<AtomicUsize>) {
     let opened = world.cache.open(remote, None, Age::Now, &quiet()).expect("it is cloned");
     let reads = Arc::new(AtomicUsize::new(0));
     let tree = Box::new(Counted { commit: opened.commit, reads: reads.clone() });
@@ -186,7 +186,7 @@ fn texts_are_few_and_go_with_the_clone() {
     }
 
     // While a text is being read the clone stays; afterwards both are removed.
-    let tight = crate::git::Keep { max_bytes: 1, ..Default::default() };
+    let tight = crate::git::CacheLimits { max_bytes: 1, ..Default::default() };
     let sweep = || {
         let access = world.cache.access().clone();
         crate::git::Cache::shared(world.folder.path().join("git"), access, tight).sweep(None);

@@ -82,7 +82,7 @@ impl Resolver<'_> {
         let mut takes = Vec::new();
         for value in self.instance(file, wanted).iter() {
             let beneath = match *value {
-                Value::Instance(def) => self.beneath(def),
+                Value::Instance(def) => self.underlying_types(def),
                 other => vec![other],
             };
             for value in beneath {

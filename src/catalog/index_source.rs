@@ -5,7 +5,7 @@ use crate::answer::Error;
 use crate::store::Sidecar;
 
 /// Where such indexes come from.
-pub trait Stock: Send + Sync {
+pub trait IndexSource: Send + Sync {
     /// Lists a repository that may have come since the last look, by its id.
     fn look_for(&self, repo: &str);
 

@@ -20,26 +20,26 @@ const MOST: usize = 3;
 
 /// The files of a commit, read from kept texts where possible. Files that may contain a credential are neither listed
 /// nor read.
-pub struct Kept {
+pub struct CommitFiles {
     tree: Box<dyn SourceTree>,
     secrets: Secrets,
     /// Hidden files, once the others were listed.
     hidden: OnceLock<Vec<String>>,
     /// Its contents were fetched from far away and are nowhere else.
     far: bool,
-    home: Option<Home>,
+    home: Option<TextFolder>,
     texts: Option<Texts>,
 }
 
 /// The place of the texts.
-struct Home {
+struct TextFolder {
     key: String,
     path: PathBuf,
     /// A shared lock, which keeps the texts.
     _pin: File,
 }
 
-impl Kept {
+impl CommitFiles {
     /// Files without kept texts, read from the tree itself.
     pub fn nothing(tree: Box<dyn SourceTree>, secrets: Secrets) -> Self {
         Self { tree, secrets, hidden: OnceLock::new(), far: false, home: None, texts: None }
@@ -92,9 +92,9 @@ impl Cache {
         far: bool,
         secrets: &Secrets,
         options: &FetchOptions<'_>,
-    ) -> Result<Kept, Error> {
+    ) -> Result<CommitFiles, Error> {
         if remote.folder().is_some() {
-            return Ok(Kept::nothing(tree, secrets.clone()));
+            return Ok(CommitFiles::nothing(tree, secrets.clone()));
         }
         let key = key(&remote.whole());
         let pin = self.lock(&key, "use", false, options)?;
@@ -105,14 +105,14 @@ impl Cache {
             // The time shows which is the oldest; if it cannot be written, nothing can be removed either.
             let _ = File::open(&path).and_then(|file| file.set_modified(SystemTime::now()));
         }
-        let home = Some(Home { key, path, _pin: pin });
-        Ok(Kept { far, home, texts, ..Kept::nothing(tree, secrets.clone()) })
+        let home = Some(TextFolder { key, path, _pin: pin });
+        Ok(CommitFiles { far, home, texts, ..CommitFiles::nothing(tree, secrets.clone()) })
     }
 
     /// Keeps the texts of these files for later requests, as far as they are on this machine. Does nothing while
     /// another process writes beside the clone.
-    pub fn keep_texts(&self, kept: &Kept, files: &[TreeEntry], options: &FetchOptions<'_>) -> Result<(), Error> {
-        let Some(Home { key, path, .. }) = &kept.home else { return Ok(()) };
+    pub fn keep_texts(&self, kept: &CommitFiles, files: &[TreeEntry], options: &FetchOptions<'_>) -> Result<(), Error> {
+        let Some(TextFolder { key, path, .. }) = &kept.home else { return Ok(()) };
         let Some(_lock) = self.try_lock(key, "write", true)? else { return Ok(()) };
         let folder = self.home_of(key).join("texts");
         make_private(&folder)?;
@@ -142,7 +142,7 @@ impl Cache {
     }
 }
 
-impl SourceTree for Kept {
+impl SourceTree for CommitFiles {
     fn commit(&self) -> &str {
         self.tree.commit()
     }

@@ -4,7 +4,7 @@ use std::collections::{BinaryHeap, HashSet};
 
 use super::between::{Between, Bounds};
 use super::changes::{Changes, Version};
-use crate::git::{Changed, Content, History, HistoryError, Logged};
+use crate::git::{Changed, Content, History, HistoryError, LogEntry};
 use crate::store::{Snapshot, SymbolView};
 
 /// The most commits that are followed.
@@ -18,7 +18,7 @@ const TELLING: usize = 40;
 #[derive(Clone, Debug)]
 pub struct Step {
     /// The commit.
-    pub commit: Logged,
+    pub commit: LogEntry,
     /// The symbol's id after it.
     pub id: String,
     /// The symbol's id before it, where it differs.
@@ -31,7 +31,7 @@ pub struct Step {
 
 /// The past of a symbol.
 #[derive(Debug, Default)]
-pub struct Past {
+pub struct SymbolHistory {
     /// The commits, the newest first.
     pub steps: Vec<Step>,
     /// The symbol differs from the last commit.
@@ -42,13 +42,13 @@ pub struct Past {
 
 /// A symbol at a commit.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
-struct At {
-    commit: Logged,
+struct SymbolVersion {
+    commit: LogEntry,
     id: String,
     source: Vec<u8>,
 }
 
-impl At {
+impl SymbolVersion {
     fn path(&self) -> &str {
         self.id.split_once("::").map_or(&*self.id, |(path, _)| path)
     }
@@ -62,23 +62,23 @@ pub fn past(
     symbol: &SymbolView<'_>,
     (wanted, bounds): (usize, &Bounds),
     is_over: &dyn Fn() -> bool,
-) -> Result<Past, HistoryError> {
-    let follower = Follower { history, snapshot, bounds };
-    let mut past = Past { is_whole: true, ..Past::default() };
+) -> Result<SymbolHistory, HistoryError> {
+    let follower = HistoryWalk { history, snapshot, bounds };
+    let mut past = SymbolHistory { is_whole: true, ..SymbolHistory::default() };
     let head = history.commit("HEAD")?;
     let Some(commit) = history.logged(&head) else {
         return Err(HistoryError::Unreadable(format!("the commit {head} cannot be read")));
     };
-    let first = At { commit, id: symbol.id(), source: symbol.source().to_vec() };
+    let first = SymbolVersion { commit, id: symbol.id(), source: symbol.source().to_vec() };
     let Some(content) = history.content(&head, first.path())? else {
-        return Ok(Past { is_edited: true, ..past });
+        return Ok(SymbolHistory { is_edited: true, ..past });
     };
     let committed = follower.single(&first, None, content)?;
     let version = committed.changes().added.into_iter().find(|version| version.id == first.id);
-    let Some(version) = version else { return Ok(Past { is_edited: true, ..past }) };
+    let Some(version) = version else { return Ok(SymbolHistory { is_edited: true, ..past }) };
     past.is_edited = version.source != first.source;
     let mut seen = HashSet::from([head]);
-    let mut waiting = BinaryHeap::from([At { source: version.source.to_vec(), ..first }]);
+    let mut waiting = BinaryHeap::from([SymbolVersion { source: version.source.to_vec(), ..first }]);
     let mut n_followed = 0;
     while let Some(at) = waiting.pop() {
         n_followed += 1;
@@ -106,16 +106,16 @@ pub fn past(
 }
 
 /// Reader of the commits behind each other.
-struct Follower<'a> {
+struct HistoryWalk<'a> {
     history: &'a History,
     snapshot: &'a Snapshot,
     bounds: &'a Bounds,
 }
 
-impl Follower<'_> {
+impl HistoryWalk<'_> {
     /// The change that a commit made to a symbol, if any, and the symbol before it.
-    fn step(&self, at: &At) -> Result<(Option<Step>, Vec<At>), HistoryError> {
-        let parents: Vec<Logged> = at.commit.parents.iter().filter_map(|id| self.history.logged(id)).collect();
+    fn step(&self, at: &SymbolVersion) -> Result<(Option<Step>, Vec<SymbolVersion>), HistoryError> {
+        let parents: Vec<LogEntry> = at.commit.parents.iter().filter_map(|id| self.history.logged(id)).collect();
         if parents.len() < at.commit.parents.len() {
             // Its parents are beyond the end of a shallow clone, so its changes are unknown.
             return Ok((None, Vec::new()));
@@ -125,11 +125,11 @@ impl Follower<'_> {
         for parent in parents {
             let was = self.history.content(&parent.commit, at.path())?;
             if was == now || self.holds(was, at)? {
-                return Ok((None, vec![At { commit: parent, ..at.clone() }]));
+                return Ok((None, vec![SymbolVersion { commit: parent, ..at.clone() }]));
             }
             differing.push((parent, was));
         }
-        let before = |commit: Logged| At { commit, ..at.clone() };
+        let before = |commit: LogEntry| SymbolVersion { commit, ..at.clone() };
         if differing.len() > 1 {
             // A merge of different texts: each has a past of its own.
             let there = differing.into_iter().filter(|(_, was)| was.is_some());
@@ -158,11 +158,11 @@ impl Follower<'_> {
     /// Reads the change of one symbol out of all of a commit's changes. `moved` is the former path of its file.
     fn read(
         &self,
-        at: &At,
-        parent: Option<Logged>,
+        at: &SymbolVersion,
+        parent: Option<LogEntry>,
         changes: &Changes<'_>,
         moved: Option<&str>,
-    ) -> (Option<Step>, Vec<At>) {
+    ) -> (Option<Step>, Vec<SymbolVersion>) {
         let is_it = |version: &&Version<'_>| version.id == at.id;
         let pairs = || changes.modified.iter().chain(&changes.renamed);
         let pair = pairs().find(|(_, now)| is_it(&now));
@@ -178,8 +178,11 @@ impl Follower<'_> {
             is_new,
             signature_changed: now.zip(was).is_some_and(|(now, was)| was.is_declared_otherwise(now)),
         };
-        let before = |id: String, source: &[u8]| -> Vec<At> {
-            parent.iter().map(|parent| At { commit: parent.clone(), id: id.clone(), source: source.to_vec() }).collect()
+        let before = |id: String, source: &[u8]| -> Vec<SymbolVersion> {
+            parent
+                .iter()
+                .map(|parent| SymbolVersion { commit: parent.clone(), id: id.clone(), source: source.to_vec() })
+                .collect()
         };
         if let Some((was, now)) = pair {
             let id = formerly(&was.id);
@@ -197,7 +200,7 @@ impl Follower<'_> {
     }
 
     /// Whether a file holds exactly the symbol's text and the names around it, so that it needs no parsing.
-    fn holds(&self, content: Option<Content>, at: &At) -> Result<bool, HistoryError> {
+    fn holds(&self, content: Option<Content>, at: &SymbolVersion) -> Result<bool, HistoryError> {
         let Some(content) = content.filter(|_| at.source.len() >= TELLING) else { return Ok(false) };
         let Some(text) = self.history.read(content, self.bounds.limit())? else { return Ok(false) };
         let holds = |part: &[u8]| memchr::memmem::find(&text, part).is_some();
@@ -206,7 +209,7 @@ impl Follower<'_> {
     }
 
     /// The changes of the symbol's own file alone.
-    fn single(&self, at: &At, old: Option<Content>, new: Content) -> Result<Between, HistoryError> {
+    fn single(&self, at: &SymbolVersion, old: Option<Content>, new: Content) -> Result<Between, HistoryError> {
         let file = Changed { path: at.path().to_owned(), old_path: None, old, new: Some(new) };
         Between::commit(self.history, self.snapshot, &at.commit, vec![file], self.bounds)
     }

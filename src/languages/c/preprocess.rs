@@ -11,16 +11,16 @@ use std::ops::Range;
 /// - A macro before or behind a declaration is left out, `API int f(void) PURE;`: the grammar takes it for the type.
 /// - So is one before the name of a type that is defined, `class API Name {`.
 /// - A macro alone in a line, which stands for fields or statements, gets a semicolon; among enumerators it is left out.
-pub fn legible(text: &[u8]) -> Option<Vec<u8>> {
-    made_legible(text, false)
+pub fn preprocess(text: &[u8]) -> Option<Vec<u8>> {
+    rewritten(text, false)
 }
 
 /// Like [`legible`], of C++, whose sections are kept.
-pub fn legible_cpp(text: &[u8]) -> Option<Vec<u8>> {
-    made_legible(text, true)
+pub fn preprocess_cpp(text: &[u8]) -> Option<Vec<u8>> {
+    rewritten(text, true)
 }
 
-fn made_legible(text: &[u8], is_cpp: bool) -> Option<Vec<u8>> {
+fn rewritten(text: &[u8], is_cpp: bool) -> Option<Vec<u8>> {
     let mut made: Option<Vec<u8>> = None;
     scan(text, is_cpp, &mut |change| {
         let (range, byte) = match change {
@@ -295,10 +295,10 @@ fn suffix(code: &[u8]) -> Option<Range<usize>> {
 
 #[cfg(test)]
 mod tests {
-    use super::legible;
+    use super::preprocess;
 
     fn read(text: &str) -> String {
-        let made = legible(text.as_bytes()).map_or(text.to_owned(), |made| String::from_utf8(made).unwrap());
+        let made = preprocess(text.as_bytes()).map_or(text.to_owned(), |made| String::from_utf8(made).unwrap());
         assert_eq!(made.len(), text.len());
         made.lines().map(|line| format!("{}\n", line.split_whitespace().collect::<Vec<_>>().join(" "))).collect()
     }

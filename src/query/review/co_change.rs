@@ -6,9 +6,9 @@ use std::time::Duration;
 
 use super::Touched;
 use crate::extract::extract;
-use crate::git::{Changed, Content, History, Logged, Recent};
+use crate::git::{Changed, Content, History, LogEntry, Recent};
 use crate::languages::{self, TimeAtWork};
-use crate::query::{Same, compare, versions};
+use crate::query::{SymbolKey, compare, versions};
 
 /// The most commits that are looked at.
 pub const COMMITS: usize = 300;
@@ -27,7 +27,7 @@ const MOST_TIME: Duration = Duration::from_secs(3);
 
 /// A file that usually changes when a changed one does, and did not.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Together {
+pub struct CoChange {
     /// Its path.
     pub path: String,
     /// The changed file.
@@ -39,7 +39,7 @@ pub struct Together {
 }
 
 /// The files that usually change with some files and are not among them, the surest first.
-pub fn together(commits: &[Recent], changed: &[&str], still_there: impl Fn(&str) -> bool) -> Vec<Together> {
+pub fn together(commits: &[Recent], changed: &[&str], still_there: impl Fn(&str) -> bool) -> Vec<CoChange> {
     let mut counts: HashMap<&str, usize> = HashMap::new();
     let mut pairs: BTreeMap<(&str, &str), usize> = BTreeMap::new();
     for commit in commits.iter().filter(|commit| commit.files.len() <= MOST_FILES) {
@@ -51,20 +51,20 @@ pub fn together(commits: &[Recent], changed: &[&str], still_there: impl Fn(&str)
             }
         }
     }
-    let mut best: BTreeMap<&str, Together> = BTreeMap::new();
+    let mut best: BTreeMap<&str, CoChange> = BTreeMap::new();
     for ((path, with), both) in pairs {
         let of = counts[with];
         let share = both as f64 / of as f64;
         if both < LEAST || share < LEAST_SHARE || !still_there(path) {
             continue;
         }
-        let found = Together { path: path.to_owned(), with: with.to_owned(), both, of };
+        let found = CoChange { path: path.to_owned(), with: with.to_owned(), both, of };
         match best.get(path) {
             Some(known) if known.both * of >= both * known.of => {}
             _ => drop(best.insert(path, found)),
         }
     }
-    let mut found: Vec<Together> = best.into_values().collect();
+    let mut found: Vec<CoChange> = best.into_values().collect();
     found.sort_by(|a, b| (b.both * a.of).cmp(&(a.both * b.of)).then(b.both.cmp(&a.both)).then(a.path.cmp(&b.path)));
     found
 }
@@ -84,7 +84,7 @@ pub fn companions(commits: &[Recent], changed: &[&str]) -> Vec<(String, f64)> {
 /// A commit that changed symbols of a change.
 pub struct Before<'r> {
     /// The commit.
-    pub commit: &'r Logged,
+    pub commit: &'r LogEntry,
     /// Their qualified names.
     pub symbols: Vec<String>,
 }
@@ -136,7 +136,7 @@ fn changed_ids(history: &History, file: &Changed, limit: u64) -> Vec<(String, St
     let (old, new) = (read(file.old), read(file.new));
     let Some((_, spec)) = languages::of_file(&file.path, &new) else { return Vec::new() };
     let both = [extract(spec, &old), extract(spec, &new)];
-    let changes = compare(versions(&file.path, &old, &both[0]), versions(&file.path, &new, &both[1]), Same::Place);
+    let changes = compare(versions(&file.path, &old, &both[0]), versions(&file.path, &new, &both[1]), SymbolKey::Place);
     let modified = changes.modified.iter().filter(|(was, now)| !was.says_the_same(now)).map(|(_, now)| now);
     let all = modified.chain(&changes.added).chain(changes.renamed.iter().map(|(_, now)| now));
     all.map(|version| (version.id.clone(), version.qualified_name.clone())).collect()

@@ -3,7 +3,7 @@
 use std::cell::OnceCell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use super::relate::{Everyone, paths_hash, semantics_of};
+use super::relate::{LanguageSymbols, paths_hash, semantics_of};
 use super::unsaved::notes;
 use crate::facts::{Project, ProjectFile, Semantics};
 use crate::languages;
@@ -16,7 +16,7 @@ const FOLDER: &str = "~guest/tests";
 
 /// A file from elsewhere.
 #[derive(Clone, Debug)]
-pub struct Guest {
+pub struct ExternalFile {
     /// Name of the file.
     pub name: String,
     /// Number of its language.
@@ -27,7 +27,7 @@ pub struct Guest {
 
 /// Meaning of a name in a package.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Meant {
+pub struct ExternalMeaning {
     /// Symbols that it means.
     pub symbols: Vec<SymbolId>,
     /// Position of each import of the guest, with the number of a file that it means.
@@ -35,11 +35,11 @@ pub struct Meant {
 }
 
 /// Binds the name at a byte of a guest against a package, whose names are bound already.
-pub fn meant_in(package: &Snapshot, edges: &EdgeTable, guest: &Guest, byte: u32) -> Meant {
+pub fn meant_in(package: &Snapshot, edges: &EdgeTable, guest: &ExternalFile, byte: u32) -> ExternalMeaning {
     let _phase = Phase::begin("resolve guest");
     let files: Vec<FileView<'_>> = package.committed_files().collect();
     let Some(semantics) = languages::of_number(guest.language).relating.map(|relating| relating.semantics) else {
-        return Meant::default();
+        return ExternalMeaning::default();
     };
     // A fault in binding must not affect other answers.
     let bind = || bind(&files, edges, semantics, guest, byte);
@@ -50,9 +50,9 @@ fn bind(
     files: &[FileView<'_>],
     edges: &EdgeTable,
     semantics: &'static Semantics,
-    guest: &Guest,
+    guest: &ExternalFile,
     byte: u32,
-) -> Option<Meant> {
+) -> Option<ExternalMeaning> {
     let ([count, low, high, _], mut words) = edges.notes().split_first_chunk()?;
     if (*count, (*low, *high)) != (files.len() as u32, paths_hash(files)) {
         return None;
@@ -81,7 +81,7 @@ fn bind(
     let relations = resolve_guest(&project, semantics, &stored, place as u32)?;
 
     let symbols: Vec<OnceCell<_>> = views.iter().map(|_| OnceCell::new()).collect();
-    let symbols = Everyone::new(&views, &symbols);
+    let symbols = LanguageSymbols::new(&views, &symbols);
     // Places among the package's own files.
     let own = |file: u32| match (file as usize).cmp(&place) {
         std::cmp::Ordering::Less => Some(file),
@@ -90,7 +90,7 @@ fn bind(
     };
     let mut here: Vec<_> = relations.occurrences.iter().filter(|it| it.targets > 0).collect();
     here.retain(|it| it.at <= byte && byte <= it.at + u32::from(it.len));
-    let mut meant = Meant::default();
+    let mut meant = ExternalMeaning::default();
     if let Some(it) = here.last() {
         let first = it.first_target as usize;
         for site in &relations.targets[first..first + it.targets as usize] {

@@ -8,7 +8,7 @@ const GOING_ON: &[&[u8]] =
 const MOST_COMMENTS: usize = 40;
 
 /// The text with a semicolon instead of the space before such a signature; `None` if it has none.
-pub(super) fn legible(source: &[u8]) -> Option<Vec<u8>> {
+pub(super) fn preprocess(source: &[u8]) -> Option<Vec<u8>> {
     let mut text = None;
     for at in memchr::memchr_iter(b'<', source).filter(|at| is_signature(source, *at)) {
         text.get_or_insert_with(|| source.to_vec())[at - 1] = b';';
@@ -45,12 +45,12 @@ fn is_part(byte: u8) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::legible;
+    use super::preprocess;
 
     #[test]
     fn call_signatures_stand_apart_from_the_line_above() {
         let check = |text: &str, expected: Option<&str>| {
-            let found = legible(text.as_bytes()).map(|text| String::from_utf8(text).expect("it was text"));
+            let found = preprocess(text.as_bytes()).map(|text| String::from_utf8(text).expect("it was text"));
             assert_eq!(found.as_deref(), expected, "{text}");
         };
         check("{\n  <T>(a: T): T\n  // b\n  <T>(b: T): T\n}", Some("{\n  <T>(a: T): T\n  // b\n ;<T>(b: T): T\n}"));

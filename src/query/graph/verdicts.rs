@@ -1,0 +1,132 @@
+//! Certainty of verdicts on unreached symbols.
+
+use rustc_hash::FxHashMap;
+
+use super::dead::is_judged;
+use super::evidence::{Certainty, DeadCodeDoubt, Evidence};
+use super::reachability::{POSSIBLE, Reachability, TESTED, UNREACHED};
+use super::rings::used_from_outside;
+use super::visible::stem;
+use crate::languages::helps_tests;
+use crate::store::SymbolView;
+
+/// The most lines of comments above a definition that may say that it is for tests.
+const MOST_COMMENTS: usize = 20;
+/// The most letters of a signature that are read.
+const SIGNATURE: usize = 400;
+
+/// Whether something that only tests use is meant for them.
+pub(super) fn is_for_tests(symbol: &SymbolView<'_>) -> bool {
+    let above = symbol.file.content().get(..symbol.span().start as usize).unwrap_or_default().trim_ascii_end();
+    let lines = above.rsplit(|byte| *byte == b'\n').map(<[u8]>::trim_ascii_start).take(MOST_COMMENTS);
+    let is_comment = |line: &&[u8]| matches!(line.first(), Some(b'/' | b'*' | b'#' | b'@'));
+    let says = |text: &[u8]| memchr::memmem::find(&text.to_ascii_lowercase(), b"for test").is_some();
+    let parameters = symbol.file.conventions().test_parameters;
+    let takes = |signature: &str| parameters.iter().any(|text| signature.contains(text));
+    helps_tests(stem(symbol.file.path()))
+        || !parameters.is_empty() && takes(&symbol.signature(SIGNATURE))
+        || helps_tests(&symbol.name())
+        || symbol.decorators().iter().any(|decorator| helps_tests(decorator))
+        || lines.take_while(is_comment).any(says)
+}
+
+impl Reachability<'_, '_> {
+    /// The certainty for each dead node, `None` for live ones, and doubts. With `judged`, tests are judged too.
+    pub fn certainties(&self, judged: bool) -> (Vec<Option<Certainty>>, FxHashMap<u32, DeadCodeDoubt>) {
+        let graph = self.graph;
+        let is_dead = |node: u32| self.reached[node as usize] == UNREACHED && !graph.is_value(node);
+        // Code inside a dead symbol uses others on behalf of that symbol.
+        let outermost = |mut node: u32| {
+            while let Some(parent) = graph.parent(node).filter(|parent| is_dead(*parent)) {
+                node = parent;
+            }
+            node
+        };
+        let mut pairs = Vec::new();
+        for user in (0..graph.symbols.len() as u32).filter(|node| is_dead(*node)) {
+            for used in self.uses.of(user).iter().filter(|used| is_dead(**used)) {
+                pairs.push((outermost(user), outermost(*used)));
+            }
+        }
+        pairs.retain(|(user, used)| user != used);
+        let used = used_from_outside(graph.symbols.len(), &pairs);
+        let is_offered = |node: u32| self.entries.is_public_in_package(&graph.symbols[node as usize]);
+        let certainty = |node: u32| match self.reached[node as usize] {
+            TESTED if self.tests[node as usize] || is_for_tests(&graph.symbols[node as usize]) => None,
+            TESTED if is_offered(node) => Some(Certainty::Tried),
+            TESTED => Some(Certainty::OnlyTests),
+            UNREACHED if used[node as usize] => Some(Certainty::DeadUsers),
+            UNREACHED if self.strays.contains(&node) => Some(Certainty::HalfKnown),
+            UNREACHED if is_offered(node) => Some(Certainty::Offered),
+            UNREACHED => Some(Certainty::Unused),
+            _ => None,
+        };
+        let mut certainties: Vec<Option<Certainty>> = (0..graph.symbols.len() as u32).map(certainty).collect();
+        // A use through something public is as little known as that.
+        let is_tried = |node: &u32| certainties[*node as usize] == Some(Certainty::Tried);
+        let mut waiting: Vec<u32> = (0..graph.symbols.len() as u32).filter(is_tried).collect();
+        while let Some(node) = waiting.pop() {
+            for used in self.uses.of(node) {
+                if certainties[*used as usize] == Some(Certainty::OnlyTests) {
+                    certainties[*used as usize] = Some(Certainty::Tried);
+                    waiting.push(*used);
+                }
+            }
+        }
+        let doubts = self.weigh(judged, &mut certainties);
+        self.level_families(&mut certainties);
+        (certainties, doubts)
+    }
+
+    /// Lowers the certainty of verdicts for which too little speaks, and of what these use.
+    fn weigh(&self, judged: bool, certainties: &mut [Option<Certainty>]) -> FxHashMap<u32, DeadCodeDoubt> {
+        let graph = self.graph;
+        let of_class = |(class, own): (&u32, &Vec<u32>)| own.iter().map(|node| (*node, *class)).collect::<Vec<_>>();
+        let owners: FxHashMap<u32, u32> = self.members.iter().flat_map(of_class).collect();
+        let evidence = Evidence::new(graph, self.entries, &owners, |node| self.reached[node as usize] >= POSSIBLE);
+        let is_sure = |node: &u32| certainties[*node as usize].is_some_and(|own| own >= Certainty::Offered);
+        let is_outer = |node: &u32| graph.parent(*node).is_none_or(|parent| self.reached[parent as usize] >= POSSIBLE);
+        let is_listed = |node: &u32| is_judged(graph, *node) && (judged || !self.tests[*node as usize]);
+        let nodes = 0..graph.symbols.len() as u32;
+        let sure: Vec<u32> = nodes.filter(is_sure).filter(|node| is_listed(node) && is_outer(node)).collect();
+        let mut doubts = evidence.doubts(&sure);
+        let mut waiting: Vec<u32> = doubts.keys().copied().collect();
+        while let Some(node) = waiting.pop() {
+            certainties[node as usize] = Some(Certainty::Doubtful);
+            for used in self.uses.of(node) {
+                if certainties[*used as usize].is_some_and(|own| own > Certainty::Doubtful) {
+                    doubts.entry(*used).or_insert(DeadCodeDoubt::OfUser);
+                    certainties[*used as usize] = Some(Certainty::Doubtful);
+                    waiting.push(*used);
+                }
+            }
+        }
+        for node in sure {
+            let own = &mut certainties[node as usize];
+            if *own == Some(Certainty::Unused) && !evidence.is_hidden(node) {
+                *own = Some(Certainty::Offered);
+            }
+        }
+        doubts
+    }
+
+    /// Makes an override only as certain as the least certain of its family.
+    fn level_families(&self, certainties: &mut [Option<Certainty>]) {
+        loop {
+            let mut is_done = true;
+            for (wanted, by) in &self.overrides {
+                let family = || by.iter().chain([wanted]).map(|node| *node as usize);
+                let Some(least) = family().filter_map(|node| certainties[node]).min() else { continue };
+                for node in family() {
+                    if certainties[node].is_some_and(|own| own > least) {
+                        certainties[node] = Some(least);
+                        is_done = false;
+                    }
+                }
+            }
+            if is_done {
+                return;
+            }
+        }
+    }
+}
