@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, VecDeque};
 use std::fs::{self, File, TryLockError};
-use std::io;
+use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
@@ -347,7 +347,8 @@ fn add_to_file(home: &Path, counts: &Totals, patience: Duration) -> io::Result<O
     options.write(true).create(true).truncate(true);
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    serde_json::to_writer(options.open(&next)?, &totals)?;
+    // In one call to the system: every command of the terminal writes it.
+    options.open(&next)?.write_all(&serde_json::to_vec(&totals)?)?;
     fs::rename(next, path)?;
     Ok(Some(totals))
 }

@@ -15,8 +15,9 @@ use super::view::{Failure, RequestView};
 use super::workspace::Options;
 use super::{colours, hierarchies, hover, navigation, rename, structure, symbols};
 
-/// Answers a request.
-pub(super) fn answer(asked: &RequestView<'_>, method: &str, params: Value) -> Result<Value, Failure> {
+/// Answers a request with JSON. Lists of thousands of places are written as they are: a tree of values of them costs more
+/// than to find them.
+pub(super) fn answer(asked: &RequestView<'_>, method: &str, params: Value) -> Result<String, Failure> {
     match method {
         GotoDefinition::METHOD => run::<GotoDefinition>(asked, params, navigation::definition),
         GotoDeclaration::METHOD => run::<GotoDeclaration>(asked, params, navigation::declaration),
@@ -46,12 +47,12 @@ fn run<R: Request>(
     asked: &RequestView<'_>,
     params: Value,
     handle: fn(&RequestView<'_>, R::Params) -> Result<R::Result, Failure>,
-) -> Result<Value, Failure> {
+) -> Result<String, Failure> {
     let unfit =
         |err| Failure::new(ErrorCode::InvalidParams, format!("the parameters of {} do not fit: {err}", R::METHOD));
     let params = serde_json::from_value(params).map_err(unfit)?;
     let answer = handle(asked, params)?;
-    serde_json::to_value(answer).map_err(|err| Failure::new(ErrorCode::InternalError, err.to_string()))
+    serde_json::to_string(&answer).map_err(|err| Failure::new(ErrorCode::InternalError, err.to_string()))
 }
 
 /// The answer to `initialize`, as JSON: the types of the protocol that are used here know no hierarchy of types.

@@ -58,9 +58,10 @@ impl Client {
         }
     }
 
-    fn respond(&self, id: &RequestId, result: Result<Value, Failure>) {
+    /// Answers with JSON.
+    fn respond(&self, id: &RequestId, result: Result<String, Failure>) {
         let result = match &result {
-            Ok(value) => response(Some(id), Ok(value.clone())),
+            Ok(result) => response(Some(id), Ok(result)),
             Err(failure) => response(Some(id), Err((failure.code, &failure.why))),
         };
         self.send(result);
@@ -232,7 +233,7 @@ impl Server {
                 self.stage = Stage::Down;
                 let pending: Vec<RequestId> = self.lock().keys().cloned().collect();
                 pending.iter().for_each(|id| self.cancel(id));
-                Ok(Value::Null)
+                Ok(Value::Null.to_string())
             }
             (Stage::Running(workspace), _) => {
                 let workspace = workspace.clone();
@@ -258,13 +259,13 @@ impl Server {
         }
     }
 
-    fn initialize(&mut self, params: Value) -> Result<Value, Failure> {
+    fn initialize(&mut self, params: Value) -> Result<String, Failure> {
         let params: InitializeParams = serde_json::from_value(params)
             .map_err(|err| Failure::new(ErrorCode::InvalidParams, format!("the parameters do not fit: {err}")))?;
         let workspace = Workspace::new(self.cx.clone(), &params);
         let answer = capabilities(&workspace.options);
         self.stage = Stage::Running(Arc::new(workspace));
-        Ok(answer)
+        Ok(answer.to_string())
     }
 
     fn notification(&mut self, notification: Notification) {

@@ -1,6 +1,6 @@
 //! Ranges by syntax: folding and growing selections. The text is parsed; no index is needed beside it.
 
-use lsp_types::{FoldingRange, FoldingRangeKind, FoldingRangeParams, Position, SelectionRange, SelectionRangeParams};
+use lsp_types::{FoldingRange, FoldingRangeKind, FoldingRangeParams, SelectionRange, SelectionRangeParams};
 
 use super::view::{Failure, RequestView};
 use crate::model::Span;
@@ -30,9 +30,9 @@ pub(super) fn selection(
 ) -> Result<Option<Vec<SelectionRange>>, Failure> {
     asked.about_text(&params.text_document.uri, |view, file| {
         let text = std::str::from_utf8(file.content()).unwrap_or_default();
-        let of_one = |position: &Position| {
-            let byte = view.lines(file).byte(*position);
-            let mut spans = structure::around(text, file.spec(), byte, &|| asked.is_cancelled());
+        let bytes: Vec<usize> = params.positions.iter().map(|position| view.lines(file).byte(*position)).collect();
+        let around = structure::around(text, file.spec(), &bytes, &|| asked.is_cancelled());
+        let of_one = |(mut spans, byte): (Vec<Span>, usize)| {
             if spans.is_empty() {
                 spans.push(Span::new(byte, byte));
             }
@@ -42,6 +42,6 @@ pub(super) fn selection(
             let whole = spans.iter().rev().fold(None, grow);
             *whole.expect("there is at least one span")
         };
-        Ok(params.positions.iter().map(of_one).collect())
+        Ok(around.into_iter().zip(bytes).map(of_one).collect())
     })
 }

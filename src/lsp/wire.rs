@@ -135,14 +135,15 @@ fn parse(body: &[u8]) -> Incoming {
     }
 }
 
-/// Text of an answer.
-pub(super) fn response(id: Option<&RequestId>, result: Result<Value, (ErrorCode, &str)>) -> String {
-    let mut message = json!({ "jsonrpc": "2.0", "id": id });
+/// Text of an answer; a result is JSON already.
+pub(super) fn response(id: Option<&RequestId>, result: Result<&str, (ErrorCode, &str)>) -> String {
+    let id = json!(id);
     match result {
-        Ok(result) => message["result"] = result,
-        Err((code, why)) => message["error"] = json!({ "code": code as i32, "message": why }),
+        Ok(result) => format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{result}}}"#),
+        Err((code, why)) => {
+            json!({ "jsonrpc": "2.0", "id": id, "error": { "code": code as i32, "message": why } }).to_string()
+        }
     }
-    message.to_string()
 }
 
 /// Writes a message with its header.

@@ -23,7 +23,10 @@ pub fn files_like(
     let mut rank = |path: &str| {
         lower.clear();
         match path.is_ascii() {
-            true => lower.extend(path.bytes().map(|byte| char::from(byte.to_ascii_lowercase()))),
+            true => {
+                lower.push_str(path);
+                lower.make_ascii_lowercase();
+            }
             false => lower.push_str(&path.to_lowercase()),
         }
         if !finders.iter().all(|word| word.find(lower.as_bytes()).is_some()) {

@@ -8,7 +8,7 @@ use codelode::answer::tokens;
 use codelode::tools::{self, Context, Envelope, Request};
 use serde_json::{Map, Value, json};
 
-use super::graph::{ask, call, indexed, values};
+use super::graph::{ask, call, indexed, values, write};
 
 /// Calls a tool in a project, and gives what comes back, be it an error.
 fn envelope(cx: &Context, root: &Path, tool: &str, args: Value) -> Envelope {
@@ -363,4 +363,26 @@ def of_last(): ...
     assert_eq!(*candidates, json!(["a.py::Twin#class", "b.py::Twin#class", "z.py::Twin#class"]), "{:?}", twins.value);
     let checked = envelope(&cx, &root, "check_references", json!({"identifier": "of_last"}));
     assert_eq!(checked.value["import_references"], json!(["a.py:1", "b.py:1"]), "{:?}", checked.value);
+}
+
+#[test]
+fn tests_of_an_answer_are_not_those_that_were_read_first() {
+    // More users than a walk for an answer goes through, so that it ends among equals.
+    let named = |n: usize| format!("--- tests/test_{n:03}.py\nfrom load import load\ndef test_{n}(): load()\n");
+    let sources = |all: &mut dyn Iterator<Item = usize>| all.map(named).collect::<String>();
+    let with_tests = |first: &str| format!("--- load.py\ndef load(): return 1\n{first}");
+    let asked = |cx: &Context, root: &Path| {
+        let answer = call(cx, root, "get_ranked_context", json!({"query": "load", "scope": "load.py"}));
+        answer["items"][0]["tested_by"].clone()
+    };
+    let (cx, folder) = indexed(&with_tests(&sources(&mut (0..160))));
+    let at_once = asked(&cx, &project(&folder));
+    assert_eq!(at_once[0], json!("tests/test_000.py::test_0#function"), "{at_once}");
+
+    let (cx, folder) = indexed(&with_tests(&sources(&mut (80..160))));
+    let root = project(&folder);
+    write(&root, &sources(&mut (0..80)));
+    let again = envelope(&cx, &root, "index_folder", json!({"path": root}));
+    assert!(!again.is_error, "{:?}", again.value);
+    assert_eq!(asked(&cx, &root), at_once);
 }

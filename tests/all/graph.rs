@@ -16,15 +16,20 @@ pub(super) fn ask(project: &str, tool: &str, args: Value) -> Value {
 pub(super) fn indexed(project: &str) -> (Context, tempfile::TempDir) {
     let folder = tempfile::tempdir().expect("there is room");
     let root = folder.path().join("project");
+    write(&root, project);
+    let cx = Context::new(Config { home: folder.path().join("home"), ..Config::default() });
+    call(&cx, &root, "index_folder", json!({"path": root}));
+    (cx, folder)
+}
+
+/// Writes the files of a project.
+pub(super) fn write(root: &Path, project: &str) {
     for part in project.split("--- ").skip(1) {
         let (path, text) = part.split_once('\n').expect("a path ends its line");
         let path = root.join(path.trim());
         std::fs::create_dir_all(path.parent().expect("it lies in the project")).expect("a folder can be made");
         std::fs::write(path, text).expect("a file can be written");
     }
-    let cx = Context::new(Config { home: folder.path().join("home"), ..Config::default() });
-    call(&cx, &root, "index_folder", json!({"path": root}));
-    (cx, folder)
 }
 
 /// The error of a question.

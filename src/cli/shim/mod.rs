@@ -64,7 +64,7 @@ fn install(folder: &Path) -> Result<String, String> {
     let real = NAMES.iter().filter_map(|name| Some((folder.join(name), real_programs(name).into_iter().next()?)));
     let real: Vec<(PathBuf, PathBuf)> = real.filter(|(link, real)| link.ends_with(RIPGREP) || is_gnu(real)).collect();
     if real.is_empty() {
-        return Err("there is no rg and no GNU grep on the PATH to server in for; install ripgrep".to_owned());
+        return Err("there is no rg and no GNU grep on the PATH to stand in for; install ripgrep".to_owned());
     }
     if let Some((link, _)) = real.iter().find(|(link, _)| link.symlink_metadata().is_ok() && !is_own(link)) {
         return Err(format!("{} is there and is no link of codelode; choose another folder", link.display()));

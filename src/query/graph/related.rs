@@ -7,7 +7,7 @@ use super::is_module;
 use super::overrides::{class_of, folder};
 use crate::model::{Detail, Kind, Role};
 use crate::query::graph::relations::hierarchy;
-use crate::store::{Clause, EdgeTable, Error, Field, Snapshot, SymbolId, SymbolView, word_parts};
+use crate::store::{Clause, EdgeTable, Error, Field, FileView, Snapshot, SymbolId, SymbolView, word_parts};
 
 /// A symbol related to another.
 pub struct Related<'a> {
@@ -160,7 +160,10 @@ pub fn implementations<'a>(
     let mut inside: HashMap<SymbolId, Vec<SymbolView<'a>>> = HashMap::new();
     // Members outside of their type are in its file or its folder.
     let mut beside: HashMap<(&str, &[u8]), Vec<SymbolView<'a>>> = HashMap::new();
-    for file in snapshot.files().filter(|file| folders.contains(folder(file.path()))) {
+    let written = memchr::memmem::Finder::new(name);
+    let may_hold =
+        |file: &FileView<'_>| folders.contains(folder(file.path())) && written.find(file.content()).is_some();
+    for file in snapshot.files().filter(may_hold) {
         for member in file.symbols().filter(|symbol| symbol.kind() == Kind::Method && symbol.name_bytes() == name) {
             if let Some(parent) = member.parent() {
                 inside.entry(parent.number()).or_default().push(member);

@@ -232,19 +232,25 @@ struct Walk<'a> {
     most: usize,
 }
 
-/// A node in the order of weight.
+/// A node in the order of weight, then of its file's path: numbers of files depend on when each was indexed, and a walk
+/// that ends early would find other tests.
 #[derive(PartialEq)]
-struct Waiting(f64, Node);
+struct Waiting<'a> {
+    weight: f64,
+    path: Option<&'a str>,
+    node: Node,
+}
 
-impl Eq for Waiting {}
+impl Eq for Waiting<'_> {}
 
-impl Ord for Waiting {
+impl Ord for Waiting<'_> {
     fn cmp(&self, other: &Self) -> std::cmp::Ordering {
-        self.0.total_cmp(&other.0).then_with(|| other.1.cmp(&self.1))
+        let by_place = || (other.path, other.node).cmp(&(self.path, self.node));
+        self.weight.total_cmp(&other.weight).then_with(by_place)
     }
 }
 
-impl PartialOrd for Waiting {
+impl PartialOrd for Waiting<'_> {
     fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
         Some(self.cmp(other))
     }
@@ -259,9 +265,9 @@ impl<'a> Walk<'a> {
     fn run(&mut self, source: Source) {
         let mut visited: HashMap<Node, Visited> = HashMap::new();
         visited.insert(source.node, Visited { weight: source.weight, before: None, is_possible: false });
-        let mut waiting = BinaryHeap::from([Waiting(source.weight, source.node)]);
+        let mut waiting = BinaryHeap::from([self.waiting(source.weight, source.node)]);
         let mut n_done = 0;
-        while let Some(Waiting(weight, node)) = waiting.pop().filter(|_| n_done < self.most) {
+        while let Some(Waiting { weight, node, .. }) = waiting.pop().filter(|_| n_done < self.most) {
             let is_possible = match visited.get(&node) {
                 Some(known) if known.weight > weight => continue,
                 Some(known) => known.is_possible,
@@ -278,10 +284,18 @@ impl<'a> Walk<'a> {
                 if next >= LEAST && is_better {
                     let is_possible = is_possible || step.is_possible;
                     visited.insert(step.to, Visited { weight: next, before: Some(node), is_possible });
-                    waiting.push(Waiting(next, step.to));
+                    waiting.push(self.waiting(next, step.to));
                 }
             }
         }
+    }
+
+    fn waiting(&self, weight: f64, node: Node) -> Waiting<'a> {
+        let file = match node {
+            Node::Symbol(symbol) => symbol.file,
+            Node::File(file) => file,
+        };
+        Waiting { weight, path: self.snapshot.file_by_number(file).map(|file| file.path()), node }
     }
 
     /// The test that a node is part of.

@@ -1,6 +1,6 @@
 //! Ranges of a text by its syntax: what can be folded, and what lies around a byte.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
 use tree_sitter::{Node, TreeCursor};
 
@@ -34,17 +34,27 @@ pub fn folds(text: &str, spec: &'static LanguageSpec, is_over: IsOver<'_>) -> Ve
         let text = lines.get(line).map_or("", |line| line.trim());
         text.starts_with(['}', ')', ']']) || text == "end"
     };
+    // Looked up once for each kind, not for each of a hundred thousand nodes.
+    let mut comments: HashMap<u16, bool> = HashMap::new();
+    let mut is_comment =
+        |node: Node<'_>| *comments.entry(node.kind_id()).or_insert_with(|| node.kind().contains("comment"));
     let mut found: BTreeMap<u32, Fold> = BTreeMap::new();
     each(&tree, |node| {
         let (first, last) = (node.start_position().row, node.end_position().row);
         // A node may end with a line break.
         let last = if node.end_position().column == 0 && last > first { last - 1 } else { last };
-        let is_comment = node.kind().contains("comment");
+        // Nothing inside of one line is folded but comments that stand alone there, which are no part of a construct.
+        let next = |n_found: usize| match () {
+            () if n_found >= MOST => Next::End,
+            () if last > first => Next::Inside,
+            () => Next::Past,
+        };
+        let is_comment = is_comment(node);
         if let Some(before) = found.values_mut().next_back().filter(|before| is_comment && before.is_comment)
             && before.last + 1 == first as u32
         {
             before.last = last as u32;
-            return found.len() < MOST;
+            return next(found.len());
         }
         // A comment of one line may be the first of a run.
         if last > first || is_comment {
@@ -52,14 +62,18 @@ pub fn folds(text: &str, spec: &'static LanguageSpec, is_over: IsOver<'_>) -> Ve
             let fold = Fold { first: first as u32, last: last as u32, is_comment };
             found.entry(fold.first).or_insert(fold);
         }
-        found.len() < MOST
+        next(found.len())
     });
     found.into_values().filter(|fold| fold.last > fold.first).collect()
 }
 
-/// The innermost constructs around a byte, from within, each larger than the one before.
-pub fn around(text: &str, spec: &'static LanguageSpec, byte: usize, is_over: IsOver<'_>) -> Vec<Span> {
-    let Some(tree) = parse_as_indexed(text, spec, is_over) else { return Vec::new() };
+/// For each of some bytes the innermost constructs around it, from within, each larger than the one before.
+pub fn around(text: &str, spec: &'static LanguageSpec, bytes: &[usize], is_over: IsOver<'_>) -> Vec<Vec<Span>> {
+    let tree = parse_as_indexed(text, spec, is_over);
+    bytes.iter().map(|byte| tree.as_ref().map_or_else(Vec::new, |tree| around_one(tree, *byte))).collect()
+}
+
+fn around_one(tree: &SyntaxTree, byte: usize) -> Vec<Span> {
     let mut found = Vec::new();
     let mut cursor = tree.walk();
     loop {
@@ -116,24 +130,32 @@ fn span(node: Node<'_>) -> Span {
     Span::new(node.start_byte(), node.end_byte())
 }
 
-/// Visits every node but the root in source order, until `visit` returns false.
-fn each(tree: &SyntaxTree, mut visit: impl FnMut(Node<'_>) -> bool) {
+/// Where a walk goes after a node.
+enum Next {
+    /// To its children.
+    Inside,
+    /// Past them.
+    Past,
+    End,
+}
+
+/// Visits the nodes below the root in source order.
+fn each(tree: &SyntaxTree, mut visit: impl FnMut(Node<'_>) -> Next) {
     let mut cursor = tree.walk();
+    let mut goes_down = true;
     loop {
-        if cursor.goto_first_child() {
-            if !visit(cursor.node()) {
-                return;
-            }
-            continue;
-        }
-        while !cursor.goto_next_sibling() {
-            if !cursor.goto_parent() {
-                return;
+        if !(goes_down && cursor.goto_first_child()) {
+            while !cursor.goto_next_sibling() {
+                if !cursor.goto_parent() {
+                    return;
+                }
             }
         }
-        if !visit(cursor.node()) {
-            return;
-        }
+        goes_down = match visit(cursor.node()) {
+            Next::Inside => true,
+            Next::Past => false,
+            Next::End => return,
+        };
     }
 }
 
@@ -162,13 +184,13 @@ mod tests {
     fn a_selection_grows_from_the_name_to_the_file() {
         let text = "def a():\n    return b(c)\n";
         let at = text.find('c').expect("it is there");
-        let found = around(text, spec("a.py"), at, &|| false);
-        let found: Vec<&str> = found.iter().map(|span| &text[span.start as usize..span.end as usize]).collect();
+        let end = text.len() - 1;
+        let both = around(text, spec("a.py"), &[at, end], &|| false);
+        let found: Vec<&str> = both[0].iter().map(|span| &text[span.start as usize..span.end as usize]).collect();
         let whole = "def a():\n    return b(c)";
         assert_eq!(found, ["c", "(c)", "b(c)", "return b(c)", whole, text]);
-        let end = text.len() - 1;
-        let found = around(text, spec("a.py"), end, &|| false);
-        assert_eq!(&text[found[0].start as usize..found[0].end as usize], ")", "a cursor may server behind the last");
-        assert!(around("", spec("a.py"), 0, &|| false).len() <= 1);
+        let last = both[1][0];
+        assert_eq!(&text[last.start as usize..last.end as usize], ")", "a cursor may stand behind the last");
+        assert!(around("", spec("a.py"), &[0], &|| false)[0].len() <= 1);
     }
 }
