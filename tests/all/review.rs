@@ -315,6 +315,17 @@ fn tests_that_hand_an_object_to_a_library_reach_what_the_library_calls() {
 }
 
 #[test]
+fn a_function_inside_of_a_test_is_part_of_it() {
+    let place = Place::repository();
+    place.write("shop.py", "def price():\n    return 1\n");
+    let test = "from shop import price\n\n\ndef test_price():\n    def test():\n        return price()\n\n    assert test() == 1\n";
+    place.write("tests/test_price.py", test);
+    place.commit("before");
+    let found = place.call("find_tests", json!({"targets": ["shop.py::price#function"]}));
+    assert_eq!(found["runs"][0]["arguments"], json!(["tests/test_price.py::test_price"]), "{found}");
+}
+
+#[test]
 fn a_test_of_the_same_name_is_among_the_first() {
     let place = shop();
     for n in 0..12 {

@@ -32,9 +32,10 @@ pub fn is_of_test(symbol: &SymbolView<'_>) -> bool {
     symbol.file.exercises() || is_of_tests(symbol) || is_test(symbol)
 }
 
-/// Whether a runner collects a function.
+/// Whether a runner collects a function. One inside of another, such as a command that a test defines, is none.
 fn is_test(symbol: &SymbolView<'_>) -> bool {
-    if !matches!(symbol.kind(), Kind::Function | Kind::Method) {
+    let is_function = |symbol: &SymbolView<'_>| matches!(symbol.kind(), Kind::Function | Kind::Method);
+    if !is_function(symbol) || symbol.parent().is_some_and(|around| is_function(&around)) {
         return false;
     }
     let rules = symbol.file.conventions();
