@@ -9,6 +9,7 @@ mod embed;
 mod excerpt;
 mod external;
 mod joined;
+mod links;
 mod location;
 mod memory;
 mod omitted;
@@ -33,6 +34,7 @@ pub use embed::{
 pub use excerpt::{Excerpt, files_of_large, index_excerpt, index_excerpt_in, is_excerpt};
 pub use external::{ExternalFile, ExternalMeaning, meant_in};
 pub use joined::{CompilerState, compiler_state};
+pub use links::{Link, Linked, LinkedImport, Links, importers, links, may_import};
 pub use location::{is_gone, is_linked, owner, was_removed};
 pub use omitted::{Omitted, all_left_out, left_out};
 pub use package::{index_package, sidecar_of_package};

@@ -14,6 +14,7 @@ use std::time::{Duration, Instant};
 use super::Caller;
 use super::background::after_edits;
 use super::context::Contexts;
+use super::cross_repo::LinkCache;
 use super::early;
 use super::errors::{pipeline_error, store_error};
 use super::freshness::{STRICT, compared};
@@ -45,6 +46,8 @@ pub struct Indexes {
     /// Names that the list of a server's repositories gives them, by their ids.
     names: Arc<Mutex<HashMap<String, String>>>,
     pub(super) contexts: Arc<Contexts>,
+    /// Uses of repositories' packages in each other.
+    pub(super) linked: Arc<LinkCache>,
     pub(super) packages: Arc<Packages>,
     /// Held during the first indexing of a folder, so that concurrent calls index it once.
     pub(super) first_run: Arc<Mutex<()>>,
@@ -94,6 +97,7 @@ impl Indexes {
             rebuilds: Arc::default(),
             names: Arc::default(),
             contexts: Arc::default(),
+            linked: Arc::default(),
             packages: Arc::new(Packages::new(config)),
             first_run: Arc::default(),
         }

@@ -5,6 +5,7 @@
 mod background;
 pub mod blame;
 pub mod context;
+pub mod cross_repo;
 pub mod doctor;
 mod early;
 pub mod errors;

@@ -6,7 +6,10 @@
 mod codeowners;
 mod dbt;
 mod manifests;
+mod published;
 mod yaml;
+
+pub use published::published;
 
 use std::collections::{BTreeSet, HashSet};
 use std::sync::Arc;

@@ -34,6 +34,7 @@ const PLAIN: &[&str] = &[
     "after_context",
     "author",
     "before_context",
+    "cross_repo",
     "depth",
     "explain",
     "file",

@@ -14,7 +14,7 @@ mod source;
 mod symbol;
 
 pub use near::{nearest, nearness};
-pub use package::{Ecosystem, PackageId};
+pub use package::{Ecosystem, PackageId, Published};
 pub use patterns::{Languages, Patterns, Roles};
 pub use phase::Phase;
 pub use progress::{Progress, unfollowed};

@@ -76,6 +76,37 @@ impl PackageId {
     }
 }
 
+/// A package that a repository publishes: what its manifest says, and the names by which others import it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Published {
+    /// Where it is published.
+    pub ecosystem: Ecosystem,
+    /// Its name there.
+    pub name: String,
+    /// Folder of its manifest; empty at the root.
+    pub folder: String,
+    /// Names of its modules, as imports write them.
+    pub modules: Vec<String>,
+}
+
+impl Published {
+    /// Whether an import of a package, by the name that its language gives it, means this one.
+    pub fn is_imported_as(&self, imported: &str) -> bool {
+        self.modules.iter().any(|module| match imported.strip_prefix(module.as_str()) {
+            Some("") => true,
+            // Go names folders below a module, and the others name what is imported as a whole.
+            Some(rest) => self.ecosystem == Ecosystem::Golang && rest.starts_with('/'),
+            None => false,
+        })
+    }
+}
+
+impl fmt::Display for Published {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{}", self.ecosystem.as_str(), self.name)
+    }
+}
+
 impl fmt::Display for PackageId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}:{}@{}", self.ecosystem.as_str(), self.name, self.version)

@@ -1,4 +1,5 @@
-//! Names of a file that uses an installed package, bound against the index of that package.
+//! Names of files that use a package, bound against the index of that package: of one file of a project, or of another
+//! repository.
 
 use std::cell::OnceCell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -7,12 +8,13 @@ use super::relate::{LanguageSymbols, paths_hash, semantics_of};
 use super::unsaved::notes;
 use crate::facts::{Project, ProjectFile, Semantics};
 use crate::languages;
-use crate::model::{Phase, Site};
-use crate::resolve::{StoredNotes, resolve_guest};
+use crate::model::{Occurrence, Phase, Relations, Site};
+use crate::resolve::{StoredNotes, resolve_guests};
 use crate::store::{EdgeTable, FileView, Snapshot, SymbolId};
 
-/// Folder of a guest among the files of a package: no package has it, and every language reads files there.
-const FOLDER: &str = "~guest/tests";
+/// Folder of guests among the files of a package: no package has it, every language reads files there, and relative paths
+/// that lead out of a guest's own repository end in it.
+const FOLDER: &str = "~guest/of/another/repository/tests";
 
 /// A file from elsewhere.
 #[derive(Clone, Debug)]
@@ -37,69 +39,155 @@ pub struct ExternalMeaning {
 /// Binds the name at a byte of a guest against a package, whose names are bound already.
 pub fn meant_in(package: &Snapshot, edges: &EdgeTable, guest: &ExternalFile, byte: u32) -> ExternalMeaning {
     let _phase = Phase::begin("resolve guest");
-    let files: Vec<FileView<'_>> = package.committed_files().collect();
     let Some(semantics) = languages::of_number(guest.language).relating.map(|relating| relating.semantics) else {
         return ExternalMeaning::default();
     };
-    // A fault in binding must not affect other answers.
-    let bind = || bind(&files, edges, semantics, guest, byte);
-    catch_unwind(AssertUnwindSafe(bind)).ok().flatten().unwrap_or_default()
+    let guests = Guests {
+        beside: "",
+        files: vec![(guest.name.as_str(), guest.facts.as_slice())],
+        paths: vec![guest.name.as_str()],
+        read: &|_: &str| None,
+        wanted: &[0],
+    };
+    let meant = |bound: &Bound<'_>| {
+        let mut meant = ExternalMeaning::default();
+        let mut here: Vec<_> = bound.occurrences().map(|(_, it)| it).collect();
+        here.retain(|it| it.at <= byte && byte <= it.at + u32::from(it.len));
+        if let Some(it) = here.last() {
+            meant.symbols.extend(bound.symbols(it));
+        }
+        meant.imports.extend(bound.imports().map(|(_, at, to)| (at, to)));
+        meant
+    };
+    bound(package, edges, semantics, &guests, meant).unwrap_or_default()
 }
 
-fn bind(
+/// Files of one repository that use a package.
+pub(super) struct Guests<'g, 'r> {
+    /// Folder of the package in its own repository: the guests lie beside its files.
+    pub beside: &'g str,
+    /// Their paths and packed facts, by path.
+    pub files: Vec<(&'g str, &'g [u8])>,
+    /// All paths of their repository, sorted.
+    pub paths: Vec<&'g str>,
+    /// Reads any file of their repository.
+    pub read: &'g dyn Fn(&str) -> Option<&'r [u8]>,
+    /// Places of those whose names are bound.
+    pub wanted: &'g [u32],
+}
+
+/// Names of guests, bound against a package.
+pub(super) struct Bound<'b> {
+    relations: &'b Relations,
+    symbols: &'b LanguageSymbols<'b, 'b>,
+    views: &'b [FileView<'b>],
+    /// Place of the first guest, and their number.
+    first: u32,
+    count: u32,
+}
+
+impl Bound<'_> {
+    /// Occurrences with targets, each with the place of its guest.
+    pub fn occurrences(&self) -> impl Iterator<Item = (u32, &Occurrence)> {
+        let all = self.relations.occurrences.iter().filter(|it| it.targets > 0);
+        all.filter_map(|it| Some((it.file.checked_sub(self.first)?, it)))
+    }
+
+    /// Symbols of the package that an occurrence means.
+    pub fn symbols(&self, occurrence: &Occurrence) -> impl Iterator<Item = SymbolId> {
+        let first = occurrence.first_target as usize;
+        let sites = &self.relations.targets[first..first + occurrence.targets as usize];
+        let own = |site: &Site| self.own(site.file).map(|file| Site { file, at: site.at });
+        sites.iter().filter_map(move |site| self.symbols.at(own(site)?))
+    }
+
+    /// Imports of the package's files: the place of the guest, the position, and the number of the file.
+    pub fn imports(&self) -> impl Iterator<Item = (u32, u32, u32)> {
+        let imports = self.relations.imports.iter();
+        imports.filter_map(|(from, to, at)| {
+            let to = self.views[self.own(*to)? as usize].number();
+            Some((from.checked_sub(self.first)?, *at, to))
+        })
+    }
+
+    /// Place of a file among the package's own; `None` for a guest.
+    fn own(&self, file: u32) -> Option<u32> {
+        if file < self.first {
+            Some(file)
+        } else {
+            file.checked_sub(self.first + self.count).map(|rest| rest + self.first)
+        }
+    }
+}
+
+/// Binds names of guests and reads the result; `None` where the package's own names are not noted, and after a fault.
+pub(super) fn bound<T>(
+    package: &Snapshot,
+    edges: &EdgeTable,
+    semantics: &'static Semantics,
+    guests: &Guests<'_, '_>,
+    read: impl FnOnce(&Bound<'_>) -> T,
+) -> Option<T> {
+    let files: Vec<FileView<'_>> = package.committed_files().collect();
+    // A fault in binding must not affect other answers.
+    let bind = || bind(&files, edges, semantics, guests, read);
+    catch_unwind(AssertUnwindSafe(bind)).ok().flatten()
+}
+
+fn bind<T>(
     files: &[FileView<'_>],
     edges: &EdgeTable,
     semantics: &'static Semantics,
-    guest: &ExternalFile,
-    byte: u32,
-) -> Option<ExternalMeaning> {
+    guests: &Guests<'_, '_>,
+    read: impl FnOnce(&Bound<'_>) -> T,
+) -> Option<T> {
+    let stored = StoredNotes::read(&mut notes_of(files, edges, semantics)?)?;
+    let of_it = |file: &&FileView<'_>| semantics_of(file).is_some_and(|own| std::ptr::eq(own, semantics));
+    let views: Vec<FileView<'_>> = files.iter().filter(of_it).copied().collect();
+    let folder = if guests.beside.is_empty() { FOLDER.to_owned() } else { format!("{}/{FOLDER}", guests.beside) };
+    let moved = |path: &str| format!("{folder}/{path}");
+    let guest_paths: Vec<String> = guests.paths.iter().map(|path| moved(path)).collect();
+    let guest_files: Vec<String> = guests.files.iter().map(|(path, _)| moved(path)).collect();
+    let mut paths: Vec<&str> = files.iter().map(FileView::path).collect();
+    let of_guest = |path: &str| path.strip_prefix(&folder)?.strip_prefix('/').and_then(guests.read);
+    let of_package = |path: &str| Some(files[files.binary_search_by(|file| file.path().cmp(path)).ok()?].content());
+    let read_file = |path: &str| of_package(path).or_else(|| of_guest(path));
+    let above = format!("{folder}/");
+    if paths.iter().any(|path| path.starts_with(&above)) {
+        return None;
+    }
+    let place = paths.partition_point(|path| *path < above.as_str());
+    drop(paths.splice(place..place, guest_paths.iter().map(String::as_str)));
+    let first = views.partition_point(|view| view.path() < above.as_str());
+    let mut all: Vec<ProjectFile<'_>> = views.iter().map(|file| ProjectFile::new(file.path(), file.facts())).collect();
+    let guest = guest_files.iter().zip(&guests.files).map(|(path, (_, facts))| ProjectFile::new(path, facts));
+    drop(all.splice(first..first, guest));
+    let project = Project { files: all, read: &read_file, paths: &paths };
+    let (first, count) = (first as u32, guests.files.len() as u32);
+    let wanted = guests.wanted.iter().map(|place| first + place);
+    let relations = resolve_guests(&project, semantics, &stored, first..first + count, wanted)?;
+    let symbols: Vec<OnceCell<_>> = views.iter().map(|_| OnceCell::new()).collect();
+    let symbols = LanguageSymbols::new(&views, &symbols);
+    Some(read(&Bound { relations: &relations, symbols: &symbols, views: &views, first, count }))
+}
+
+/// Notes that were made of the names of a language; `None` where they are of other files.
+fn notes_of<'a>(files: &[FileView<'_>], edges: &'a EdgeTable, semantics: &'static Semantics) -> Option<&'a [u32]> {
     let ([count, low, high, _], mut words) = edges.notes().split_first_chunk()?;
     if (*count, (*low, *high)) != (files.len() as u32, paths_hash(files)) {
         return None;
     }
     // The notes of the languages follow each other in the order of their first files.
     let mut done: Vec<&'static Semantics> = Vec::new();
-    let mut stored = None;
     for of_file in files.iter().filter_map(semantics_of) {
-        if stored.is_none() && !done.iter().any(|other| std::ptr::eq(*other, of_file)) {
-            done.push(of_file);
-            let own = notes(&mut words)?;
-            stored = std::ptr::eq(of_file, semantics).then_some(own);
+        if done.iter().any(|other| std::ptr::eq(*other, of_file)) {
+            continue;
+        }
+        done.push(of_file);
+        let own = notes(&mut words)?;
+        if std::ptr::eq(of_file, semantics) {
+            return Some(own);
         }
     }
-    let stored = StoredNotes::read(&mut stored?)?;
-    let of_it = |file: &&FileView<'_>| semantics_of(file).is_some_and(|own| std::ptr::eq(own, semantics));
-    let views: Vec<FileView<'_>> = files.iter().filter(of_it).copied().collect();
-    let path = format!("{FOLDER}/{}", guest.name);
-    let mut paths: Vec<&str> = files.iter().map(FileView::path).collect();
-    let read = |path: &str| Some(files[files.binary_search_by(|file| file.path().cmp(path)).ok()?].content());
-    paths.insert(paths.binary_search(&path.as_str()).err()?, &path);
-    let place = views.partition_point(|view| view.path() < path.as_str());
-    let mut all: Vec<ProjectFile<'_>> = views.iter().map(|file| ProjectFile::new(file.path(), file.facts())).collect();
-    all.insert(place, ProjectFile::new(&path, &guest.facts));
-    let project = Project { files: all, read: &read, paths: &paths };
-    let relations = resolve_guest(&project, semantics, &stored, place as u32)?;
-
-    let symbols: Vec<OnceCell<_>> = views.iter().map(|_| OnceCell::new()).collect();
-    let symbols = LanguageSymbols::new(&views, &symbols);
-    // Places among the package's own files.
-    let own = |file: u32| match (file as usize).cmp(&place) {
-        std::cmp::Ordering::Less => Some(file),
-        std::cmp::Ordering::Equal => None,
-        std::cmp::Ordering::Greater => Some(file - 1),
-    };
-    let mut here: Vec<_> = relations.occurrences.iter().filter(|it| it.targets > 0).collect();
-    here.retain(|it| it.at <= byte && byte <= it.at + u32::from(it.len));
-    let mut meant = ExternalMeaning::default();
-    if let Some(it) = here.last() {
-        let first = it.first_target as usize;
-        for site in &relations.targets[first..first + it.targets as usize] {
-            let site = own(site.file).map(|file| Site { file, at: site.at });
-            meant.symbols.extend(site.and_then(|site| symbols.at(site)));
-        }
-    }
-    let imported = relations.imports.iter().filter(|(from, ..)| *from as usize == place);
-    let imports = imported.filter_map(|(_, to, at)| Some((*at, views[own(*to)? as usize].number())));
-    meant.imports.extend(imports);
-    Some(meant)
+    None
 }

@@ -1,5 +1,7 @@
-//! Binds the names of a few files alone: of edited ones, such as texts that are not saved, or of one from elsewhere. Other
+//! Binds the names of a few files alone: of edited ones, such as texts that are not saved, or of some from elsewhere. Other
 //! files stay as they were noted, even where an edit affects them.
+
+use std::ops::Range;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -105,28 +107,33 @@ pub fn resolve_alone<'a>(
     Some(relations)
 }
 
-/// Binds every occurrence of a file from elsewhere against a project that it uses. The project's other files are as the
-/// notes say, which are of these files without the guest; `None` when they are not.
-pub fn resolve_guest<'a>(
+/// Binds every occurrence of some files from elsewhere against a project that they use. `guests` are consecutive; those of
+/// `wanted` are bound, the others may lie on the way. The project's own files are as the notes say; `None` when they are not.
+pub fn resolve_guests<'a>(
     project: &'a Project<'a>,
     semantics: &'static Semantics,
     notes: &StoredNotes<'_>,
-    guest: u32,
+    guests: Range<u32>,
+    wanted: impl IntoIterator<Item = u32>,
 ) -> Option<Relations> {
     let files = project.files.len();
-    if notes.files.len() + 1 != files || guest as usize >= files {
+    if notes.files.len() + guests.len() != files || guests.end as usize > files {
         return None;
     }
-    let def = |file: u32, place: u32| Def { file: file + u32::from(file >= guest), place: DefinitionId(place) };
+    let moved = |file: u32| if file < guests.start { file } else { file + guests.len() as u32 };
+    let def = |file: u32, place: u32| Def { file: moved(file), place: DefinitionId(place) };
     let pairs = |words: &[u32]| {
         let known = words.chunks_exact(4).filter(|pair| (pair[0].max(pair[2]) as usize) < notes.files.len());
         known.map(|pair| (def(pair[0], pair[1]), def(pair[2], pair[3]))).collect()
     };
     let (extends, derives) = (pairs(notes.extends), pairs(notes.derives));
-    let settled = EarlierClasses { files: (0..files as u32).map(|file| file != guest).collect(), extends, derives };
+    let settled =
+        EarlierClasses { files: (0..files as u32).map(|file| !guests.contains(&file)).collect(), extends, derives };
     let mut resolver = Resolver::new(project, semantics, Some(settled));
     let mut relations = Relations::default();
-    resolve_file(&mut resolver, guest, &[], &mut relations);
+    for file in wanted {
+        resolve_file(&mut resolver, file, &[], &mut relations);
+    }
     put_in_order(&mut relations);
     Some(relations)
 }

@@ -18,7 +18,7 @@ mod subclasses;
 mod surface;
 mod values;
 
-pub use alone::{StoredNotes, resolve_alone, resolve_guest};
+pub use alone::{StoredNotes, resolve_alone, resolve_guests};
 pub use notes::{Notes, Plan, SymbolAt};
 
 use rustc_hash::FxHashMap;

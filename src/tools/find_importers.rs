@@ -9,6 +9,7 @@ use super::files::unknown_file;
 use super::indexes::Repo;
 use super::{Call, Error, Tool, ToolTier, related, tokens};
 use crate::catalog::context::linking;
+use crate::catalog::cross_repo::{self, LinkedImport, User};
 use crate::query;
 use crate::store::{EdgeTable, FileView};
 
@@ -25,6 +26,10 @@ pub struct Args {
     /// Several files.
     #[serde(default)]
     file_paths: Option<Vec<String>>,
+    /// In other repositories, too.
+    #[serde(default)]
+    #[schemars(extend("x-rare" = true))]
+    cross_repo: bool,
     /// At most this many.
     #[serde(default = "most")]
     max_results: u32,
@@ -78,6 +83,9 @@ fn is_zero(n: &usize) -> bool {
 /// A file that imports.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Item {
+    /// Another repository.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    repo: Option<String>,
     file: String,
     line: u32,
     /// Whether it is imported itself.
@@ -106,15 +114,17 @@ impl Tool for FindImporters {
         }
         let (mut results, errors) = related::answer(call, args.repo.as_deref(), |repo, edges| {
             let (mut results, mut errors) = (Vec::new(), Vec::new());
+            let users = if args.cross_repo { cross_repo::users(call, repo, edges)? } else { Vec::new() };
             for path in &paths {
-                match importers(call, repo, edges, path) {
+                match importers(call, (repo, &users), edges, path) {
                     Ok(of) => results.push(of),
                     Err(err) if paths.len() == 1 => return Err(err),
                     Err(err) => errors.push(FileError { file: (*path).clone(), error: err.message }),
                 }
             }
             call.absent(results.iter().any(|of| of.importer_count == 0));
-            let named = results.iter().flat_map(|of| &of.importers).map(|item| item.file.clone()).collect();
+            let own = results.iter().flat_map(|of| &of.importers).filter(|item| item.repo.is_none());
+            let named = own.map(|item| item.file.clone()).collect();
             Ok(((results, errors), named))
         })?;
         call.found(results.iter().any(|of| of.importer_count > 0));
@@ -147,7 +157,12 @@ impl Tool for FindImporters {
     }
 }
 
-fn importers(call: &Call<'_>, repo: &Repo, edges: &EdgeTable, path: &str) -> Result<Importers, Error> {
+fn importers(
+    call: &Call<'_>,
+    (repo, users): (&Repo, &[User]),
+    edges: &EdgeTable,
+    path: &str,
+) -> Result<Importers, Error> {
     let path = repo.relative(path);
     let file = repo.snapshot.file(&path).ok_or_else(|| unknown_file(call, repo, &path))?;
     if let Some(symbol) = file.symbols().next() {
@@ -158,7 +173,7 @@ fn importers(call: &Call<'_>, repo: &Repo, edges: &EdgeTable, path: &str) -> Res
     let read: HashSet<&str> = links().filter_map(|link| link.to.as_deref()).collect();
     let item = |from: FileView<'_>, at: u32| {
         let has_importers = read.contains(from.path()) || !edges.importers(from.number()).is_empty();
-        Item { file: from.path().to_owned(), line: query::line_of(from, at), has_importers }
+        Item { repo: None, file: from.path().to_owned(), line: query::line_of(from, at), has_importers }
     };
     let imports = edges.importers(file.number()).iter();
     let imports = imports.filter_map(|import| Some(item(repo.snapshot.file_by_number(import.from)?, import.at)));
@@ -167,5 +182,25 @@ fn importers(call: &Call<'_>, repo: &Repo, edges: &EdgeTable, path: &str) -> Res
     let reads = reads.filter_map(|link| Some(item(repo.snapshot.file(&link.from)?, link.at)));
     let mut importers: Vec<Item> = imports.chain(reads).collect();
     importers.sort_by(|a, b| a.file.cmp(&b.file));
+    for user in users.iter().rev() {
+        importers.splice(0..0, elsewhere(user, file.number())?);
+    }
     Ok(Importers { file_path: path, importer_count: importers.len(), importers, ..Importers::default() })
+}
+
+/// Files of another repository that import a file, each at its first import.
+fn elsewhere(user: &User, file: u32) -> Result<Vec<Item>, Error> {
+    let (repo, edges) = (&user.repo, related::edges(&user.repo)?);
+    let mut imports: Vec<&LinkedImport> = user.imports().iter().filter(|import| import.to == file).collect();
+    imports.dedup_by_key(|import| import.from);
+    let item = |import: &LinkedImport| {
+        let from = repo.snapshot.file_by_number(import.from)?;
+        Some(Item {
+            repo: Some(repo.sidecar.repo.clone()),
+            file: from.path().to_owned(),
+            line: query::line_of(from, import.at),
+            has_importers: !edges.importers(import.from).is_empty(),
+        })
+    };
+    Ok(imports.into_iter().filter_map(item).collect())
 }

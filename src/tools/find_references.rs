@@ -8,9 +8,10 @@ use serde::{Deserialize, Serialize};
 use super::files::unknown_file;
 use super::indexes::Repo;
 use super::{Call, Error, Tool, ToolTier, related, tokens};
-use crate::catalog::context::{Link, linking};
-use crate::query::{self, UseSite};
-use crate::store::{EdgeTable, SymbolView};
+use crate::catalog::context::{self, linking};
+use crate::catalog::cross_repo::{self, Link, User};
+use crate::query::{self, LineCount, UseSite};
+use crate::store::{EdgeTable, SymbolId, SymbolView};
 
 /// Usages of a symbol: who uses, references or instantiates it, all places where a variable or name is used, resolved
 /// through scopes, imports and types. Prefer it to search_text.
@@ -40,6 +41,10 @@ pub struct Args {
     /// Where only the name matches, too.
     #[serde(default)]
     include_possible: bool,
+    /// In other repositories, too.
+    #[serde(default)]
+    #[schemars(extend("x-rare" = true))]
+    cross_repo: bool,
     /// At most this many.
     #[serde(default = "hundred")]
     max_results: u32,
@@ -136,6 +141,9 @@ pub struct Defined {
 /// A use.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct Item {
+    /// Another repository, which imports it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    repo: Option<String>,
     file: String,
     line: u32,
     column: u32,
@@ -186,8 +194,9 @@ impl Tool for FindReferences {
             let (mut results, mut paths) = (Vec::new(), Vec::new());
             // Each of several gets what fits into an answer; those that do not fit beside it have the next page.
             let room = (!is_one).then(|| call.max_tokens.saturating_sub(FRAME));
+            let users = if args.cross_repo { cross_repo::users(call, repo, edges)? } else { Vec::new() };
             for name in &asked {
-                let (uses, files) = find(call, repo, edges, &args, *name, room)?;
+                let (uses, files) = find(call, (repo, &users), edges, &args, *name, room)?;
                 results.push(uses);
                 paths.extend(files);
             }
@@ -217,7 +226,7 @@ impl Tool for FindReferences {
 
 fn find(
     call: &Call<'_>,
-    repo: &Repo,
+    (repo, users): (&Repo, &[User]),
     edges: &EdgeTable,
     args: &Args,
     name: Option<&str>,
@@ -257,12 +266,15 @@ fn find(
                     paths.push(place.file.path().to_owned());
                     output.also.push(format!("{}:{} {name}", place.file.path(), place.line));
                 }
-                None => references.push((*place, of, place.edge.how().as_str())),
+                None => references.push((None, *place, of, place.edge.how().as_str())),
             }
         }
     }
+    let ids: Vec<SymbolId> = symbols.iter().map(SymbolView::number).collect();
+    // The question is about those: its own uses, of which there may be many, come after them.
+    references.splice(0..0, users.iter().flat_map(|user| elsewhere(user, &ids)));
     let places = output.keep_most_used();
-    for (_, of, _) in &mut references {
+    for (_, _, of, _) in &mut references {
         *of = of.and_then(|place| places.get(place).copied().flatten());
     }
     let mut names: BTreeMap<String, Vec<u32>> = BTreeMap::new();
@@ -276,7 +288,7 @@ fn find(
         if args.include_possible {
             let imports = |file: u32| edges.imports(file).iter().any(|import| defining.contains(&import.to));
             let confidence = |place: &UseSite<'_>| if imports(place.edge.file) { "import" } else { "name" };
-            references.extend(possible.iter().map(|place| (*place, None, confidence(place))));
+            references.extend(possible.iter().map(|place| (None, *place, None, confidence(place))));
         } else {
             output.possible += possible.len();
         }
@@ -288,8 +300,24 @@ fn find(
     Ok((output, paths))
 }
 
-/// A use with the place of its definition among several, and how it is known.
-type Reference<'a> = (UseSite<'a>, Option<usize>, &'static str);
+/// A use, in another repository if one is given, with the place of its definition among several, and how it is known.
+type Reference<'a> = (Option<&'a Repo>, UseSite<'a>, Option<usize>, &'static str);
+
+/// Uses of symbols in another repository.
+fn elsewhere<'a>(user: &'a User, symbols: &[SymbolId]) -> Vec<Reference<'a>> {
+    let of = |link: &Link| symbols.iter().position(|symbol| link.to.contains(symbol));
+    let used = user.uses().iter().filter_map(|link| Some((link, of(link)?)));
+    let (mut lines, mut last) = (LineCount::default(), None);
+    let place = |(link, of): (&'a Link, usize)| {
+        let file = user.repo.snapshot.file_by_number(link.edge.file)?;
+        if last.replace(file.number()) != Some(file.number()) {
+            lines = LineCount::default();
+        }
+        let place = UseSite { file, edge: &link.edge, line: lines.line_of(file.content(), link.edge.at) };
+        Some((Some(&user.repo), place, (symbols.len() > 1).then_some(of), link.edge.how().as_str()))
+    };
+    used.filter_map(place).collect()
+}
 
 /// Uses of a name that comes from outside of the repository; `None` where there are none.
 fn uses_outside(
@@ -300,7 +328,7 @@ fn uses_outside(
     room: Option<usize>,
 ) -> Option<(Uses, Vec<String>)> {
     let (uses, external) = query::outside_uses(&repo.snapshot, name.filter(|_| args.file.is_none())?);
-    let references = uses.iter().map(|used| (used.place(), None, "external")).collect();
+    let references = uses.iter().map(|used| (None, used.place(), None, "external")).collect();
     let output = Uses { external: external.into_iter().collect(), ..Uses::default() };
     (!uses.is_empty()).then(|| paged(call, repo, args, references, output, room))
 }
@@ -315,10 +343,14 @@ fn paged(
     mut output: Uses,
     room: Option<usize>,
 ) -> (Uses, Vec<String>) {
-    let files: BTreeSet<&str> = references.iter().map(|(place, ..)| place.file.path()).collect();
+    let own = references.iter().filter(|(other, ..)| other.is_none());
+    let files: BTreeSet<&str> = own.map(|(_, place, ..)| place.file.path()).collect();
     let paths = files.into_iter().map(str::to_owned).collect();
     let most = args.max_results as usize;
-    let item = |(place, of, confidence): &Reference<'_>| item(repo, place, *of, confidence);
+    let item = |(other, place, of, confidence): &Reference<'_>| {
+        let item = item(other.unwrap_or(repo), place, *of, confidence);
+        Item { repo: other.map(|other| other.sidecar.repo.clone()), ..item }
+    };
     let Some(room) = room else {
         call.found(!references.is_empty() || !output.also.is_empty());
         output.references = call.page(references, most).iter().map(item).collect();
@@ -339,7 +371,7 @@ fn paged(
 /// Uses of what a name means in an ecosystem, such as a model of dbt; `None` where it means nothing.
 fn linked(call: &Call<'_>, repo: &Repo, name: &str, most: u32) -> Option<(Uses, Vec<String>)> {
     let context = linking(call, repo)?;
-    let links: Vec<&Link> = context.links().filter(|link| link.name == name).collect();
+    let links: Vec<&context::Link> = context.links().filter(|link| link.name == name).collect();
     let files: BTreeSet<&str> = context.defined().filter(|(other, _)| *other == name).map(|(_, file)| file).collect();
     if links.is_empty() && files.is_empty() {
         return None;
@@ -352,10 +384,12 @@ fn linked(call: &Call<'_>, repo: &Repo, name: &str, most: u32) -> Option<(Uses, 
         1 => vec![None],
         _ => places,
     };
-    let number = |link: &Link| numbers.get(files.iter().position(|file| link.to.as_deref() == Some(file))?).copied()?;
-    let item = |link: &&Link| {
+    let number =
+        |link: &context::Link| numbers.get(files.iter().position(|file| link.to.as_deref() == Some(file))?).copied()?;
+    let item = |link: &&context::Link| {
         let file = repo.snapshot.file(&link.from)?;
         Some(Item {
+            repo: None,
             file: link.from.to_string(),
             line: query::line_of(file, link.at),
             column: query::column_of(file, link.at),
@@ -412,6 +446,7 @@ fn item(repo: &Repo, place: &UseSite<'_>, of: Option<usize>, confidence: &'stati
     let decorated = query::decorated(place);
     let around = || place.edge.from().and_then(|symbol| repo.snapshot.symbol(symbol));
     Item {
+        repo: None,
         file: place.file.path().to_owned(),
         line: place.line,
         column: place.column(),

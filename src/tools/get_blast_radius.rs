@@ -1,6 +1,6 @@
 //! Files that a change of a symbol may break.
 
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -8,7 +8,9 @@ use serde::{Deserialize, Serialize};
 use super::indexes::Repo;
 use super::{Call, Error, Tool, ToolTier, related};
 use crate::catalog::context::linking;
+use crate::catalog::cross_repo::{self, User};
 use crate::query::{self, AffectedFile, Blast, BlastDoubt};
+use crate::store::SymbolId;
 
 /// Impact of a change: what breaks if a function changes, is it safe to modify, which files and symbols depend on it
 /// and are affected.
@@ -28,6 +30,10 @@ pub struct Args {
     /// How many files at each depth, and what they weigh.
     #[serde(default)]
     include_depth_scores: bool,
+    /// In other repositories, too.
+    #[serde(default)]
+    #[schemars(extend("x-rare" = true))]
+    cross_repo: bool,
 }
 
 fn three() -> u32 {
@@ -46,6 +52,9 @@ pub struct Output {
     /// 0 nothing depends on it, 0.5 as when ten files do or half of all, 1 everything; a file at depth d counts 1/d^0.7.
     overall_risk_score: f64,
     confirmed_count: usize,
+    /// Files of other repositories among them, which do not count for the risk.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    cross_repo_count: Option<usize>,
     confirmed: Vec<Item>,
     potential_count: usize,
     /// Files that import its file or write its name behind something unknown.
@@ -58,6 +67,9 @@ pub struct Output {
 /// A file that depends on it.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Item {
+    /// Another repository.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    repo: Option<String>,
     file: String,
     /// From two on.
     #[serde(skip_serializing_if = "is_near")]
@@ -128,10 +140,26 @@ impl Tool for GetBlastRadius {
             related::check_language(&repo.snapshot, &symbol)?;
             let blast = query::blast(&repo.snapshot, edges, &symbol, depth);
             let overrides = query::overridden(&repo.snapshot, edges, &symbol).iter().map(|above| above.id()).collect();
-            let output = Output { overrides, ..output(symbol.id(), &blast, args.include_depth_scores) };
+            let mut output = Output { overrides, ..output(symbol.id(), &blast, args.include_depth_scores) };
+            if args.cross_repo {
+                let users = cross_repo::users(call, repo, edges)?;
+                let dependents = query::dependents(&repo.snapshot, edges, [(symbol.number(), 0)], depth);
+                let mut elsewhere = Vec::new();
+                for user in &users {
+                    elsewhere.extend(affected(user, &dependents.symbols, depth)?);
+                }
+                output.confirmed_count += elsewhere.len();
+                output.cross_repo_count = Some(elsewhere.len());
+                output.confirmed.splice(0..0, elsewhere);
+                output.confirmed.sort_by_key(|item| item.depth);
+            }
             call.absent(output.confirmed.is_empty());
             // Hundreds of files may be affected; only those that define or directly use it are checked.
-            let near = output.confirmed.iter().filter(|item| item.depth == 1).map(|item| item.file.clone());
+            let near = output
+                .confirmed
+                .iter()
+                .filter(|item| item.depth == 1 && item.repo.is_none())
+                .map(|item| item.file.clone());
             let paths = near.chain([symbol.file.path().to_owned()]).collect();
             Ok((output, paths))
         })?;
@@ -167,6 +195,7 @@ fn linked(call: &Call<'_>, repo: &Repo, name: &str, depth: u32, layers: bool) ->
 
 fn output(symbol: String, blast: &Blast<'_>, layers: bool) -> Output {
     let confirmed = blast.confirmed.iter().map(|affected| Item {
+        repo: None,
         file: affected.file.path().to_owned(),
         depth: affected.depth,
         via: affected.via.map(|via| via.qualified_name()),
@@ -191,11 +220,50 @@ fn output(symbol: String, blast: &Blast<'_>, layers: bool) -> Output {
         direct_dependents_count: blast.direct,
         overall_risk_score: rounded(blast.risk()),
         confirmed_count: blast.confirmed.len(),
+        cross_repo_count: None,
         confirmed: confirmed.collect(),
         potential_count: blast.potential.len(),
         potential: potential.collect(),
         impact_by_depth: layers.then(|| (1..=deepest).map(layer).collect()),
     }
+}
+
+/// Files of another repository that depend on symbols with these distances, nearest first.
+fn affected(user: &User, symbols: &HashMap<SymbolId, u32>, depth: u32) -> Result<Vec<Item>, Error> {
+    let (snapshot, edges) = (&user.repo.snapshot, related::edges(&user.repo)?);
+    let (mut seeds, mut files): (Vec<(SymbolId, u32)>, BTreeMap<u32, u32>) = (Vec::new(), BTreeMap::new());
+    for link in user.uses() {
+        let nearest = link.to.iter().filter_map(|symbol| symbols.get(symbol)).min();
+        let Some(at) = nearest.map(|nearest| nearest + 1).filter(|at| *at <= depth) else { continue };
+        let file = files.entry(link.edge.file).or_insert(at);
+        *file = at.min(*file);
+        seeds.extend(link.edge.from().map(|symbol| (symbol, at)));
+    }
+    let dependents = query::dependents(snapshot, edges, seeds, depth);
+    for (file, at) in dependents.files {
+        let known = files.entry(file).or_insert(at);
+        *known = at.min(*known);
+    }
+    let mut of_file: HashMap<u32, Vec<(u32, SymbolId)>> = HashMap::new();
+    for (symbol, at) in dependents.symbols {
+        of_file.entry(symbol.file).or_default().push((at, symbol));
+    }
+    let item = |(file, depth): (u32, u32)| {
+        let mut symbols = of_file.remove(&file).unwrap_or_default();
+        symbols.sort_unstable();
+        let names = symbols.iter().take(MOST_SYMBOLS).filter_map(|(_, symbol)| snapshot.symbol(*symbol));
+        Some(Item {
+            repo: Some(user.repo.sidecar.repo.clone()),
+            file: snapshot.file_by_number(file)?.path().to_owned(),
+            depth,
+            via: None,
+            symbols: names.map(|symbol| symbol.qualified_name()).collect(),
+            more: symbols.len().saturating_sub(MOST_SYMBOLS),
+        })
+    };
+    let mut items: Vec<Item> = files.into_iter().filter_map(item).collect();
+    items.sort_by(|a, b| (a.depth, &a.file).cmp(&(b.depth, &b.file)));
+    Ok(items)
 }
 
 fn rounded(score: f64) -> f64 {

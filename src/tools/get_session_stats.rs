@@ -6,7 +6,7 @@ use serde::Deserialize;
 use super::session::Stats;
 use super::{Call, Error, Tool};
 
-/// Usage statistics of this session and all time: calls, latencies, tokens and cost saved.
+/// Usage statistics: calls, latencies, tokens and cost saved.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Args {}

@@ -10,17 +10,17 @@ use super::summaries::{Summarized, summarized};
 use super::{Call, Error, Tool};
 use crate::catalog::runs::{self, RereadOutcome};
 
-/// Update the index after one file changed. Rarely needed: edits are picked up.
+/// Update the index after one file changed; rarely needed.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Args {
     /// The file, absolute or relative to the working directory.
     path: String,
-    /// Let a model that is set up summarise symbols without documentation: their code is sent to it.
+    /// Send symbols without documentation to the model that summarises.
     #[serde(default)]
     #[schemars(extend("x-hidden" = "client"))]
     use_ai_summaries: Option<bool>,
-    /// Taken for older clients: context providers read files when they are asked.
+    /// For older clients, without effect.
     #[serde(default, rename = "context_providers")]
     #[schemars(extend("x-hidden" = true))]
     _context_providers: Option<bool>,

@@ -13,7 +13,7 @@ use crate::catalog::context::context;
 use crate::catalog::{Options, Report, meaning, runs};
 use crate::store::Sidecar;
 
-/// Add a local project folder to the index, or update it. Rarely needed: the first question does it.
+/// Add a local project folder to the index, or update it; rarely needed.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Args {
@@ -26,7 +26,7 @@ pub struct Args {
     /// Left out otherwise, to be read: "dist/".
     #[serde(default)]
     include: Vec<String>,
-    /// Index that a compiler made, in the form of SCIP (default: index.scip in the folder): it says what names mean.
+    /// Index that a compiler made (SCIP; default: index.scip in the folder).
     #[serde(default)]
     #[schemars(extend("x-hidden" = "client"))]
     scip: Option<String>,
@@ -41,15 +41,15 @@ pub struct Args {
     #[serde(default = "yes")]
     #[schemars(extend("x-hidden" = "client"))]
     incremental: bool,
-    /// Let a model that is set up summarise symbols without documentation: their code is sent to it.
+    /// Send symbols without documentation to the model that summarises.
     #[serde(default)]
     #[schemars(extend("x-hidden" = "client"))]
     use_ai_summaries: Option<bool>,
-    /// Embed it for search by meaning, by the model that is set up.
+    /// Embed it for search by meaning.
     #[serde(default)]
     #[schemars(extend("x-hidden" = "client"))]
     embed: bool,
-    /// Say what context providers have found: dbt projects (default: as configured).
+    /// Say what dbt projects hold (default: as configured).
     #[serde(default)]
     #[schemars(extend("x-hidden" = "client"))]
     context_providers: Option<bool>,

@@ -25,7 +25,7 @@ pub struct Args {
     #[serde(default = "yes")]
     #[schemars(extend("x-hidden" = "client"))]
     incremental: bool,
-    /// Let a model that is set up summarise symbols without documentation: their code is sent to it.
+    /// Send symbols without documentation to the model that summarises.
     #[serde(default)]
     #[schemars(extend("x-hidden" = "client"))]
     use_ai_summaries: Option<bool>,

@@ -7,7 +7,7 @@ use super::locate::indexed;
 use super::{Call, Error, Tool};
 use crate::catalog::runs;
 
-/// Delete the index of a repository from the cache, for a clean re-index. Its sources are not touched.
+/// Delete the index of a repository, for a clean re-index; its sources stay.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Args {

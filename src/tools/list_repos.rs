@@ -12,7 +12,7 @@ use super::{Call, Error, Tool};
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Args {
-    /// Instead: the files that the index here leaves out.
+    /// Instead: files left out.
     #[serde(default)]
     skipped: bool,
     /// Instead: the installed packages whose sources are indexed.

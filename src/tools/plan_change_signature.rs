@@ -17,7 +17,7 @@ pub struct Args {
     /// Its id.
     #[schemars(extend("x-aliases" = ["symbol"]))]
     symbol_id: String,
-    /// The new declaration: says whether calls may stay.
+    /// Says whether calls may stay.
     #[serde(default)]
     new_signature: Option<String>,
     /// A text in spite of doubts.

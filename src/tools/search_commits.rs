@@ -17,7 +17,7 @@ pub struct Args {
     /// Id, name or path (default: the current one).
     #[serde(default)]
     repo: Option<String>,
-    /// Words, or an id; without it, the newest.
+    /// Words, or an id.
     #[serde(default)]
     query: String,
     /// Part of a name or address.

@@ -8,6 +8,7 @@ mod circles;
 mod cli;
 mod client;
 mod compiler;
+mod cross_repo;
 mod damage;
 mod dead;
 mod documents;

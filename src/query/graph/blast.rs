@@ -1,6 +1,6 @@
 //! Impact of a change: the users of a symbol, their users, and so on.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use super::is_module;
 use super::relations::users_through;
@@ -114,6 +114,54 @@ pub fn blast<'a>(snapshot: &'a Snapshot, edges: &'a EdgeTable, symbol: &SymbolVi
     blast.confirmed.sort_by_key(|affected| (affected.depth, affected.file.path()));
     blast.files = snapshot.files().filter(|file| !file.facts().is_empty()).count();
     blast
+}
+
+/// Symbols and files that depend on some symbols.
+#[derive(Default)]
+pub struct Dependents {
+    /// Distances in uses, of the first symbols too.
+    pub symbols: HashMap<SymbolId, u32>,
+    /// Distances of the files in which they are used.
+    pub files: BTreeMap<u32, u32>,
+}
+
+/// Follows the users of some symbols, each of which has a distance already, up to `depth` uses away.
+pub fn dependents(
+    snapshot: &Snapshot,
+    edges: &EdgeTable,
+    from: impl IntoIterator<Item = (SymbolId, u32)>,
+    depth: u32,
+) -> Dependents {
+    let mut found = Dependents::default();
+    let mut levels: BTreeMap<u32, Vec<SymbolId>> = BTreeMap::new();
+    for (symbol, distance) in from {
+        let known = found.symbols.entry(symbol).or_insert(distance);
+        *known = distance.min(*known);
+        levels.entry(distance).or_default().push(symbol);
+    }
+    while let Some((at, level)) = levels.pop_first() {
+        for used in level.into_iter().filter(|_| at < depth) {
+            // It was reached again by a shorter way, and a path through a module does not use everything in it.
+            if found.symbols.get(&used).is_some_and(|known| *known < at) || is_module(snapshot, used) {
+                continue;
+            }
+            for (meant, place) in users_through(snapshot, edges, used) {
+                // The step to an overridden method counts as a step of its own.
+                let steps = at + 1 + u32::from(meant != used);
+                if steps > depth {
+                    continue;
+                }
+                let file = found.files.entry(place.edge.file).or_insert(steps);
+                *file = steps.min(*file);
+                let Some(user) = place.edge.from() else { continue };
+                if found.symbols.get(&user).is_none_or(|known| steps < *known) {
+                    found.symbols.insert(user, steps);
+                    levels.entry(steps).or_default().push(user);
+                }
+            }
+        }
+    }
+    found
 }
 
 #[cfg(test)]

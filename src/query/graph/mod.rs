@@ -26,7 +26,7 @@ mod verdicts;
 mod visible;
 mod written;
 
-pub use blast::{AffectedFile, Blast, BlastDoubt, blast, hop_weight};
+pub use blast::{AffectedFile, Blast, BlastDoubt, Dependents, blast, dependents, hop_weight};
 pub use dead::{Dead, DeadCode, DeadFile, dead_code};
 pub(super) use entry::{decorator_name, package_files, scripts};
 pub use evidence::{Certainty, DeadCodeDoubt};
