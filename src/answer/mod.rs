@@ -17,11 +17,18 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
+use serde_json::Value;
+
 pub use envelope::{Envelope, Format, Freshness, Question, SHARED, SharedArguments, ToolProperties, answered, refused};
 pub use error::{Code, Error};
 pub use notes::Notes;
 
 use crate::model::Progress;
+
+/// Mark, in `_meta` of a question, of one that comes from another node of a fleet.
+pub const FROM_NODE: &str = "io.codelode/from-node";
+/// Key, in `_meta` of such a question, of how many documents of the others hold which words.
+pub const FREQUENCIES: &str = "io.codelode/frequencies";
 
 /// Origin of a call, with its progress callback.
 #[derive(Clone, Default)]
@@ -38,6 +45,12 @@ pub struct Request {
     pub as_indexed: bool,
     /// Whether a person reads the answer: texts are whole, because tokens do not matter.
     pub for_people: bool,
+    /// Token of the caller, which travels with questions to other nodes of a fleet.
+    pub bearer: Option<Arc<str>>,
+    /// Whether another node of a fleet asks, which puts the answer together with others.
+    pub is_from_node: bool,
+    /// Of a search by another node: how many documents of the others hold which words.
+    pub frequencies: Option<Value>,
     /// Set when the caller has cancelled.
     pub cancelled: Arc<AtomicBool>,
 }

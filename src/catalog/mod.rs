@@ -21,6 +21,7 @@ pub mod locate;
 pub mod meaning;
 pub mod models;
 pub mod packages;
+pub mod peers;
 mod reach;
 mod rebuild;
 pub mod related;
@@ -56,6 +57,7 @@ use crate::config::Config;
 use crate::model::Rights;
 use crate::store::{Sidecar, Snapshot, WriterState};
 use crate::watch::WatchHandle;
+use peers::Peers;
 
 /// State that a process keeps between calls.
 pub struct Context {
@@ -70,6 +72,8 @@ pub struct Context {
     /// Models that embed.
     pub models: Arc<Models>,
     rights: Arc<Rights>,
+    /// Other nodes of a fleet.
+    peers: Option<Arc<dyn Peers>>,
 }
 
 impl Context {
@@ -77,7 +81,8 @@ impl Context {
     pub fn new(config: Config) -> Self {
         let session = Session::open(&config.home);
         let indexes = Indexes::new(&config);
-        Self { config, session, indexes, remotes: Arc::default(), models: Arc::default(), rights: Arc::default() }
+        let (remotes, models, rights) = (Arc::default(), Arc::default(), Arc::default());
+        Self { config, session, indexes, remotes, models, rights, peers: None }
     }
 
     /// Adds a watcher, for a long-running process: checkouts queried repeatedly are kept fresh.
@@ -88,6 +93,16 @@ impl Context {
     /// Adds a place that indexes come from when questions open them.
     pub fn stocked_by(self, stock: Arc<dyn IndexSource>) -> Self {
         Self { indexes: self.indexes.stocked_by(stock), ..self }
+    }
+
+    /// Adds the other nodes of a fleet.
+    pub fn among(self, peers: Arc<dyn Peers>) -> Self {
+        Self { peers: Some(peers), ..self }
+    }
+
+    /// Other nodes of the fleet that this process is a node of.
+    pub fn peers(&self) -> Option<&dyn Peers> {
+        self.peers.as_deref()
     }
 
     /// The same state for a caller with these rights, as of a process that holds only what it may see. Open indexes
@@ -101,6 +116,7 @@ impl Context {
             remotes: self.remotes.clone(),
             models: self.models.clone(),
             rights,
+            peers: self.peers.clone(),
         }
     }
 

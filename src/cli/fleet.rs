@@ -13,7 +13,8 @@ use serde_json::{Value, json};
 use super::upkeep::{self, Entry, Upkeep};
 use super::{FAILED, FOUND, Global, NOTHING, complain, fail, flags, here, interrupt, note_to, output, server};
 use crate::catalog::fleet::{
-    self, Event, Fate, Organisation, Queue, Submission, Submitter, Wanted, Worker, fleet_error, repositories,
+    self, Event, Fate, Organisation, Queue, QueueError, Standing, Submission, Submitter, Wanted, Worker, fleet_error,
+    repositories,
 };
 use crate::config::{self, Settings};
 use crate::tools::{Context, Error, Request};
@@ -37,6 +38,7 @@ enum What {
     Work(Work),
     Status(Status),
     Dead(Dead),
+    Drain(Drain),
 }
 
 // Servers and queue. A doc comment would become the help of every command that has it.
@@ -132,6 +134,19 @@ struct Dead {
     servers: Servers,
 }
 
+/// Give a node that answers questions no repositories any more: others take them, and it may be stopped.
+#[derive(Args)]
+struct Drain {
+    /// The node's name, as `fleet status` shows it.
+    #[arg(value_name = "NODE")]
+    node: String,
+    /// Give it some again.
+    #[arg(long)]
+    undo: bool,
+    #[command(flatten)]
+    servers: Servers,
+}
+
 /// Runs a command of a fleet.
 pub(super) fn run(global: &Global, how: Fleet) -> u8 {
     match how.what {
@@ -142,6 +157,7 @@ pub(super) fn run(global: &Global, how: Fleet) -> u8 {
             with_fleet(global, &how.servers, settings, Some(folder), |cx| work(global, cx, &how))
         }
         What::Status(how) => with_fleet(global, &how.servers, Settings::default(), None, |cx| status(global, cx)),
+        What::Drain(how) => with_fleet(global, &how.servers, Settings::default(), None, |cx| drain(global, cx, &how)),
         What::Dead(how) => with_fleet(global, &how.servers, Settings::default(), None, |cx| dead(global, cx, &how)),
     }
 }
@@ -334,7 +350,14 @@ fn told(event: &Event) -> (Value, String) {
 
 /// Shows the state of the queue.
 fn status(global: &Global, cx: &Context) -> Result<u8, Error> {
-    let status = fleet::queue(&cx.config)?.status().map_err(fleet_error)?;
+    let queue = fleet::queue(&cx.config)?;
+    let members = queue.members().map_err(fleet_error)?;
+    let status = match queue.status() {
+        Ok(status) => Standing { members, ..status },
+        // Nodes may answer questions where no worker ever was.
+        Err(QueueError::NoQueue(_)) if !members.is_empty() => Standing { members, ..Standing::default() },
+        Err(err) => return Err(fleet_error(err)),
+    };
     let mut text = format!(
         "{} waiting, {} at work, {} dead; {} of {} copies of the queue are there\n",
         status.waiting, status.at_work, status.dead, status.copies_there, status.copies
@@ -347,7 +370,25 @@ fn status(global: &Global, cx: &Context) -> Result<u8, Error> {
         let job = worker.job.as_deref().unwrap_or("waiting");
         text.push_str(&format!("worker {}: {job}; {} done, {} failed\n", worker.name, worker.done, worker.failed));
     }
+    for member in &status.members {
+        let state = if member.drained { ", drained" } else { "" };
+        text.push_str(&format!("node {} at {}: {} indexes open{state}\n", member.name, member.url, member.held));
+    }
     show(global, &serde_json::to_value(&status).unwrap_or_default(), &text);
+    Ok(FOUND)
+}
+
+/// Drains a node, or takes it back.
+fn drain(global: &Global, cx: &Context, how: &Drain) -> Result<u8, Error> {
+    let is_known = fleet::queue(&cx.config)?.drain(&how.node, !how.undo).map_err(fleet_error)?;
+    if !is_known && !how.undo {
+        return Err(Error::not_found(format!(
+            "no node {:?} answers questions; `codelode fleet status` lists them",
+            how.node
+        )));
+    }
+    let said = if how.undo { "gets repositories again" } else { "gets no repositories any more" };
+    show(global, &json!({"node": how.node, "drained": !how.undo}), &format!("{} {said}\n", how.node));
     Ok(FOUND)
 }
 

@@ -91,6 +91,13 @@ struct Network {
     /// How many megabytes of indexes a replica holds [default: 20000].
     #[arg(long, value_name = "MEGABYTES")]
     cache_size: Option<u64>,
+    /// The name of this server among the nodes of a fleet, which find one another through the servers that `nats` sets and answer
+    /// questions over many repositories together.
+    #[arg(long, value_name = "NAME", requires = "from")]
+    node: Option<String>,
+    /// The URL at which the other nodes ask it, as https://node-3.internal:8901/mcp [default: where it listens].
+    #[arg(long, value_name = "URL", requires = "node")]
+    node_url: Option<String>,
     /// A proxy in front, as 10.0.0.7 or 10.0.0.0/8, whose word counts for where a request comes from; repeatable.
     #[arg(long, value_name = "ADDRESS")]
     trust_proxy: Option<Vec<String>>,
@@ -113,7 +120,7 @@ pub(super) fn run(global: &Global, how: Serve) -> u8 {
     let Serve { transport, tools, format, freshness_mode, log_file, log, network, watcher } = how;
     let Network { host, port, tokens_file, tls_cert, tls_key, root, allow_host, allow_origin, .. } = network;
     let Network { forge, repos_file, trust_proxy, oauth_issuer, oauth_resource, oauth_jwks, web, .. } = network;
-    let Network { from, cache_dir, cache_size, .. } = network;
+    let Network { from, cache_dir, cache_size, node, node_url, .. } = network;
     let settings = Settings {
         transport,
         host,
@@ -128,6 +135,8 @@ pub(super) fn run(global: &Global, how: Serve) -> u8 {
         repos_file,
         from,
         cache_size,
+        node,
+        node_url,
         trusted_proxies: trust_proxy,
         oauth_issuer,
         oauth_resource,
@@ -183,7 +192,7 @@ pub(super) fn run(global: &Global, how: Serve) -> u8 {
                 Ok(kept) => kept,
                 Err(problem) => return complain(&problem),
             };
-            let cx = match stocked(cx) {
+            let cx = match stocked(cx).and_then(|cx| joined(cx, &bound.url())) {
                 Ok(cx) => cx,
                 Err(problem) => return complain(&problem),
             };
@@ -211,6 +220,12 @@ fn misfit(config: &config::Config, web: bool) -> Option<&'static str> {
     if from && (is_stdio || !cfg!(feature = "ship")) {
         return Some(
             "a replica serves over HTTP: give --transport streamable-http, in a program built with the feature `ship`",
+        );
+    }
+    if config.fleet.node.is_some() && (config.fleet.servers.is_empty() || !from || !cfg!(feature = "fleet")) {
+        return Some(
+            "a node of a fleet is a replica that finds the others over NATS: give --from, and set `nats`, in a program built with \
+             the feature `fleet`",
         );
     }
     if from && repos && (config.fleet.servers.is_empty() || !cfg!(feature = "fleet")) {
@@ -270,6 +285,23 @@ fn stocked(cx: Context) -> Result<Context, String> {
 #[cfg(all(feature = "http", not(feature = "ship")))]
 #[expect(clippy::unnecessary_wraps, reason = "a build without places of indexes has nothing to refuse")]
 fn stocked(cx: Context) -> Result<Context, String> {
+    Ok(cx)
+}
+
+/// Makes the server a node of a fleet, if it has a name there.
+#[cfg(all(feature = "http", feature = "fleet"))]
+fn joined(cx: Context, url: &str) -> Result<Context, String> {
+    let Some(node) = cx.config.fleet.node.clone() else { return Ok(cx) };
+    let own = || url::Url::parse(url).map_err(|err| format!("{url} is no address: {err}"));
+    let url = cx.config.fleet.node_url.clone().map_or_else(own, Ok)?;
+    let nodes = crate::catalog::fleet::Nodes::join(&cx, node, &url);
+    let nodes = nodes.map_err(|err| format!("cannot join the fleet: {}", err.message))?;
+    Ok(cx.among(nodes))
+}
+
+#[cfg(all(feature = "http", not(feature = "fleet")))]
+#[expect(clippy::unnecessary_wraps, reason = "a build without fleets has nothing to refuse")]
+fn joined(cx: Context, _: &str) -> Result<Context, String> {
     Ok(cx)
 }
 

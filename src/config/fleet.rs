@@ -17,6 +17,10 @@ pub struct Fleet {
     pub servers: Vec<Url>,
     /// Name of the queue: several may share a cluster.
     pub queue: String,
+    /// Name of this node among those that answer questions together; it is none unless given.
+    pub node: Option<String>,
+    /// URL at which other nodes ask this one; where it listens unless given.
+    pub node_url: Option<Url>,
     /// File with a user's JWT and key, as `nsc` writes it.
     pub credentials: Option<PathBuf>,
     /// Password of the user in the servers' URLs. Read from the environment only.
@@ -28,7 +32,7 @@ pub struct Fleet {
 impl Default for Fleet {
     fn default() -> Self {
         let queue = "codelode".to_owned();
-        Self { servers: Vec::new(), queue, credentials: None, password: None, token: None }
+        Self { servers: Vec::new(), queue, node: None, node_url: None, credentials: None, password: None, token: None }
     }
 }
 
@@ -53,6 +57,13 @@ pub(super) fn servers(texts: Vec<String>) -> Result<Vec<Url>, String> {
         }
     };
     texts.into_iter().map(server).collect()
+}
+
+/// Checks the name of a node, which becomes a key of a table.
+pub(super) fn node(name: String) -> Result<String, String> {
+    let is_plain = |name: &str| name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte));
+    let is_name = (1..=64).contains(&name.len()) && is_plain(&name) && !name.starts_with('.') && !name.ends_with('.');
+    if is_name { Ok(name) } else { Err(format!("is {name:?}; give letters, digits, -, _ and .")) }
 }
 
 /// Checks the name of a queue, which becomes part of subjects and of streams' names.

@@ -419,6 +419,14 @@ settings! {
     user queue: String = ["CODELODE_QUEUE"] text,
         |config, name| config.fleet.queue = fleet::queue(name)?,
         config.fleet.queue;
+    /// The name of an HTTP server among the nodes of a fleet that answer questions together; it is none unless given.
+    user node: String = ["CODELODE_NODE"] text,
+        |config, name| config.fleet.node = Some(fleet::node(name)?),
+        config.fleet.node;
+    /// The URL at which the other nodes ask it, if that is not where it listens; hosts in a private network are named in `trusted_hosts`.
+    user node_url: String = ["CODELODE_NODE_URL"] text,
+        |config, url| config.fleet.node_url = Some(base_url(&url)?),
+        config.fleet.node_url.as_ref().map(Url::as_str);
     /// The server that commands ask in the place of the indexes here, as `https://code.example/mcp`.
     user server: String = ["CODELODE_SERVER"] text,
         |config, url| config.server = Some(base_url(&url)?),

@@ -9,19 +9,24 @@
 //! <queue>_dead      <queue>.dead.<repository>   the job that failed for good, with its reason
 //! KV_<queue>_tries  <repository>                attempts at a job so far, for a week
 //! KV_<queue>_nodes  <worker>                    workers that live, for half a minute
+//! KV_<queue>_serving, …_drained  <node>         nodes that answer questions, and those that get no repositories
 //! ```
 
 mod access;
 mod job;
 mod lease;
+mod members;
+mod placement;
 mod queue;
 mod status;
 
 pub use access::Access;
 pub use job::Job;
 pub use lease::{Lease, Tries};
+pub use members::Member;
+pub use placement::Placement;
 pub use queue::{Queue, Submitted};
-pub use status::Node;
+pub use status::{Node, Status};
 
 /// Failures of the queue.
 #[derive(Debug, thiserror::Error)]

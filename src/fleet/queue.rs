@@ -39,7 +39,7 @@ pub struct Queue {
     pub(super) context: Context,
     pub(super) name: String,
     servers: String,
-    copies: usize,
+    pub(super) copies: usize,
     /// The workers' common consumer, once this process has taken part.
     workers: Mutex<Option<Consumer<pull::Config>>>,
 }

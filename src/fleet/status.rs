@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::job::Dead;
 use super::queue::is_none;
-use super::{Error, Queue, Tries};
+use super::{Error, Member, Queue, Tries};
 
 /// Dead jobs, and attempts, that are shown at most.
 const MOST_SHOWN: usize = 1000;
@@ -45,6 +45,8 @@ pub struct Status {
     pub tried: Vec<Tries>,
     /// Workers that live.
     pub workers: Vec<Node>,
+    /// Nodes that answer questions.
+    pub members: Vec<Member>,
 }
 
 impl Queue {
@@ -86,6 +88,7 @@ impl Queue {
                 copies_there: usize::from(leads) + others,
                 tried: queued,
                 workers,
+                members: Vec::new(),
             })
         })
     }
@@ -95,7 +98,7 @@ impl Queue {
         self.patiently(|| async { Ok(self.stream("jobs").await?.cached_info().state.messages) })
     }
 
-    async fn rows<T: for<'de> Deserialize<'de>>(&self, of: &str) -> Result<Vec<T>, Error> {
+    pub(super) async fn rows<T: for<'de> Deserialize<'de>>(&self, of: &str) -> Result<Vec<T>, Error> {
         let table = self.table(of).await?;
         let mut keys = table.keys().await.map_err(self.failed("does not list a table"))?;
         let mut rows = Vec::new();

@@ -118,6 +118,8 @@ pub struct Visit {
     pub id: String,
     /// Rights of the caller; `None` where anyone at this machine is let in.
     pub grant: Option<Arc<Grant>>,
+    /// Its token.
+    pub token: Option<Arc<str>>,
     /// Its turns, and its share of the memory for large bodies.
     turns: Mutex<Vec<OwnedSemaphorePermit>>,
 }

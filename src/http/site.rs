@@ -264,7 +264,8 @@ impl Site {
         })?;
         let (whole, share) = self.whole(body).await?;
         let turns = [turn, own].into_iter().chain(share).collect();
-        let visit = Arc::new(Visit { id: id.to_owned(), grant, turns: Mutex::new(turns) });
+        let token = proved.as_ref().map(|(token, _)| token.clone());
+        let visit = Arc::new(Visit { id: id.to_owned(), grant, token, turns: Mutex::new(turns) });
         let answer = endpoint.answer(visit, Request::from_parts(parts, whole.into()));
         let Some((token, grant)) = proved else { return Ok(answer.await) };
         let held = Held { site: self.clone(), token, grant };

@@ -49,6 +49,10 @@ impl RemoteCaller for Caller {
         self.visit.grant.as_ref()?.default.as_deref()
     }
 
+    fn token(&self) -> Option<Arc<str>> {
+        self.visit.token.clone()
+    }
+
     fn called(&self, tool: &str, outcome: &str, took: Duration) {
         let tool = TOOLS.iter().find(|spec| spec.name == tool).map_or("unknown", |spec| spec.name);
         let outcomes = ["ok", "cancelled"].into_iter().chain(Code::ALL.iter().map(|code| code.as_str()));
@@ -98,7 +102,21 @@ impl Guests {
             let age = now.as_secs_f64() - sidecar.indexed_at as f64;
             (vec![("repo", sidecar.repo.clone())], age.max(0.0).floor())
         });
+        self.measure_fleet(page);
         page.gauge("codelode_index_age_seconds", "Seconds since all files were last looked at.", ages);
+    }
+
+    /// Adds the nodes of the fleet, and the questions to them.
+    fn measure_fleet(&self, page: &mut Page) {
+        let Some(peers) = self.views.base().peers() else { return };
+        page.gauge(
+            "codelode_fleet_nodes",
+            "Nodes that live, this one included.",
+            [(Vec::new(), peers.n_nodes() as f64)],
+        );
+        let asked = ["answered", "silent"].into_iter().zip(peers.asked());
+        let asked = asked.map(|(outcome, n)| (vec![("outcome", outcome.to_owned())], n as f64));
+        page.counter("codelode_fleet_questions_total", "Questions to other nodes, by what became of them.", asked);
     }
 
     /// Repositories that are held of forges.

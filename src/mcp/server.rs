@@ -21,6 +21,7 @@ use super::FOUND;
 use super::offers::{self, OfferedCall};
 use super::roots;
 use super::surface::{self, MoreToolsRequest};
+use crate::answer::{FREQUENCIES, FROM_NODE};
 use crate::config::Surface;
 use crate::tools::{self, Context, Envelope, Error, Request, TOOLS};
 
@@ -74,6 +75,8 @@ pub(super) trait RemoteCaller: Send + Sync {
     fn turns(&self) -> &Semaphore;
     /// The repository that it means when it names none.
     fn default_repo(&self) -> Option<&str>;
+    /// Its token.
+    fn token(&self) -> Option<Arc<str>>;
     /// Notes a call of a tool, and how it ended.
     fn called(&self, tool: &str, outcome: &str, took: Duration);
 }
@@ -201,7 +204,14 @@ impl Server {
             turn = self.session.turns.acquire() => turn.expect("the semaphore is never closed"),
             () = context.ct.cancelled() => return None,
         };
-        let mut request = Request { roots: self.roots().await, directory: self.directory(), ..Request::default() };
+        let mut request = Request {
+            roots: self.roots().await,
+            directory: self.directory(),
+            bearer: guest_of(context).and_then(|guest| guest.token()),
+            is_from_node: context.meta.0.contains_key(FROM_NODE),
+            frequencies: context.meta.0.get(FREQUENCIES).cloned(),
+            ..Request::default()
+        };
         if let Some(repo) = default_repo.filter(|_| needs_repo(cx, &name, &arguments, &request.roots)) {
             arguments.insert("repo".to_owned(), repo.into());
         }

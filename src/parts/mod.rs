@@ -6,6 +6,7 @@
 pub mod around;
 mod call;
 pub mod changes;
+pub mod fan;
 pub mod fields;
 pub mod file_hits;
 pub mod filters;

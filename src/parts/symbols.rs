@@ -1,6 +1,7 @@
 //! Search for symbols in one repository or several, and where it looked when it found nothing.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -9,9 +10,10 @@ use super::errors::store_error;
 use super::filters::Filters;
 use super::indexes::{self, Repo};
 use super::{Call, Error, related};
+use crate::catalog::peers::{is_pattern, repos_like};
 use crate::languages;
 use crate::query::{self, Found, Hit, Order, Search};
-use crate::store::FileView;
+use crate::store::{FileView, Frequencies, Shard};
 
 /// Scope of the search, when nothing was found.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
@@ -57,6 +59,16 @@ pub(crate) fn repositories(call: &Call<'_>, repo: Option<&str>, repos: Option<&[
                 false => Ok(repos),
             }
         }
+        Some(names) if names.iter().any(|name| is_pattern(name)) => {
+            let meant = repos_like(call.cx, names);
+            let unknown = || Error::not_found("one of `repos` is neither indexed nor a pattern; list_repos names them");
+            let meant = meant.ok_or_else(unknown)?;
+            let repos: Vec<Repo> = meant.iter().map(|id| indexes::open(call, Some(id))).collect::<Result<_, _>>()?;
+            match repos.is_empty() {
+                true => Err(Error::not_found("no repository is called so; list_repos names them")),
+                false => Ok(repos),
+            }
+        }
         Some(names) => {
             let mut repos: Vec<Repo> = Vec::new();
             for name in names {
@@ -68,6 +80,19 @@ pub(crate) fn repositories(call: &Call<'_>, repo: Option<&str>, repos: Option<&[
             Ok(repos)
         }
     }
+}
+
+/// Makes repositories a part of a search over the nodes of a fleet, where another node asks for that.
+pub(crate) fn as_shard(call: &Call<'_>, repos: &mut [Repo]) -> Result<Option<Arc<Shard>>, Error> {
+    let Some(others) = &call.request.frequencies else { return Ok(None) };
+    let others = serde_json::from_value::<Frequencies>(others.clone());
+    let others = others.map_err(|err| Error::invalid_arguments(format!("frequencies of other nodes: {err}")))?;
+    let shard = Arc::new(Shard::beside(others));
+    for repo in repos {
+        let part = repo.snapshot.as_shard(shard.clone()).map_err(|err| store_error(err, &repo.sidecar))?;
+        repo.snapshot = Arc::new(part);
+    }
+    Ok(Some(shard))
 }
 
 /// Searches one repository. Ranks are computed only if centrality decides: on request, and in a list without words.

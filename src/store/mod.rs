@@ -45,6 +45,7 @@ pub use packs::grams::{BlockRecord, GramQuery, GramWriter, grams};
 pub use packs::view::{FileView, SymbolId, SymbolView, qualified_name};
 pub use search::analyzer::{flattened, parts as word_parts, stems};
 pub use search::index::{Clause, Field, index_schema};
+pub use search::shards::{Frequencies, Shard};
 pub use tables::compiled::{Compiled, CompiledDocument, CompiledOccurrence, CompiledSymbol, CompiledTable};
 pub use tables::edges::{Copied, Edge, EdgeTable, Edges, Import, Parts};
 pub use tables::files::{Entry, FileTable, Row};

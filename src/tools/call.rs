@@ -11,6 +11,7 @@ use super::{Call, Code, Envelope, Error, Request, TOOLS, ToolSpec, nearest, word
 use crate::answer::{self, Notes, Question};
 use crate::catalog::locate::EXCERPT;
 use crate::catalog::{self, Context};
+use crate::parts::fan;
 
 /// Calls a tool by its name.
 pub fn call(cx: &Context, name: &str, args: Map<String, Value>, request: &Request) -> Envelope {
@@ -26,6 +27,10 @@ pub(super) fn call_among(
 ) -> Envelope {
     match tools.iter().find(|spec| spec.name == name) {
         Some(spec) => {
+            let own = |args: Map<String, Value>, request: Request| call_among(tools, cx, name, args, &request);
+            if let Some(answer) = fan::fanned(spec.asked(), spec.read_only, cx, &args, request, &own) {
+                return answer;
+            }
             let run = |question, args| run_whole(spec, cx, request, question, args);
             answer::answered(spec.asked(), &cx.session, &cx.config, args, request, run)
         }

@@ -5,13 +5,14 @@ use std::sync::Arc;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use serde_json::json;
 
 use super::fields::{Facts, Fields, source_line};
 use super::file_hits::{self, FoundFile};
 use super::filters::{FILE, Filters};
 use super::indexes::{self, Repo};
 use super::meaning::Meaning;
-use super::symbols::{Absence, absence, ask, paths, repositories};
+use super::symbols::{Absence, absence, as_shard, ask, paths, repositories};
 use super::{Call, Error, SIGNATURE, SUMMARY, Tool, ToolTier, tokens};
 use crate::catalog::packages;
 use crate::query::{CENTRALITY, Confidence, Evidence, Found, Hit, Order, Part, Search};
@@ -222,12 +223,16 @@ impl Tool for SearchSymbols {
             }
             _ => repositories(call, repo.as_deref(), repos.as_deref())?,
         };
+        let shard = as_shard(call, &mut repos)?;
+        let tell = || shard.as_ref().map(|shard| call.note("frequencies", json!(shard.own())));
         // Rarity of words is measured over all searched repositories, so that scores are comparable.
         let snapshots: Vec<Arc<Snapshot>> = repos.iter().map(|repo| repo.snapshot.clone()).collect();
         let among: Vec<&Snapshot> = snapshots.iter().map(|snapshot| &**snapshot).collect();
         let search = Search { among: if among.len() > 1 { &among } else { &[] }, ..search };
         if filters.wants_files {
-            return whole_files(call, &mut repos, &filters, &search, limit);
+            let files = whole_files(call, &mut repos, &filters, &search, limit);
+            tell();
+            return files;
         }
         let by_meaning = args.semantic || args.semantic_only;
         let asks = || Meaning::of(call, &filters.text, args.semantic_weight, args.semantic_only);
@@ -243,6 +248,7 @@ impl Tool for SearchSymbols {
             let answer = indexes::answered(call, repo, ask, about)?;
             answers.push(answer);
         }
+        tell();
         let Found { hits, considered, more: at_least, confidence, evidence, unknown, places, .. } =
             Found::together(answers, order);
         let result_count = hits.len().saturating_sub(call.offset).min(limit);

@@ -2,15 +2,17 @@
 //! (S3, a folder). The queue and the place hold all state; whoever submits, and each worker, may die anywhere.
 
 mod forges;
+mod nodes;
 mod submit;
 mod worker;
 
 pub use forges::{Organisation, repositories};
+pub use nodes::Nodes;
 pub use submit::{Fate, Submission, Submitter, Wanted};
 pub use worker::{Event, Worker, worker_name};
 
 pub use super::errors::fleet_error;
-pub use crate::fleet::Queue;
+pub use crate::fleet::{Error as QueueError, Queue, Status as Standing};
 
 use crate::answer::Error;
 use crate::config::{Config, Secret};

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
 use zerocopy::IntoBytes;
@@ -20,6 +20,7 @@ use crate::store::packs::roles::RolePatterns;
 use crate::store::packs::view::{FileView, SymbolId, SymbolView};
 use crate::store::search::index::{Clause, Field, IndexQuery, Search};
 use crate::store::search::segments::{Segments, check_file};
+use crate::store::search::shards::Shard;
 use crate::store::tables::compiled::{self, CompiledTable};
 use crate::store::tables::edges::{self, EdgeTable, Edges, Origin};
 use crate::store::tables::files::{self, FileTable, Row};
@@ -123,6 +124,12 @@ impl Snapshot {
         let search = self.search.get().map(|search| search.clone().counting(&visible));
         let search = search.map_or_else(OnceLock::new, OnceLock::from);
         Self { visible, without, search, ranks: OnceLock::new(), ..self.again() }
+    }
+
+    /// The snapshot as a part of a search over several nodes: terms are weighed by the documents of all.
+    pub fn as_shard(&self, shard: Arc<Shard>) -> Result<Self, Error> {
+        let search = self.searcher()?.clone().beside_shards(shard);
+        Ok(Self { search: OnceLock::from(search), ..self.again() })
     }
 
     /// The snapshot with other contents for some of its files, which are not stored: the pack that holds them is

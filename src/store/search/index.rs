@@ -21,6 +21,7 @@ use tantivy::{
 use super::analyzer::{self, Trigrams, WholeTextTokenizer, Words};
 use super::scoring::{self, QueryTerm, TermWeights};
 use super::segments::Segments;
+use super::shards::Shard;
 use super::statistics::Statistics;
 use crate::store::{Error, SymbolId};
 
@@ -212,6 +213,8 @@ pub(in crate::store) struct Search {
     searcher: Searcher,
     symbols: Vec<Column<u64>>,
     statistics: Arc<Statistics>,
+    /// Its part in a search over several nodes.
+    shard: Option<Arc<Shard>>,
 }
 
 /// A scored symbol; better ones sort first.
@@ -286,19 +289,29 @@ impl Search {
         let column = |segment: &tantivy::SegmentReader| segment.fast_fields().u64("symbol");
         let symbols = searcher.segment_readers().iter().map(column).collect::<Result<_, _>>()?;
         let statistics = Arc::new(Statistics::of_all(&searcher));
-        Ok(Self { searcher, symbols, statistics })
+        Ok(Self { searcher, symbols, statistics, shard: None })
     }
 
     #[cfg(test)]
     pub(super) fn of(searcher: Searcher) -> Self {
         let statistics = Arc::new(Statistics::of_all(&searcher));
-        Self { searcher, symbols: Vec::new(), statistics }
+        Self { searcher, symbols: Vec::new(), statistics, shard: None }
     }
 
     /// The index with statistics of these files alone, a bit for each.
     pub fn counting(self, files: &[u64]) -> Self {
         let statistics = Arc::new(Statistics::of_files(&self.searcher, &self.symbols, files));
         Self { statistics, ..self }
+    }
+
+    /// The index as a part of a search over several nodes.
+    pub fn beside_shards(self, shard: Arc<Shard>) -> Self {
+        Self { shard: Some(shard), ..self }
+    }
+
+    /// Its part in a search over several nodes.
+    pub(super) fn shard(&self) -> Option<&Shard> {
+        self.shard.as_deref()
     }
 
     /// The best `limit` symbols that `keep` accepts, best first. A symbol's score is the sum over all clauses' terms.

@@ -5,4 +5,5 @@ pub(super) mod index;
 pub(super) mod indexing;
 pub(super) mod scoring;
 pub(super) mod segments;
+pub(super) mod shards;
 mod statistics;

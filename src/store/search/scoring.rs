@@ -70,17 +70,21 @@ impl TermWeights {
                     false => one.holding(&term, &one.infos(&term)?)?,
                 };
             }
+            holding += search.shard().map_or(0, |shard| shard.holding(&term, holding));
             let documents = match documents.entry(field) {
                 Entry::Occupied(known) => *known.get(),
                 Entry::Vacant(unknown) => {
                     let each = among.iter().map(|one| one.having(field));
-                    *unknown.insert(each.sum::<Result<u64, Error>>()?)
+                    let own = each.sum::<Result<u64, Error>>()?;
+                    let tokens = among.iter().map(|one| one.tokens(field)).sum::<Result<u64, Error>>()?;
+                    let others = search.shard().map(|shard| shard.field(field.field_id(), own, tokens));
+                    let (documents, more) = others.unwrap_or_default();
+                    lengths.insert(field, lengths_of(tokens.saturating_add(more), own.saturating_add(documents)));
+                    *unknown.insert(own.saturating_add(documents))
                 }
             };
-            let rarity = (1.0 + ((documents - holding) as f32 + 0.5) / (holding as f32 + 0.5)).ln();
-            if let Entry::Vacant(unknown) = lengths.entry(field) {
-                unknown.insert(lengths_of(field, among, documents)?);
-            }
+            // Numbers of other nodes may be of other states of their indexes.
+            let rarity = (1.0 + (documents.saturating_sub(holding) as f32 + 0.5) / (holding as f32 + 0.5)).ln();
             terms.push(WeightedTerm { field, weight: boost * rarity * (1.0 + K1), infos });
         }
         // Sums are made in this order in every segment, so that equal documents score equally.
@@ -123,14 +127,10 @@ impl TermWeights {
 }
 
 /// Length part of the BM25 divisor, by the code of the length.
-fn lengths_of(field: schema::Field, among: &[&Search], documents: u64) -> Result<Box<[f32; 256]>, Error> {
-    let mut tokens = 0;
-    for one in among {
-        tokens += one.tokens(field)?;
-    }
+fn lengths_of(tokens: u64, documents: u64) -> Box<[f32; 256]> {
     let average = tokens as f32 / documents.max(1) as f32;
     let part = |id: usize| K1 * (1.0 - B + B * FieldNormReader::id_to_fieldnorm(id as u8) as f32 / average);
-    Ok(Box::new(std::array::from_fn(part)))
+    Box::new(std::array::from_fn(part))
 }
 
 /// Document lengths in one field.

@@ -18,6 +18,7 @@ use crate::ship::git;
 use crate::web::Site;
 
 mod killed;
+mod nodes;
 mod servers;
 
 use servers::{Servers, parsed};
