@@ -55,7 +55,7 @@ fn answer(cx: &Context, tool: &str, args: Value) -> Value {
     answer.value
 }
 
-/// What lies in other repositories, each with the name of its folder.
+/// Items of other repositories, each with the name of its folder.
 fn lines(items: &Value) -> Vec<String> {
     let items = items.as_array().unwrap_or_else(|| panic!("{items}")).iter();
     let line = |item: &Value| {

@@ -128,7 +128,7 @@ fn three_nodes_answer_as_one_and_go_on_without_one() {
     let first = a.call("search_text", json!({"query": "def ", "repos": ["local/*"], "max_results": 7}));
     let args = json!({"query": "def ", "repos": ["local/*"], "max_results": 7, "cursor": first["next_cursor"]});
     assert_eq!(a.call("search_text", args.clone())["results"], alone.call("search_text", args)["results"]);
-    // What is about one repository is answered by a node that holds it.
+    // Questions about one repository are answered by a node that holds it.
     for repo in 0..REPOS {
         let args = json!({"repo": format!("local/shop{repo}"), "identifier": format!("of_shop{repo}_1")});
         let uses = a.call("find_references", args.clone());
