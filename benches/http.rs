@@ -29,7 +29,7 @@ const LOADS: [(usize, usize); 3] = [(200, 200), (200, 1_000), (1_000, 2_000)];
 const IDLE: usize = 1_000;
 const REPOSITORIES: usize = 20;
 /// Pause between edits under load.
-const EDIT_EVERY: Duration = Duration::from_millis(250);
+const EDIT_EVERY: Duration = Duration::from_secs(1);
 const REVISION: &str = "2025-06-18";
 
 fn main() {
