@@ -6,7 +6,7 @@
 use std::io::{BufWriter, Write};
 use std::path::Path;
 
-use codelode::model::{Extraction, Kind, Span};
+use codelode::model::{Kind, Span};
 use codelode::{extract, languages, store};
 
 /// Largest file that is read, longest signature and longest body, in bytes.
@@ -55,7 +55,7 @@ fn print(path: &str, source: &[u8], with_tests: bool, out: &mut impl Write) -> s
     }
     let extraction = extract::extract(language, source);
     let text = |span: Span| String::from_utf8_lossy(span.of(source));
-    let own = own_texts(&extraction);
+    let own = extraction.own_texts();
     let path_words = words(path.rsplit_once('.').map_or(path, |(stem, _)| stem));
     let mut names: Vec<String> = Vec::new();
     for (symbol, own) in extraction.symbols.iter().zip(own) {
@@ -69,7 +69,7 @@ fn print(path: &str, source: &[u8], with_tests: bool, out: &mut impl Write) -> s
         let parts = own.into_iter().flat_map(|part| without(part, symbol.doc));
         let (mut body, mut room) = (String::new(), LONGEST_BODY);
         for part in parts.flat_map(|part| without(part, symbol.signature)) {
-            let part = clipped(part, room);
+            let part = part.clipped(room);
             body.push_str(&text(part));
             body.push('\n');
             room -= part.len();
@@ -87,33 +87,12 @@ fn print(path: &str, source: &[u8], with_tests: bool, out: &mut impl Write) -> s
             "name": words(&name),
             "owner": owner,
             "path": path_words,
-            "signature": words(&text(clipped(symbol.signature, LONGEST_SIGNATURE))),
+            "signature": words(&text(symbol.signature.clipped(LONGEST_SIGNATURE))),
             "body": words(&body),
         });
         writeln!(out, "{line}")?;
     }
     Ok(())
-}
-
-/// First `most` bytes of a span.
-fn clipped(span: Span, most: usize) -> Span {
-    Span { end: span.end.min(span.start.saturating_add(most as u32)), ..span }
-}
-
-/// Text of each symbol without that of its children.
-fn own_texts(extraction: &Extraction) -> Vec<Vec<Span>> {
-    let mut texts: Vec<Vec<Span>> = extraction.symbols.iter().map(|symbol| vec![symbol.span]).collect();
-    for symbol in &extraction.symbols {
-        let Some(parent) = symbol.parent else { continue };
-        let parts = &mut texts[parent as usize];
-        // Symbols come in source order, so the child lies in the last part.
-        if let Some(last) = parts.last_mut().filter(|last| last.contains(symbol.span)) {
-            let rest = Span { start: symbol.span.end, end: last.end };
-            last.end = symbol.span.start;
-            parts.push(rest);
-        }
-    }
-    texts
 }
 
 /// The parts of a span before and after another.

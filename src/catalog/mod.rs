@@ -33,6 +33,7 @@ pub mod runs;
 pub mod ship;
 mod state;
 pub mod summaries;
+pub mod tool_call;
 pub mod unsaved;
 mod views;
 

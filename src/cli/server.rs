@@ -8,20 +8,18 @@ use std::time::Duration;
 
 use clap::parser::ValueSource;
 use clap::{ArgMatches, Args as _};
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 use url::Url;
 
 use super::output::Paint;
 use super::progress::Bar;
 use super::words::Words;
 use super::{Global, command, complain, complete_arguments, print, status_of};
+use crate::catalog::tool_call;
 use crate::config::{self, Config, Secret};
-use crate::mcp;
 use crate::net::{self, Client, Credentials, Request};
 use crate::tools::{Context, Envelope, Error};
 
-/// The revision of the protocol that is spoken: the first without sessions.
-const REVISION: &str = "2026-07-28";
 /// The longest silence of a server, which tells of its progress more often.
 const SILENCE: Duration = Duration::from_secs(120);
 /// The longest call: a server ends it after ten minutes.
@@ -199,25 +197,8 @@ impl Server {
         arguments: &Map<String, Value>,
         step: &dyn Fn(u64, Option<u64>, &str),
     ) -> Result<Envelope, String> {
-        let body = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {
-            "name": tool,
-            "arguments": arguments,
-            "_meta": {
-                "progressToken": 1,
-                "io.modelcontextprotocol/protocolVersion": REVISION,
-                "io.modelcontextprotocol/clientInfo": {"name": "codelode", "version": env!("CARGO_PKG_VERSION")},
-                "io.modelcontextprotocol/clientCapabilities": {},
-            },
-        }});
-        let headers = [
-            ("Accept", "application/json, text/event-stream"),
-            ("Content-Type", "application/json"),
-            ("MCP-Protocol-Version", REVISION),
-            ("Mcp-Method", "tools/call"),
-            ("Mcp-Name", tool),
-        ];
-        let request = Request::post(self.url.clone(), body.to_string().into_bytes());
-        let request = headers.iter().fold(request, |request, (name, value)| request.header(name, value));
+        let marks = Map::from_iter([("progressToken".to_owned(), 1.into())]);
+        let request = tool_call::request(self.url.clone(), tool, arguments, marks);
         let request = Request { credentials: self.credentials.clone(), time: LONGEST, ..request };
         let answer = self.client.send(&request).map_err(|err| err.to_string())?;
         let is_stream = answer.header("content-type").is_some_and(|kind| kind.starts_with("text/event-stream"));
@@ -230,16 +211,7 @@ impl Server {
                 serde_json::from_str(&text).map_err(|_| self.refused(status, &text))?
             }
         };
-        let result = &message["result"];
-        let Some(text) = result.pointer("/content/0/text").and_then(Value::as_str) else {
-            let why = message.pointer("/error/message").and_then(Value::as_str).unwrap_or("it says no reason");
-            return Err(self.refused(status, why));
-        };
-        let found = result["_meta"][mcp::FOUND] != false;
-        // Compact answers are no JSON.
-        let value = serde_json::from_str(text).unwrap_or_default();
-        let is_error = result["isError"] == true;
-        Ok(Envelope { value, text: text.to_owned(), is_error, found: found && !is_error })
+        tool_call::envelope(&message).map_err(|why| self.refused(status, why))
     }
 
     /// The answer at the end of a stream of events, after steps of progress.

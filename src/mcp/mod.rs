@@ -38,10 +38,6 @@ const STREAM_THREADS: usize = 4;
 /// The longest wait for answers and cancelled calls to finish after the client has gone.
 const GOODBYE: Duration = Duration::from_secs(2);
 
-/// Key in `_meta` of a result, `false` when nothing was found. Models are not shown it; `codelode --server` ends with the
-/// status of it.
-pub const FOUND: &str = "io.codelode/found";
-
 /// Addition to the log filter of a server with many clients: a line for each call. rmcp calls it an error when a client
 /// leaves before its answer.
 pub const LOG_OF_SERVER: &str = ",access=info,rmcp::service=off";

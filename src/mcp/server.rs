@@ -17,11 +17,10 @@ use rmcp::{RoleServer, ServerHandler};
 use serde_json::{Map, Value, json};
 use tokio::sync::{Semaphore, mpsc, watch};
 
-use super::FOUND;
 use super::offers::{self, OfferedCall};
 use super::roots;
 use super::surface::{self, MoreToolsRequest};
-use crate::answer::{FREQUENCIES, FROM_NODE};
+use crate::answer::{FOUND, FREQUENCIES, FROM_NODE};
 use crate::config::Surface;
 use crate::tools::{self, Context, Envelope, Error, Request, TOOLS};
 

@@ -19,6 +19,11 @@ impl Span {
         Self { start, end: end.max(start) }
     }
 
+    /// First `most` bytes of the range.
+    pub fn clipped(self, most: usize) -> Self {
+        Self { end: self.end.min(self.start.saturating_add(u32::try_from(most).unwrap_or(u32::MAX))), ..self }
+    }
+
     /// Number of bytes.
     pub fn len(self) -> usize {
         (self.end - self.start) as usize
@@ -197,5 +202,21 @@ impl Extraction {
     /// Whether the file could not be parsed at all.
     pub fn is_given_up(&self) -> bool {
         self.failure.is_some() && !self.is_cut
+    }
+
+    /// Own text of each symbol without its children's text, so that every word counts once.
+    pub fn own_texts(&self) -> Vec<Vec<Span>> {
+        let mut texts: Vec<Vec<Span>> = self.symbols.iter().map(|symbol| vec![symbol.span]).collect();
+        for symbol in &self.symbols {
+            let Some(parent) = symbol.parent else { continue };
+            let parts = &mut texts[parent as usize];
+            // Symbols come in source order, so the child lies in the last part.
+            if let Some(last) = parts.last_mut().filter(|last| last.contains(symbol.span)) {
+                let rest = Span { start: symbol.span.end, end: last.end };
+                last.end = symbol.span.start;
+                parts.push(rest);
+            }
+        }
+        texts
     }
 }

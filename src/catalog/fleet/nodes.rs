@@ -9,13 +9,13 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 use url::Url;
 
 use super::{fleet_error, queue};
 use crate::answer::{Envelope, Error, FREQUENCIES, FROM_NODE, Request};
 use crate::catalog::peers::Peers;
-use crate::catalog::{Context, Indexes};
+use crate::catalog::{Context, Indexes, tool_call};
 use crate::fleet::{Member, Placement, Queue};
 use crate::net::{self, Client, Credentials};
 use crate::store::{Registry, Sidecar};
@@ -29,8 +29,6 @@ const ANSWER: Duration = Duration::from_secs(10);
 const MUTE: Duration = Duration::from_secs(10);
 /// Largest answer of another node, in bytes.
 const LARGEST: u64 = 64 << 20;
-/// Revision of the protocol that nodes speak with one another.
-const REVISION: &str = "2026-07-28";
 /// Bytes of an index for each file and for each symbol, by which repositories are weighed.
 const PER_FILE: u64 = 500;
 const PER_SYMBOL: u64 = 1_000;
@@ -186,26 +184,9 @@ impl Peers for Nodes {
         let url = self.state().members.iter().find(|member| member.name == node).map(|member| member.url.clone());
         let url = url.ok_or_else(|| format!("there is no node {node:?} any more"))?;
         let url = Url::parse(&url).map_err(|err| format!("{node} has no address: {err}"))?;
-        let mut meta = json!({
-            FROM_NODE: self.own.name,
-            "io.modelcontextprotocol/protocolVersion": REVISION,
-            "io.modelcontextprotocol/clientInfo": {"name": "codelode", "version": env!("CARGO_PKG_VERSION")},
-            "io.modelcontextprotocol/clientCapabilities": {},
-        });
-        if let Some(frequencies) = &request.frequencies {
-            meta[FREQUENCIES] = frequencies.clone();
-        }
-        let params = json!({"name": tool, "arguments": args, "_meta": meta});
-        let body = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params});
-        let headers = [
-            ("Accept", "application/json, text/event-stream"),
-            ("Content-Type", "application/json"),
-            ("MCP-Protocol-Version", REVISION),
-            ("Mcp-Method", "tools/call"),
-            ("Mcp-Name", tool),
-        ];
-        let asked = net::Request::post(url.clone(), body.to_string().into_bytes());
-        let asked = headers.iter().fold(asked, |asked, (name, value)| asked.header(name, value));
+        let mut marks = Map::from_iter([(FROM_NODE.to_owned(), self.own.name.as_str().into())]);
+        marks.extend(request.frequencies.clone().map(|frequencies| (FREQUENCIES.to_owned(), frequencies)));
+        let asked = tool_call::request(url.clone(), tool, args, marks);
         let credentials = request.bearer.as_ref().map(|token| Credentials::bearer(&url, token).plain_here());
         let asked = net::Request { credentials, time: ANSWER, limit: LARGEST, ..asked };
         let sent = self.client.send(&asked);
@@ -224,16 +205,6 @@ impl Peers for Nodes {
         let status = answer.status;
         let message: Value =
             serde_json::from_str(message).map_err(|_| format!("{node} answers with status {status}"))?;
-        let result = &message["result"];
-        let Some(text) = result.pointer("/content/0/text").and_then(Value::as_str) else {
-            let why = message.pointer("/error/message").and_then(Value::as_str).unwrap_or("it says no reason");
-            return Err(format!("{node} answers: {why}"));
-        };
-        let is_error = result["isError"] == true;
-        // Only an answer without results has a mark.
-        let found =
-            !is_error && result["_meta"].as_object().is_none_or(|marks| marks.values().all(|mark| *mark != false));
-        // Compact answers are no JSON.
-        Ok(Envelope { value: serde_json::from_str(text).unwrap_or_default(), text: text.to_owned(), is_error, found })
+        tool_call::envelope(&message).map_err(|why| format!("{node} answers: {why}"))
     }
 }

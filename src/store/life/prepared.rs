@@ -143,14 +143,14 @@ impl Prepared {
         let source = &self.content;
         let text = |span: Span| String::from_utf8_lossy(span.of(source));
         let path_words = self.path.rsplit_once('.').map_or(&*self.path, |(stem, _)| stem);
-        let own_texts = own_texts(extraction);
+        let own_texts = extraction.own_texts();
         let comments = of_number(self.record.language).comments;
         for ((symbol, own), qualified) in extraction.symbols.iter().zip(&own_texts).zip(names) {
             let name = text(symbol.name);
             let owner = qualified[..qualified.len() - name.len()].trim_end_matches('.');
-            let signature = text(clipped(symbol.signature, 600));
-            let doc = comments.clean(&text(clipped(symbol.doc, 4_000)));
-            let keywords = symbol.decorators.iter().map(|span| text(clipped(*span, 200))).collect::<Vec<_>>().join(" ");
+            let signature = text(symbol.signature.clipped(600));
+            let doc = comments.clean(&text(symbol.doc.clipped(4_000)));
+            let keywords = symbol.decorators.iter().map(|span| text(span.clipped(200))).collect::<Vec<_>>().join(" ");
 
             let summary = first_sentence(&doc, 200);
             let mut all = String::with_capacity(256);
@@ -167,7 +167,7 @@ impl Prepared {
             }
             let mut room = if symbol.complexity > 0 { LONGEST_BODY } else { LONGEST_DATA };
             for part in own {
-                let part = clipped(*part, room);
+                let part = part.clipped(room);
                 all.push_str(&text(part));
                 all.push('\n');
                 room -= part.len();
@@ -186,30 +186,9 @@ impl Prepared {
         }
         let whole = Span { start: 0, end: source.len() as u32 };
         let most = if is_document(&self.path) { LONGEST_DOCUMENT } else { LONGEST_FILE };
-        let whole = format!("{path_words}\n{}", text(clipped(whole, most)));
+        let whole = format!("{path_words}\n{}", text(whole.clipped(most)));
         self.documents.push(index::file_document(&whole));
     }
-}
-
-/// First `most` bytes of a span.
-fn clipped(span: Span, most: usize) -> Span {
-    Span { end: span.end.min(span.start.saturating_add(most as u32)), ..span }
-}
-
-/// Own text of each symbol without its children's text, so that every word counts once.
-fn own_texts(extraction: &Extraction) -> Vec<Vec<Span>> {
-    let mut texts: Vec<Vec<Span>> = extraction.symbols.iter().map(|symbol| vec![symbol.span]).collect();
-    for symbol in &extraction.symbols {
-        let Some(parent) = symbol.parent else { continue };
-        let parts = &mut texts[parent as usize];
-        // Symbols come in source order, so the child lies in the last part.
-        if let Some(last) = parts.last_mut().filter(|last| last.contains(symbol.span)) {
-            let rest = Span { start: symbol.span.end, end: last.end };
-            last.end = symbol.span.start;
-            parts.push(rest);
-        }
-    }
-    texts
 }
 
 /// Numbers the symbols that would share an id, from one, in source order.
