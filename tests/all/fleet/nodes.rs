@@ -167,7 +167,7 @@ fn the_token_of_the_caller_travels_and_its_rights_hold_at_every_node() {
     let mut text = format!("[alice]\nsha256 = \"{}\"\nrepos = [{}]\n", digest("alice-alice"), seen.join(", "));
     text.push_str(&format!("[root]\nsha256 = \"{}\"\nrepos = [\"*\"]\n", digest("root-root")));
     fs::write(tokens.path(), text).expect("it is ours");
-    let Some(fleet) = Fleet::new(&["--tokens", tokens.path().to_str().expect("text")], Some("root-root")) else {
+    let Some(mut fleet) = Fleet::new(&["--tokens", tokens.path().to_str().expect("text")], Some("root-root")) else {
         return;
     };
     let mut alice = fleet.nodes[0].as_ref().expect("it runs").client().with_token("alice-alice");
@@ -191,6 +191,20 @@ fn the_token_of_the_caller_travels_and_its_rights_hold_at_every_node() {
         let answer = alice.call("search_symbols", args);
         assert_eq!(answer["code"] == "not_indexed", repo >= 3, "{answer}");
     }
+
+    // Where both holders of a repository are gone, an answer says so, and names what its caller may see.
+    let mut root = fleet.nodes[0].as_ref().expect("it runs").client().with_token("root-root");
+    root.open(V2025);
+    (fleet.nodes[1], fleet.nodes[2]) = (None, None);
+    let found = root.call("search_symbols", args.clone());
+    let told = &found["_meta"]["fleet"];
+    let missing = told["not_searched"].as_array().map_or(0, Vec::len);
+    assert!(told["partial"] == true && missing > 0 && missing < REPOS, "{found}");
+    assert_eq!(told["repositories"], json!(format!("{} of {REPOS}", REPOS - missing)), "{found}");
+    let hits = found["results"].as_array().map_or(0, Vec::len);
+    assert_eq!(hits, REPOS - missing, "{found}");
+    let found = alice.call("search_symbols", args);
+    assert!((3..REPOS).all(|repo| !found.to_string().contains(&format!("shop{repo}"))), "{found}");
 }
 
 /// Words of a dashboard's queries that name measurements.
