@@ -145,3 +145,8 @@ fn a_file_that_holds_too_much_keeps_what_fits_and_says_so() {
     assert!(!found.symbols.is_empty() && !found.is_given_up());
     assert_eq!(found.failure.as_deref(), Some("there is too much in it for its size"));
 }
+
+#[test]
+fn a_property_whose_name_is_missing_is_none() {
+    holds(b"class A {\n  [int] = 3\n  static [string] = 'a'\n  [int] $b\n}\n");
+}

@@ -5,7 +5,7 @@ use tree_sitter::Node;
 use super::spec::{grammar, symbol};
 use super::symbol::part;
 use super::{Comments, Conventions, Cx, Definition, LanguageSpec, Rule};
-use crate::model::{Detail, Kind};
+use crate::model::{Detail, Kind, Span};
 
 /// The language.
 pub static SPEC: LanguageSpec = LanguageSpec {
@@ -40,6 +40,7 @@ fn property(cx: &mut Cx<'_, '_>, node: Node<'_>) {
     let comments = cx.spec.comments;
     let doc = cx.doc_above(node.start_byte(), |comment| comments.document(comment));
     let mut definition = Definition::new(node, name, Kind::Constant, Detail::Property);
-    definition.name.start += 1;
+    // The grammar makes up a variable of no length where one is missing: that has no sign.
+    definition.name = Span::new(definition.name.start as usize + 1, definition.name.end as usize);
     cx.define(Definition { doc, ..definition });
 }
