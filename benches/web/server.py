@@ -7,9 +7,9 @@ Indexes the folders into a place of its own (kept at --index), adds a repository
 commits, and asks over one connection. Prints time by the clock and processor time of the server's threads, p50, p99 and the longest.
 """
 
-import argparse, glob, gzip, html, http.client, os, random, re, shutil, socket, subprocess, sys, tempfile, time
+import argparse, glob, gzip, html, http.client, json, os, random, re, shutil, socket, subprocess, sys, tempfile, time
 from pathlib import Path
-from urllib.parse import quote
+from urllib.parse import quote, unquote
 
 NAME = re.compile(rb"\b(?:def|fn|class|struct|function)\s+([A-Za-z_]\w{3,30})")
 SENTENCES = ["how is a request retried after a timeout", "where is a model's query compiled to sql", "what happens when a lock cannot be taken",
@@ -77,6 +77,25 @@ class Server:
         if reply.getheader("content-encoding") == "gzip":
             body = gzip.decompress(body)
         return reply.status, body.decode("utf-8", "replace"), took, self.cpu() - before, packed
+
+    def call(self, tool, **arguments):
+        """Calls a tool as an agent does, without a session; the answer of a tool that fails is read as any other."""
+        meta = {"io.modelcontextprotocol/protocolVersion": "2026-07-28", "io.modelcontextprotocol/clientInfo": {"name": "bench", "version": "1"},
+                "io.modelcontextprotocol/clientCapabilities": {}}
+        body = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": tool, "arguments": arguments, "_meta": meta}}
+        headers = {"Content-Type": "application/json", "Accept": "application/json, text/event-stream", "MCP-Protocol-Version": "2026-07-28",
+                   "Mcp-Method": "tools/call", "Mcp-Name": tool}
+        try:
+            self.connection.request("POST", "/mcp", json.dumps(body), headers)
+            reply = self.connection.getresponse()
+        except http.client.RemoteDisconnected:
+            self.connection.close()
+            return self.call(tool, **arguments)
+        text = reply.read().decode("utf-8", "replace")
+        if reply.status != 200:
+            sys.exit(f"{reply.status} for {tool}: {text[:300]}")
+        lines = [line[5:].strip() for line in text.splitlines() if line.startswith("data:")] or [text]
+        return json.loads([line for line in lines if line][-1])
 
     def run(self, title, paths):
         if self.only not in title and title != "(warm-up)":
@@ -171,11 +190,12 @@ def main():
         server.get(long)
         server.run("windows of a file of 20,000 lines", [f"{long}?at={at}" for at in (1, 5_000, 10_000, 15_000, 20_000) * 8])
         server.run("the same with blame", [f"{long}?at={at}&blame=1" for at in (1, 5_000, 10_000, 15_000, 20_000) * 4])
-        pictures, grown = [], []
+        pictures, grown, drawn_of = [], [], []
         for page in pages[:120]:
             _, text, *_ = server.get(page)
             ids = re.findall(r'class="n-fn def" href="/r/[^"]*?panel=([^&"#]*)', text)
             for symbol in ids[:1]:
+                drawn_of.append(html.unescape(unquote(symbol)))
                 for depth in (1, 2, 3):
                     picture = f"/g/{repo}/?of=calls&id={symbol}&depth={depth}"
                     status, drawn, *_ = server.get(picture)
@@ -186,6 +206,27 @@ def main():
         server.run("one node more in a picture", grown)
         time.sleep(5)
         print(f"private memory after all that: {server.memory():.1f} MB")
+    if given.only:
+        return
+    with Server(given.program, index) as server:
+        for words in typed:
+            server.call("search_symbols", query=words, repo=repo)
+        for words in picked * 3 + typed:
+            server.call("search_text", query=words, repo=repo)
+        for words in SENTENCES * 5 + begun:
+            server.call("search_symbols", query=words, repo=repo)
+            server.call("get_ranked_context", query=words, repo=repo)
+            server.call("search_text", query=words, repo=repo)
+        for file in files[:320]:
+            server.call("get_file_content", file_path=file[2:], repo=repo)
+            server.call("get_file_outline", file_path=file[2:], repo=repo)
+        for at in (1, 5_000, 10_000, 15_000, 20_000) * 12:
+            server.call("get_file_content", file_path="long.py", repo=repos["long"], start_line=at, end_line=at + 400)
+        for symbol in drawn_of * 2:
+            for depth in (1, 2, 3):
+                server.call("get_call_hierarchy", symbol_id=symbol, depth=depth, repo=repo)
+        time.sleep(5)
+        print(f"private memory of a server without pages that was asked the same: {server.memory():.1f} MB")
 
 
 main()

@@ -11,7 +11,7 @@ use super::packages;
 use super::view::{Failure, FilePosition, RequestView, View};
 use crate::model::{Kind, Role, Span};
 use crate::query;
-use crate::store::{Edge, SymbolId, SymbolView};
+use crate::store::{Edge, FileView, SymbolId, SymbolView};
 
 type Locations = Result<Option<GotoDefinitionResponse>, Failure>;
 
@@ -100,22 +100,26 @@ pub(super) fn references(asked: &RequestView<'_>, params: ReferenceParams) -> Re
         meant.sort_by_key(SymbolView::number);
         meant.dedup_by_key(|symbol| symbol.number());
         let mut found = if params.context.include_declaration { view.locations(&meant) } else { Vec::new() };
-        let mut places = Vec::new();
-        for symbol in &meant {
-            asked.check()?;
-            places.extend(query::uses(view.snapshot, view.edges, symbol.number()));
-        }
+        let mut uses: Vec<&Edge> = meant.iter().flat_map(|symbol| view.edges.users(symbol.number())).collect();
         if view.workspace.options.possible {
             let mut names: Vec<String> = meant.iter().map(|symbol| symbol.name().into_owned()).collect();
             names.sort();
             names.dedup();
-            let possible = names.iter().flat_map(|name| query::possible_uses(view.snapshot, view.edges, name));
-            places.extend(possible.filter(|place| meant.iter().any(|own| query::may_name(place.file, own.file))));
+            let possible = names.iter().flat_map(|name| view.edges.possible(name.as_bytes()));
+            let may_mean = |file: FileView<'_>| meant.iter().any(|own| query::may_name(file, own.file));
+            uses.extend(possible.filter(|edge| view.snapshot.file_by_number(edge.file).is_some_and(may_mean)));
         }
+        asked.check()?;
         // A use may mean several of them.
         let mut seen = HashSet::new();
-        places.retain(|place| seen.insert((place.edge.file, place.edge.at)));
-        found.extend(places.iter().filter_map(|place| view.location(place.file, span(place.edge))));
+        uses.retain(|edge| seen.insert((edge.file, edge.at)));
+        let mut places: Vec<(FileView<'_>, &Edge)> =
+            uses.into_iter().filter_map(|edge| Some((view.snapshot.file_by_number(edge.file)?, edge))).collect();
+        places.sort_by_key(|(file, edge)| (file.path(), edge.at));
+        for of_file in places.chunk_by(|(one, _), (other, _)| one.number() == other.number()) {
+            let spans: Vec<Span> = of_file.iter().map(|(_, edge)| span(edge)).collect();
+            found.extend(view.locations_in(of_file[0].0, &spans));
+        }
         Ok(found)
     })
 }

@@ -191,11 +191,48 @@ impl<'a> Lines<'a> {
     }
 }
 
+/// The ranges of spans of a text, which are sorted. Much faster than [`Lines`] for a few spans of a text that is not
+/// looked at again.
+pub(super) fn ranges(text: &[u8], spans: &[Span], encoding: Encoding) -> Vec<lsp_types::Range> {
+    // Counting is fast for one sort of line end.
+    if memchr::memchr(b'\r', text).is_some() {
+        let lines = Lines::of(text, encoding);
+        return spans.iter().map(|span| lines.range(*span)).collect();
+    }
+    let (mut line, mut start) = (0, first_byte(text) as usize);
+    let mut position = |byte: u32| {
+        let byte = (byte as usize).clamp(start, text.len());
+        let passed = &text[start..byte];
+        if let Some(last) = memchr::memrchr(b'\n', passed) {
+            line += memchr::memchr_iter(b'\n', passed).count() as u32;
+            start += last + 1;
+        }
+        Position { line, character: encoding.of_text(&text[start..byte]) as u32 }
+    };
+    spans.iter().map(|span| lsp_types::Range { start: position(span.start), end: position(span.end) }).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use lsp_types::{Position, PositionEncodingKind};
 
-    use super::{Encoding, Lines};
+    use super::{Encoding, Lines, ranges};
+    use crate::model::Span;
+
+    #[test]
+    fn ranges_of_sorted_spans_are_those_of_the_lines() {
+        for text in ["\u{feff}a\n\nü𝒳b\nlast", "", "\n", "a\r\nb\rc\n", "no end"] {
+            let text = text.as_bytes();
+            for encoding in [Encoding::Utf8, Encoding::Utf16, Encoding::Utf32] {
+                let bytes = 0..text.len() as u32 + 2;
+                let spans: Vec<Span> = bytes.map(|byte| Span { start: byte, end: byte + 1 }).collect();
+                let lines = Lines::of(text, encoding);
+                let expected: Vec<_> = spans.iter().step_by(2).map(|span| lines.range(*span)).collect();
+                let sparse: Vec<Span> = spans.into_iter().step_by(2).collect();
+                assert_eq!(ranges(text, &sparse, encoding), expected, "{text:?}");
+            }
+        }
+    }
 
     /// Every character's start is found from its position and its position from its start.
     fn check(text: &[u8], encoding: Encoding, line: u32, columns: &[u32]) {

@@ -9,7 +9,7 @@ use std::rc::Rc;
 use lsp_server::ErrorCode;
 use lsp_types::{Location, Position, Range, TextDocumentPositionParams, Uri};
 
-use super::positions::Lines;
+use super::positions::{self, Lines};
 use super::workspace::{Workspace, path_of};
 use crate::answer::{Code, Error, Request};
 use crate::catalog::indexes::{self, Repo};
@@ -246,8 +246,9 @@ impl<'a> Page<'a> {
 
     /// Paths of the files in the answer.
     fn paths(&self) -> Vec<String> {
-        let files = self.lines.borrow();
-        files.keys().filter_map(|file| Some(self.snapshot.file_by_number(*file)?.path().to_owned())).collect()
+        let (read, named) = (self.lines.borrow(), self.uris.borrow());
+        let files: HashSet<u32> = read.keys().chain(named.keys()).copied().collect();
+        files.into_iter().filter_map(|file| Some(self.snapshot.file_by_number(file)?.path().to_owned())).collect()
     }
 
     pub fn range(&self, file: FileView<'a>, span: Span) -> Range {
@@ -263,10 +264,30 @@ impl<'a> Page<'a> {
         Some(Location { uri: self.uri(file)?, range: self.range(file, span) })
     }
 
-    /// Locations of symbols' names, each once.
+    /// Locations of sorted spans in a file.
+    pub fn locations_in(&self, file: FileView<'a>, spans: &[Span]) -> Vec<Location> {
+        let Some(uri) = self.uri(file) else { return Vec::new() };
+        let ranges = positions::ranges(file.content(), spans, self.workspace.options.encoding);
+        ranges.into_iter().map(|range| Location { uri: uri.clone(), range }).collect()
+    }
+
+    /// Locations of symbols' names, each once, in their order.
     pub fn locations(&self, symbols: &[SymbolView<'a>]) -> Vec<Location> {
         let mut seen = HashSet::new();
-        let new = symbols.iter().filter(|symbol| seen.insert((symbol.file.number(), symbol.name_span())));
-        new.filter_map(|symbol| self.location(symbol.file, symbol.name_span())).collect()
+        let mut names: Vec<(usize, SymbolView<'a>)> = symbols
+            .iter()
+            .filter(|symbol| seen.insert((symbol.file.number(), symbol.name_span())))
+            .copied()
+            .enumerate()
+            .collect();
+        names.sort_by_key(|(_, symbol)| (symbol.file.number(), symbol.name_span()));
+        let mut found = Vec::with_capacity(names.len());
+        for of_file in names.chunk_by(|(_, one), (_, other)| one.file.number() == other.file.number()) {
+            let spans: Vec<Span> = of_file.iter().map(|(_, symbol)| symbol.name_span()).collect();
+            let locations = self.locations_in(of_file[0].1.file, &spans);
+            found.extend(of_file.iter().map(|(place, _)| *place).zip(locations));
+        }
+        found.sort_by_key(|(place, _)| *place);
+        found.into_iter().map(|(_, location)| location).collect()
     }
 }

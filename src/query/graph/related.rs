@@ -155,21 +155,20 @@ pub fn implementations<'a>(
     let Some(class) = class_of(snapshot, symbol).or_else(|| symbol.parent()) else { return Vec::new() };
     let name = symbol.name_bytes();
     let below = hierarchy(snapshot, edges, class.number(), false);
-    // Thousands of classes may derive from one, so each file is looked through once.
     let folders: HashSet<&str> = below.iter().map(|(derived, _)| folder(derived.file.path())).collect();
     let mut inside: HashMap<SymbolId, Vec<SymbolView<'a>>> = HashMap::new();
     // Members outside of their type are in its file or its folder.
     let mut beside: HashMap<(&str, &[u8]), Vec<SymbolView<'a>>> = HashMap::new();
-    let written = memchr::memmem::Finder::new(name);
-    let may_hold =
-        |file: &FileView<'_>| folders.contains(folder(file.path())) && written.find(file.content()).is_some();
-    for file in snapshot.files().filter(may_hold) {
-        for member in file.symbols().filter(|symbol| symbol.kind() == Kind::Method && symbol.name_bytes() == name) {
+    let mut files =
+        if below.is_empty() { Vec::new() } else { snapshot.files_defining(&symbol.name()).unwrap_or_default() };
+    files.retain(|file| folders.contains(folder(file.path())));
+    for member in files.iter().flat_map(FileView::symbols) {
+        if member.kind() == Kind::Method && member.name_bytes() == name {
             if let Some(parent) = member.parent() {
                 inside.entry(parent.number()).or_default().push(member);
             }
-            let owner = member.container_span().of(file.content());
-            beside.entry((folder(file.path()), owner)).or_default().push(member);
+            let owner = member.container_span().of(member.file.content());
+            beside.entry((folder(member.file.path()), owner)).or_default().push(member);
         }
     }
     let mut found = Vec::new();

@@ -1,6 +1,6 @@
 //! Snapshot of a checkout: its files and symbols, all of one generation, while it is held.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
@@ -232,6 +232,16 @@ impl Snapshot {
     /// commit are derived from them.
     pub fn committed_files(&self) -> impl Iterator<Item = FileView<'_>> {
         self.table.held().filter_map(|number| self.view_of(number))
+    }
+
+    /// Files that define a symbol of exactly this name, sorted by path. Unsaved contents may define it or not.
+    pub fn files_defining(&self, name: &str) -> Result<Vec<FileView<'_>>, Error> {
+        let stored = self.exact(name, usize::MAX, &mut |_| true)?;
+        let unsaved = self.unsaved.iter().flat_map(|pack| pack.files().iter().map(|file| file.id));
+        let numbers: BTreeSet<u32> = stored.into_iter().map(|symbol| symbol.file).chain(unsaved).collect();
+        let mut files: Vec<FileView<'_>> = numbers.into_iter().filter_map(|file| self.file_by_number(file)).collect();
+        files.sort_by_key(FileView::path);
+        Ok(files)
     }
 
     fn view<'a>(&'a self, row: Row<'a>) -> Option<FileView<'a>> {
