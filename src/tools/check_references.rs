@@ -1,6 +1,7 @@
 //! Whether a name is used anywhere.
 
 use std::collections::{BTreeMap, HashSet};
+use std::time::{Duration, Instant};
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -94,6 +95,8 @@ pub struct Line {
 /// See [`Args`].
 pub struct CheckReferences;
 
+/// Names that are still waiting then are given back unchecked.
+const LONGEST: Duration = Duration::from_secs(5);
 /// The most imports listed.
 const MOST_IMPORTS: usize = 20;
 /// The most characters of a line.
@@ -109,12 +112,18 @@ impl Tool for CheckReferences {
     type Output = Output;
 
     fn run(call: &Call<'_>, args: Args) -> Result<Output, Error> {
-        let names: Vec<&String> = args.identifier.iter().chain(args.identifiers.iter().flatten()).collect();
+        let mut names: Vec<&str> =
+            args.identifier.iter().chain(args.identifiers.iter().flatten()).map(String::as_str).collect();
+        let mut seen = HashSet::new();
+        names.retain(|name| seen.insert(*name));
         if names.is_empty() {
             return Err(Error::invalid_arguments("give `identifier`, or `identifiers` for several"));
         }
         let mut results = related::answer(call, args.repo.as_deref(), |repo, edges| {
-            let results: Vec<Checked> = names.iter().map(|name| check(repo, edges, name, &args)).collect();
+            let end = Instant::now() + LONGEST;
+            // At least one, so that asking for the rest leads somewhere.
+            let in_time = names.iter().enumerate().take_while(|(place, _)| *place == 0 || Instant::now() < end);
+            let results: Vec<Checked> = in_time.map(|(_, name)| check(repo, edges, name, &args)).collect();
             let files = results.iter().flat_map(|checked| &checked.content_references).map(|file| file.file.clone());
             let files = files.collect();
             call.absent(results.iter().any(|checked| !checked.is_referenced));
@@ -122,6 +131,10 @@ impl Tool for CheckReferences {
         })?;
         call.found(results.iter().any(|checked| checked.is_referenced));
         call.narrow("give search_content false, or fewer names");
+        if results.len() < names.len() {
+            call.note("timed_out", true);
+            call.note("not_checked", &names[results.len()..]);
+        }
         if let ([_], Some(_)) = (&results[..], &args.identifier) {
             let one = results.remove(0);
             let content_references = call.page(one.content_references, usize::MAX);
