@@ -1,7 +1,17 @@
 //! Scala: classes, traits, objects and enums with their members, and definitions outside of types.
 
+mod calls;
+mod classes;
+mod expressions;
+mod lower;
+mod members;
+mod patterns;
+mod semantics;
+mod shapes;
+mod types;
+
 use super::spec::{grammar, symbol};
-use super::{Comments, Conventions, LanguageSpec, ManifestPart, Package, Rule};
+use super::{Comments, Conventions, LanguageSpec, ManifestPart, Package, Relating, Rule};
 use crate::model::{Detail, Kind};
 
 /// The language.
@@ -28,11 +38,14 @@ pub static SPEC: LanguageSpec = LanguageSpec {
     silent: include_str!("silent.txt"),
     comments: Comments::MARKED,
     decorators: &["annotation"],
+    imports: &[("import_declaration", "")],
+    relating: Some(Relating { lower: lower::lower, shapes: shapes::SHAPES, semantics: &semantics::SEMANTICS }),
     conventions: &Conventions {
         starts: &[(Kind::Method, "main"), (Kind::Function, "main")],
         test_files: &["*Test", "*Tests", "*Spec", "*Suite"],
         packages: &[Package { file: "build.sbt", says: &[], names: ManifestPart::Nothing }],
         overloads_are_one: false,
+        tells_dead: false,
         ..Conventions::NEUTRAL
     },
     ..LanguageSpec::PLAIN

@@ -17,6 +17,7 @@ mod php;
 mod python;
 mod ruby;
 mod rust;
+mod scala;
 mod typescript;
 
 use std::collections::{BTreeMap, BTreeSet};
