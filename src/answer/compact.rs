@@ -61,6 +61,9 @@ const ID_FORM: &str = "=file::qualified#kind";
 /// Maximum length of objects on one line.
 const LINE: usize = 160;
 
+/// Maximum length of lists of names in a cell.
+const CELL: usize = 600;
+
 /// Length above which strings of several lines are written as blocks.
 const SHORT: usize = 80;
 
@@ -141,9 +144,13 @@ fn has_block(value: &Value) -> bool {
 }
 
 fn fits_line(value: &Value) -> bool {
+    fits(value, LINE)
+}
+
+fn fits(value: &Value, most: usize) -> bool {
     let mut text = String::new();
     inline(&mut text, value);
-    text.len() <= LINE && !has_block(value)
+    text.len() <= most && !has_block(value)
 }
 
 /// Writes a key, in quotes if it has special characters.
@@ -275,6 +282,7 @@ impl<'a> Table<'a> {
         }
         let cells: usize = objects.iter().map(|object| object.len()).sum();
         let is_cell = |value: &Value| match value {
+            Value::Array(items) if !items.iter().any(|item| item.is_array() || item.is_object()) => fits(value, CELL),
             Value::Array(_) | Value::Object(_) => fits_line(value),
             value => !is_block(value),
         };

@@ -110,6 +110,22 @@ fn typed(spec: &ToolSpec, line: &str) -> Result<Value, String> {
 }
 
 #[test]
+fn help_of_a_flag_that_switches_off_says_what_it_does() {
+    let mut n_flags = 0;
+    for spec in TOOLS {
+        let parser = command::filled(clap::Command::new(spec.command), spec, true);
+        let of = |long: &str| parser.get_arguments().find(|arg| arg.get_long() == Some(long));
+        for arg in parser.get_arguments() {
+            let Some(on) = arg.get_long().and_then(|long| long.strip_prefix("no-")).and_then(of) else { continue };
+            n_flags += 1;
+            let (says, of_on) = (arg.get_help().map(ToString::to_string), on.get_help().map(ToString::to_string));
+            assert!(says.is_some() && says != of_on, "{} --no-{:?}: {says:?}", spec.command, on.get_long());
+        }
+    }
+    assert!(n_flags > 2, "{n_flags}");
+}
+
+#[test]
 fn flags_become_arguments() {
     let find = ToolSpec::of::<Find>();
     let check = |line: &str, expected: Value| assert_eq!(typed(&find, line), Ok(expected), "{line}");

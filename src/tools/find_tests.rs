@@ -11,6 +11,7 @@ use super::review::Tested;
 use super::review::change::{ChangeSet, RequestedChange};
 use super::review::report::tested;
 use super::{Call, Error, Tool, indexes, related};
+use crate::answer::tokens;
 use crate::query::review::{self, ReachEvidence, TestFile, TestUnit};
 use crate::store::Snapshot;
 
@@ -80,7 +81,15 @@ pub enum Output {
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Run {
     runner: &'static str,
+    /// The most direct first.
     arguments: Vec<String>,
+    /// Arguments for which there was no room; `output: "text"` gives all.
+    #[serde(skip_serializing_if = "is_zero")]
+    more: usize,
+}
+
+fn is_zero(n: &usize) -> bool {
+    *n == 0
 }
 
 /// See [`Args`].
@@ -195,6 +204,11 @@ fn recorded(
     Ok(Some(Recorded { is_whole: n_unknown == 0 && !is_more && !lines.is_empty(), units }))
 }
 
+/// Files on a page.
+const PER_PAGE: usize = 20;
+/// One in so many tokens of an answer is for arguments of runners.
+const ARGUMENTS_SHARE: usize = 8;
+
 /// Files that a runner is given where no test is known to be near.
 const FIRST: usize = 10;
 
@@ -230,14 +244,40 @@ fn output(
     }
     units.extend(run.iter().flat_map(|file| &file.tests).map(|test| test.unit).filter(|unit| !own.contains(unit)));
     let runs = review::selected(snapshot, &units);
-    let runs: Vec<Run> = runs.into_iter().map(|(runner, arguments)| Run { runner, arguments }).collect();
+    let runs: Vec<Run> = runs.into_iter().map(|(runner, arguments)| Run { runner, arguments, more: 0 }).collect();
     match args.output {
         Written::Json => {
             let tests = found.iter().filter_map(|file| tested(snapshot, file)).collect();
-            Output::Fields { tests: call.page(tests, usize::MAX), runs }
+            Output::Fields { tests: call.page(tests, call.per_page(PER_PAGE)), runs: short(call, runs) }
         }
         Written::Text => Output::Text { text: text(&runs) },
     }
+}
+
+/// The arguments that have room beside the list of tests, on its first page.
+fn short(call: &Call<'_>, runs: Vec<Run>) -> Vec<Run> {
+    if call.offset > 0 {
+        return Vec::new();
+    }
+    let mut left = call.max_tokens / ARGUMENTS_SHARE;
+    let cut = |mut run: Run| {
+        let fits = |argument: &&String| {
+            let cost = tokens::of_json(*argument) + 1;
+            let fits = cost <= left;
+            left = if fits { left - cost } else { 0 };
+            fits
+        };
+        let kept = run.arguments.iter().take_while(fits).count().max(1);
+        run.more = run.arguments.len().saturating_sub(kept);
+        run.arguments.truncate(kept);
+        run
+    };
+    let runs: Vec<Run> = runs.into_iter().map(cut).collect();
+    let more: usize = runs.iter().map(|run| run.more).sum();
+    if more > 0 && call.noted("hint").is_none() {
+        call.note("hint", format!("{more} more arguments: give output \"text\""));
+    }
+    runs
 }
 
 fn text(runs: &[Run]) -> String {

@@ -20,7 +20,7 @@ pub struct Args {
     /// Id, name or path (default: the current one).
     #[serde(default)]
     repo: Option<String>,
-    /// Commit, branch or tag.
+    /// Commit, branch, tag, or BASE..HEAD.
     #[serde(default)]
     since_sha: Option<String>,
     /// The same, or WORKTREE.
@@ -87,7 +87,15 @@ impl Tool for GetChangedSymbols {
     type Args = Args;
     type Output = Output;
 
-    fn run(call: &Call<'_>, args: Args) -> Result<Output, Error> {
+    fn run(call: &Call<'_>, mut args: Args) -> Result<Output, Error> {
+        if args.until_sha.is_none()
+            && let Some((since, until)) = args.since_sha.as_deref().and_then(|since| since.split_once(".."))
+            && !until.starts_with('.')
+        {
+            let (since, until) = (since.to_owned(), until.to_owned());
+            args.since_sha = Some(since).filter(|since| !since.is_empty());
+            args.until_sha = Some(until).filter(|until| !until.is_empty());
+        }
         let wanted = SymbolFilter::of(&args)?;
         // Before the index is updated, because afterwards it belongs to the current commit.
         let indexed_at = indexes::open_as_indexed(call, args.repo.as_deref())?.snapshot.facts().git_head.clone();

@@ -277,6 +277,8 @@ fn calls() -> Vec<(&'static str, Value)> {
         ("get_file_tree", json!({})),
         ("list_repos", json!({})),
         ("suggest_queries", json!({})),
+        ("find_tests", json!({"targets": ["charge_card"]})),
+        ("plan_delete", json!({"symbol_id": "charge_card"})),
         ("resolve_repo", json!({"path": "."})),
     ]
 }
@@ -385,4 +387,41 @@ fn tests_of_an_answer_are_not_those_that_were_read_first() {
     let again = envelope(&cx, &root, "index_folder", json!({"path": root}));
     assert!(!again.is_error, "{:?}", again.value);
     assert_eq!(asked(&cx, &root), at_once);
+}
+
+#[test]
+fn tests_of_what_everything_uses_are_a_short_answer() {
+    let mut project = String::from("--- shop/tax.py\ndef tax(cents):\n    return cents // 5\n");
+    for file in 0..40 {
+        project += &format!("--- tests/test_area_{file}.py\nfrom shop.tax import tax\n");
+        (0..6).for_each(|n| project += &format!("def test_tax_of_a_basket_in_case_{n}():\n    assert tax(10) == 2\n"));
+        // Of the first file all tests are needed.
+        project += if file > 0 { "def test_nothing():\n    assert True\n" } else { "" };
+    }
+    let (cx, folder) = indexed(&project);
+    let root = self::project(&folder);
+    let tokenizer = tiktoken_rs::cl100k_base().expect("it is part of the crate");
+    let asked = |args: Value| {
+        let answer = envelope(&cx, &root, "find_tests", args);
+        (tokenizer.encode_ordinary(&answer.text).len(), answer)
+    };
+    let (size, found) = asked(json!({"targets": ["tax"]}));
+    assert!(size < 3_400, "{size}: {}", found.text);
+    assert_eq!(found.value["tests"].as_array().map(Vec::len), Some(20), "{}", found.text);
+    let (compact, table) = asked(json!({"targets": ["tax"], "format": "compact"}));
+    assert!(compact < size, "{compact} of {size}: {}", table.text);
+    // The runner's arguments are cut, counted, and whole as a text.
+    let run = &found.value["runs"][0];
+    let shown: Vec<&str> = run["arguments"].as_array().expect("a list").iter().filter_map(Value::as_str).collect();
+    assert!(found.value["_meta"]["hint"].as_str().is_some_and(|hint| hint.contains("text")), "{}", found.text);
+    let (_, whole) = asked(json!({"targets": ["tax"], "output": "text"}));
+    let all: Vec<&str> = whole.value["text"].as_str().expect("a text").lines().collect();
+    assert_eq!(all.len(), 1 + 39 * 6);
+    assert!(all.contains(&"tests/test_area_0.py"), "a file all of whose tests are needed: {}", whole.text);
+    assert_eq!(run["more"].as_u64(), Some((all.len() - shown.len()) as u64), "{run}");
+    assert_eq!(all[..shown.len()], shown);
+    let (_, next) = asked(json!({"targets": ["tax"], "cursor": found.value["next_cursor"]}));
+    assert_eq!(next.value["tests"].as_array().map(Vec::len), Some(20), "{}", next.text);
+    assert_eq!(next.value["runs"], json!([]), "{}", next.text);
+    assert!(next.value["next_cursor"].is_null(), "{}", next.text);
 }

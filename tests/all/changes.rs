@@ -67,6 +67,11 @@ fn commits_are_compared_symbol_by_symbol() {
     assert_eq!(ids(&answer, "renamed"), ["pkg/a.py::called_so#function > pkg/a.py::called_otherwise#function"]);
 
     // The other way round, by other names for the same commits.
+    let range = place.call("get_changed_symbols", json!({"since_sha": format!("{first}..HEAD")}));
+    assert_eq!(range["changed_files_count"], answer["changed_files_count"], "{range}");
+    assert_eq!(range["until_sha"], answer["until_sha"], "{range}");
+    let merged = place.call("get_changed_symbols", json!({"since_sha": format!("{first}...HEAD")}));
+    assert!(merged["error"].as_str().is_some_and(|error| error.contains("names no commit")), "{merged}");
     let back = place.call("get_changed_symbols", json!({"since_sha": "HEAD", "until_sha": &first[..10]}));
     assert_eq!(ids(&back, "added"), ["pkg/a.py::dropped#function"]);
     assert_eq!(ids(&back, "removed"), ["pkg/a.py::fresh#function"]);

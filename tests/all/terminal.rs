@@ -217,6 +217,12 @@ fn answers_fit_the_terminal() {
     assert!(list.ended().success());
     list.wait_for("the list", |terminal| terminal.printed().matches("\r\n").count() >= 14);
     assert_eq!(list.printed().matches("\r\n").count(), 14, "a line for each: {}", list.printed());
+    let mut list = Terminal::start(place.command(&["list"]), 40, 24);
+    assert!(list.ended().success());
+    list.wait_for("the list", |terminal| terminal.printed().matches("\r\n").count() >= 3 * 13);
+    let printed = console::strip_ansi_codes(&list.printed()).into_owned();
+    let wide = printed.lines().find(|line| line.trim_end().chars().count() > 40);
+    assert_eq!(wide, None, "on a narrow one lines for each: {printed}");
     for columns in [80, 140] {
         for args in [
             &["search", "compute"][..],

@@ -67,11 +67,12 @@ fn part(answer: &Map<String, Value>, group: Option<&str>, depth: usize, out: &mu
             rows.show(depth, out);
             continue;
         }
-        for (of, rows) in rows.by_definition() {
+        for (of, mut rows) in rows.by_definition() {
             if is_named {
                 let of = if of.is_empty() { String::new() } else { format!(" of {of}") };
                 let heading = out.paint.name(&format!("{}{of}", heading(key)));
-                out.line(format!("{}{heading} ({})", "  ".repeat(depth), rows.count()));
+                let shared = rows.take_shared_fact().map(|fact| format!(", {fact}")).unwrap_or_default();
+                out.line(format!("{}{heading} ({}){shared}", "  ".repeat(depth), rows.count()));
             }
             rows.show(if is_named { depth + 1 } else { depth }, out);
         }

@@ -164,6 +164,9 @@ pub(super) fn first_indexed(facts: &Value) -> String {
     format!("indexed for the first time: {files}, {symbols}, {} s", facts["seconds"])
 }
 
+/// Width that every terminal has.
+const NARROW: usize = 80;
+
 /// An error: its message, then suggestions from its details.
 pub(super) fn error(value: &Value, paint: Paint, words: Words) -> String {
     let mut message = words.say(text_of(value, "error").unwrap_or("no reason given"));
@@ -178,10 +181,15 @@ pub(super) fn error(value: &Value, paint: Paint, words: Words) -> String {
         let names: Vec<String> = items.iter().filter_map(named).filter(|name| !quotes(&message, name)).collect();
         if !names.is_empty() {
             let what = match key.as_str() {
+                "nearest" | "did_you_mean" | "suggestions" if message.contains("did you mean") => "or".to_owned(),
                 "nearest" | "did_you_mean" | "suggestions" => "did you mean".to_owned(),
                 other => other.replace('_', " "),
             };
-            text.push_str(&format!("{}\n", paint.dim(&format!("  {what}: {}", names.join(", ")))));
+            let line = format!("  {what}: {}", names.join(", "));
+            // Ids are copied, so that none of them is broken at the end of a line.
+            let is_long = names.len() > 1 && line.chars().count() > NARROW;
+            let lines = if is_long { format!("  {what}:\n    {}", names.join("\n    ")) } else { line };
+            text.push_str(&format!("{}\n", paint.dim(&lines)));
         }
     }
     text

@@ -39,6 +39,16 @@ pub(super) fn show(value: &Value, out: &mut Output) -> bool {
         let [repo, files, symbols, indexed, _] = row;
         format!("{repo:w_repo$}  {files:>w_files$}  {symbols:>w_symbols$}  {indexed:w_indexed$.w_indexed$}  {from}")
     };
+    // Where not even the columns fit, each repository has lines of its own.
+    if !out.fits(taken.saturating_sub(2)) {
+        for [repo, files, symbols, indexed, from] in &rows {
+            out.line(repo);
+            let facts = format!("    files {files}, symbols {symbols}, {indexed:.DATE$}");
+            out.wrapped(&paint.dim(&facts), 4);
+            out.line(paint.dim(&format!("    {}", out.cut_path(from, 4))));
+        }
+        return true;
+    }
     if !rows.is_empty() {
         out.line(paint.dim(line(&titles, if is_beside { &titles[4] } else { "" }).trim_end()));
     }

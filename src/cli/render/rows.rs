@@ -210,8 +210,20 @@ fn facts(key: &str, object: &Map<String, Value>, answer: &Map<String, Value>, ro
             || (is_called && ["via", "depth"].contains(&name))
             || (["symbols", "more", "matches", "line_matches", "tool", "arguments"].contains(&name))
     };
-    let others = object.iter().filter(|(name, _)| !is_said(name)).filter_map(|(name, value)| fact(name, value));
+    let others =
+        object.iter().filter(|(name, _)| !is_said(name)).filter_map(|(name, value)| match (name.as_str(), value) {
+            ("was", Value::String(id)) => Some(was(id, row)),
+            _ => fact(name, value),
+        });
     called(key, object, answer, row).into_iter().chain(others).collect()
+}
+
+/// The earlier name of a symbol, with its file if that was another.
+fn was(id: &str, row: &Row) -> String {
+    let Some((file, symbol)) = id.split_once("::") else { return format!("was {id}") };
+    let (name, kind) = of_symbol(symbol);
+    let kind = if kind == row.kind { String::new() } else { format!("{kind} ") };
+    if file == row.path { format!("was {kind}{name}") } else { format!("was {kind}{name} in {file}") }
 }
 
 /// Lines of calls. Those of a caller are in its own file; those of a callee are in the file of its caller.
@@ -299,6 +311,18 @@ impl Rows {
             true => self.n_items.to_string(),
             false => super::n_of(self.n_items as u64, "file", "files"),
         }
+    }
+
+    /// Takes the one fact that lines of code share, so that it is said once, above them.
+    pub(super) fn take_shared_fact(&mut self) -> Option<String> {
+        let first = self.rows.first().filter(|_| self.is_code && self.rows.len() > 2)?;
+        let [fact] = &first.facts[..] else { return None };
+        let fact = fact.clone();
+        if !self.rows.iter().all(|row| row.facts == [fact.as_str()]) {
+            return None;
+        }
+        self.rows.iter_mut().for_each(|row| row.facts.clear());
+        Some(fact)
     }
 
     /// The rows by the definition that they are uses of, where that is told.

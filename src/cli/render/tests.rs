@@ -227,6 +227,28 @@ fn several_answers_are_told_apart() {
 }
 
 #[test]
+fn what_all_lines_share_is_said_once() {
+    let shown = |answer: &Value| {
+        let mut out = Output::new(Paint::none()).with_columns(80);
+        super::answer(answer, &mut out);
+        out.text().to_owned()
+    };
+    let line = |line: u64| json!({"line": line, "text": "see add", "confidence": "name"});
+    let answer = json!({"identifier": "add", "is_referenced": false, "definitions": 1, "content_references":
+        [{"file": "a.md", "matches": [line(1), line(2)]}, {"file": "b.md", "matches": [line(7)]}]});
+    let text = shown(&answer);
+    assert!(text.contains("written at (2 files), only the name is the same\n"), "{text}");
+    assert_eq!(text.matches("only the name is the same").count(), 1, "{text}");
+    let id = |name: &str| format!("src/ctx.py::AppContext.{name}#constant");
+    let answer = json!({"renamed_count": 2, "renamed": [
+        {"id": id("_flashes"), "line": 3, "was": id("flashes")},
+        {"id": id("_after"), "line": 4, "was": "src/globals.py::after#function"}]});
+    let text = shown(&answer);
+    assert!(text.contains("was AppContext.flashes\n"), "{text}");
+    assert!(text.contains("was function after in src/globals.py\n"), "{text}");
+}
+
+#[test]
 fn signatures_are_cut_after_an_argument() {
     let signature =
         "def __init__(self, initial: Mapping[str, Any] | None = None, update: Update | None = None) -> None";
@@ -608,6 +630,16 @@ fn facts_are_named_and_counts_come_largest_first() {
 fn errors_say_what_was_perhaps_meant() {
     let error = json!({"error": "there is no symbol x", "code": "not_found", "details": {"nearest": ["a", {"id": "b"}], "n": 1}});
     assert_eq!(super::error(&error, Paint::none(), TERMINAL), "error: there is no symbol x\n  did you mean: a, b\n");
+    let error =
+        json!({"error": "no symbol has the id \"x\"; did you mean \"a\"?", "details": {"nearest": ["a", "b", "c"]}});
+    let told = super::error(&error, Paint::none(), TERMINAL);
+    assert_eq!(told, "error: no symbol has the id \"x\"; did you mean \"a\"?\n  or: b, c\n");
+    let ids = ["one", "another"].map(|owner| format!("src/shop/{owner}.py::{owner}.open_session#method"));
+    let error = json!({"error": "it fits several symbols", "details": {"candidates": ids}});
+    assert_eq!(
+        super::error(&error, Paint::none(), TERMINAL),
+        format!("error: it fits several symbols\n  candidates:\n    {}\n    {}\n", ids[0], ids[1])
+    );
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! Tests as their runner sees them: functions that it collects, or whole classes and files.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use crate::languages::{Runner, Test};
 use crate::model::Kind;
@@ -105,9 +105,21 @@ pub fn selected(snapshot: &Snapshot, units: &[TestUnit]) -> Vec<(&'static str, V
     for unit in units.iter().filter(|unit| unit.symbol.is_none()) {
         whole.insert(unit.file, true);
     }
+    let mut chosen: HashMap<u32, usize> = HashMap::new();
+    for unit in units.iter().filter(|unit| is_single(snapshot, **unit)) {
+        *chosen.entry(unit.file).or_default() += 1;
+    }
+    let is_all = |file: &u32, n: &usize| {
+        let file = snapshot.file_by_number(*file).filter(|file| runner(*file).is_some_and(|runner| !runner.by_name));
+        *n > MOST_NAMED && file.is_some_and(|file| file.symbols().filter(is_test).count() <= *n)
+    };
+    whole.extend(chosen.iter().filter(|(file, n)| is_all(file, n)).map(|(file, _)| (*file, true)));
+    let mut seen = HashSet::new();
     for unit in units {
         // A file that is run as a whole needs no names.
-        if unit.symbol.is_some() && whole.contains_key(&unit.file) {
+        let is_whole = unit.symbol.is_some() && whole.contains_key(&unit.file);
+        let unit = if is_whole { &TestUnit { file: unit.file, symbol: None } } else { unit };
+        if !seen.insert(*unit) {
             continue;
         }
         let Some(runner) = snapshot.file_by_number(unit.file).and_then(runner) else { continue };
@@ -119,6 +131,14 @@ pub fn selected(snapshot: &Snapshot, units: &[TestUnit]) -> Vec<(&'static str, V
         }
     }
     by_runner.into_iter().map(|(runner, tests)| (runner.name, (runner.arguments)(&tests))).collect()
+}
+
+/// Tests of a file up to which each is named, even if all of them are chosen.
+const MOST_NAMED: usize = 3;
+
+/// Whether a unit is one function that a runner collects.
+fn is_single(snapshot: &Snapshot, unit: TestUnit) -> bool {
+    unit.symbol.and_then(|symbol| snapshot.symbol(symbol)).is_some_and(|symbol| is_test(&symbol))
 }
 
 /// The tests of a file that is to be run as a whole; the unit itself where it is no file, or none are known.

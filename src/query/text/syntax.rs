@@ -605,8 +605,9 @@ fn nested(spec: &'static LanguageSpec, root: Node<'_>, is_over: IsOver<'_>) -> F
 mod tests {
     use tree_sitter::Query;
 
-    use super::{Grammar, code, with_sigil};
+    use super::{Grammar, SyntaxQuery, code, with_sigil};
     use crate::languages::{LANGUAGES, SMELLS, of_id};
+    use crate::store::GramQuery;
 
     #[test]
     fn every_smell_can_be_looked_for() {
@@ -627,6 +628,14 @@ mod tests {
     #[test]
     fn variables_are_written_as_each_language_can_read_them() {
         assert_eq!(with_sigil("f($A, $$$REST, $$$, $b, a$)", 'µ'), "f(µA, µµµREST, µµµ, $b, a$)");
+    }
+
+    #[test]
+    fn a_file_without_the_words_of_a_pattern_is_not_parsed() {
+        let query = SyntaxQuery::new("request.user = $X", Some("python")).expect("it is a pattern");
+        assert_eq!(query.grams, GramQuery::and(["request", "user"].map(|word| GramQuery::literal(word.as_bytes()))));
+        let query = SyntaxQuery::new("$A = $B", Some("python")).expect("it is a pattern");
+        assert_eq!(query.grams, GramQuery::All);
     }
 
     #[test]
