@@ -1,5 +1,6 @@
 //! Placement of repositories on nodes: two copies of each, by weighted rendezvous hashing, so that a node that comes or goes
-//! moves few of them. Weights of nodes are adjusted until all hold about the same number of bytes.
+//! moves few of them. Large ones are placed first, where they have room; for the others weights of nodes are adjusted until all
+//! hold about the same number of bytes.
 //!
 //! Every node computes the same placement from the same list of nodes and sizes, and none has to be told of it.
 
@@ -9,11 +10,18 @@ use std::collections::HashMap;
 const COPIES: usize = 2;
 /// Rounds of adjusting weights, and the difference from its share at which a node is left as it is.
 const ROUNDS: usize = 60;
-const EVEN: f64 = 0.03;
-/// How much of a difference the first round makes up for, and what is left of that in each later one: large repositories go
-/// back and forth between nodes until steps are small.
+const EVEN: f64 = 0.08;
+/// How much of a difference the first round makes up for, and what is left of that in each later one: a repository that goes
+/// back and forth between nodes stays where it is when steps are small.
 const STEP: f64 = 0.6;
 const CALMER: f64 = 0.95;
+/// Part of a node's share from which a repository is large, and part up to which large ones fill a node.
+const LARGE: f64 = 0.05;
+const FULL: f64 = 0.97;
+/// Factor of a node's strength for a large repository that has no room there, and the least part of a share that is left for
+/// small ones.
+const NO_ROOM: f64 = 1e-9;
+const LEAST: f64 = 0.01;
 
 /// Nodes of each repository, the one that is asked first in front.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -37,32 +45,12 @@ impl Placement {
             hashes.iter().map(|node| -1.0 / fraction(mixed(own ^ node)).ln()).collect()
         };
         let strengths: Vec<Vec<f64>> = repos.iter().map(of_repo).collect();
-        let copies = COPIES.min(nodes.len());
         let total: f64 = repos.iter().map(|(_, bytes)| *bytes as f64).sum();
-        let share = total * copies as f64 / nodes.len().max(1) as f64;
-        let (mut weights, mut step) = (vec![1.0; nodes.len()], STEP);
-        let mut best = (f64::INFINITY, Vec::new());
-        for _ in 0..ROUNDS {
-            let chosen: Vec<Vec<u32>> =
-                strengths.iter().map(|strengths| strongest(strengths, &weights, copies)).collect();
-            let mut held = vec![0.0; nodes.len()];
-            for (of, (_, bytes)) in chosen.iter().zip(&repos) {
-                of.iter().for_each(|node| held[*node as usize] += *bytes as f64);
-            }
-            let off = held.iter().map(|held| (held / share - 1.0).abs()).fold(0.0, f64::max);
-            if off < best.0 || best.1.is_empty() {
-                best = (off, chosen);
-            }
-            // Without bytes there is no share to compare with.
-            if best.0 <= EVEN || share <= 0.0 {
-                break;
-            }
-            for (weight, held) in weights.iter_mut().zip(held) {
-                *weight *= (share / held.max(share / 4.0)).powf(step);
-            }
-            step *= CALMER;
-        }
-        Self { nodes, of: repos.into_iter().map(|(repo, _)| repo).zip(best.1).collect() }
+        let share = total * copies(nodes.len()) as f64 / nodes.len().max(1) as f64;
+        let mut of = vec![Vec::new(); repos.len()];
+        let large = place_large(&mut of, &repos, &strengths, nodes.len(), share);
+        place_small(&mut of, &repos, &strengths, &large, share);
+        Self { nodes, of: repos.into_iter().map(|(repo, _)| repo).zip(of).collect() }
     }
 
     /// Nodes that hold a repository, the one that is asked first in front; none for one that is not placed.
@@ -70,6 +58,66 @@ impl Placement {
         let nodes = self.of.get(repo).into_iter().flatten();
         nodes.filter_map(|node| self.nodes.get(*node as usize)).map(String::as_str)
     }
+}
+
+/// Copies of each repository on so many nodes.
+fn copies(n_nodes: usize) -> usize {
+    COPIES.min(n_nodes)
+}
+
+/// Places repositories that are a large part of a node's share, the largest first, on the strongest nodes that have room for them.
+/// Weights could not spread them evenly: all of one comes or goes with a small step. Returns the bytes on each node.
+fn place_large(
+    of: &mut [Vec<u32>],
+    repos: &[(String, u64)],
+    strengths: &[Vec<f64>],
+    n_nodes: usize,
+    share: f64,
+) -> Vec<f64> {
+    let mut order: Vec<usize> = (0..repos.len()).filter(|at| repos[*at].1 as f64 > share * LARGE).collect();
+    order.sort_by_key(|at| std::cmp::Reverse(repos[*at].1));
+    let mut held = vec![0.0; n_nodes];
+    for at in order {
+        let bytes = repos[at].1 as f64;
+        // Where none has room, the emptiest are the strongest.
+        let room = |held: &f64| match held + bytes <= share * FULL {
+            true => 1.0,
+            false => NO_ROOM * (share / (held + bytes)).powi(4),
+        };
+        let room: Vec<f64> = held.iter().map(room).collect();
+        of[at] = strongest(&strengths[at], &room, copies(n_nodes));
+        of[at].iter().for_each(|node| held[*node as usize] += bytes);
+    }
+    held
+}
+
+/// Places the other repositories, so that the nodes hold about a share each. `large` is what they hold already.
+fn place_small(of: &mut [Vec<u32>], repos: &[(String, u64)], strengths: &[Vec<f64>], large: &[f64], share: f64) {
+    let small: Vec<usize> = (0..repos.len()).filter(|at| of[*at].is_empty()).collect();
+    let copies = copies(large.len());
+    let (mut weights, mut step) = (vec![1.0; large.len()], STEP);
+    let mut best = (f64::INFINITY, Vec::new());
+    for _ in 0..ROUNDS {
+        let chosen: Vec<Vec<u32>> = small.iter().map(|at| strongest(&strengths[*at], &weights, copies)).collect();
+        let mut held = large.to_vec();
+        for (of, at) in chosen.iter().zip(&small) {
+            of.iter().for_each(|node| held[*node as usize] += repos[*at].1 as f64);
+        }
+        let off = held.iter().map(|held| (held / share - 1.0).abs()).fold(0.0, f64::max);
+        if off < best.0 || best.1.is_empty() {
+            best = (off, chosen);
+        }
+        // Without bytes there is no share to compare with.
+        if best.0 <= EVEN || share <= 0.0 {
+            break;
+        }
+        for ((weight, held), large) in weights.iter_mut().zip(held).zip(large) {
+            let (wanted, got) = ((share - large).max(share * LEAST), held - large);
+            *weight *= (wanted / got.max(wanted / 4.0)).powf(step);
+        }
+        step *= CALMER;
+    }
+    small.iter().zip(best.1).for_each(|(at, chosen)| of[*at] = chosen);
 }
 
 /// The nodes that are strongest for a repository, the strongest first.
@@ -131,7 +179,7 @@ mod tests {
 
     #[test]
     fn ten_thousand_repositories_are_spread_evenly_by_bytes() {
-        for (seed, n_nodes) in [(1, 3), (2, 8), (3, 20)] {
+        for (seed, n_nodes) in [(1, 3), (2, 8), (3, 20), (4, 60)] {
             let repos = synthetic(10_000, seed * 1_000_003);
             let placement = Placement::new(nodes(n_nodes), repos.clone());
             let mut held: HashMap<String, u64> = HashMap::new();
