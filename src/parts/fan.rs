@@ -3,11 +3,11 @@
 mod merge;
 
 use std::collections::BTreeMap;
-use std::thread;
+use std::{fmt, thread};
 
 use serde_json::{Map, Value, json};
 
-use crate::answer::{Code, Envelope, Error, Notes, Question, Request, ToolProperties, answered};
+use crate::answer::{Code, Envelope, Error, Notes, Question, Request, ToolProperties, answered, refused};
 use crate::catalog::Context;
 use crate::catalog::peers::{Peers, repos_like};
 use crate::store::Frequencies;
@@ -15,6 +15,8 @@ use merge::{MERGED, Part};
 
 /// The largest answer of a node, in tokens: it is cut when all are together.
 const WHOLE: u64 = 1_000_000;
+/// Indexes that other nodes hold and that this one fetches for a question which it answers alone.
+const MOST_FETCHED: usize = 20;
 /// Repositories without an answer that are named.
 const MOST_NAMED: usize = 20;
 
@@ -32,16 +34,19 @@ pub fn fanned(
 ) -> Option<Envelope> {
     let peers = cx.peers().filter(|_| is_read_only && !request.is_from_node)?;
     let Some(asked) = args.get("repos") else { return forwarded(tool, cx, peers, args, request) };
-    let (_, usual, merge) = MERGED.iter().find(|(name, ..)| *name == tool.name)?;
     let named: Vec<String> = match asked {
         Value::String(one) => vec![one.clone()],
         many => serde_json::from_value(many.clone()).ok()?,
     };
     let repos = repos_like(cx, &named).filter(|_| !args.contains_key("repo"))?;
     let groups = Group::all(peers, &repos);
-    if groups.iter().all(|group| group.node.is_empty()) {
+    let n_elsewhere: usize = groups.iter().filter(|group| !group.node.is_empty()).map(|group| group.repos.len()).sum();
+    if n_elsewhere == 0 {
         return None;
     }
+    let Some((_, usual, merge)) = MERGED.iter().find(|(name, ..)| *name == tool.name) else {
+        return too_many(tool, cx, n_elsewhere);
+    };
     let fan = Fan { tool: tool.name, peers, request, own };
     let run = |question: Question, mut args: Map<String, Value>| {
         let limit = args.get("max_results").and_then(Value::as_u64).and_then(|limit| usize::try_from(limit).ok());
@@ -63,6 +68,17 @@ pub fn fanned(
         }
     };
     Some(answered(tool, &cx.session, &cx.config, args.clone(), request, run))
+}
+
+/// Refuses a question about many repositories of other nodes, whose answers cannot be put together: this node would have to fetch
+/// all of them. `None` where they are few.
+fn too_many(tool: ToolProperties, cx: &Context, n_elsewhere: usize) -> Option<Envelope> {
+    let message = format!(
+        "{} over several repositories is answered by one node, which would have to fetch {n_elsewhere} indexes for it; name at \
+         most {MOST_FETCHED} in `repos`, or find the repositories with search_symbols or search_text first",
+        tool.name
+    );
+    (n_elsewhere > MOST_FETCHED).then(|| refused(&Error::invalid_arguments(message), cx.config.max_tokens))
 }
 
 /// Repositories that a node is asked about; an empty name is this node.
@@ -107,12 +123,65 @@ fn forwarded(
         return None;
     }
     holders.iter().find_map(|node| match peers.ask(node, tool.name, args, request) {
+        // It may not have heard of the repository yet, or cannot fetch it: then the next holder may, or this node.
+        Ok(answer) if is_of_node(&answer.value) => None,
         Ok(answer) => Some(answer),
         Err(why) => {
             tracing::warn!(node, repo, "does not answer for a repository that it holds: {why}");
             None
         }
     })
+}
+
+/// Kind of the error that an answer is.
+fn code_of(answer: &Map<String, Value>) -> Code {
+    let code = answer.get("code").and_then(Value::as_str);
+    Code::ALL.into_iter().find(|known| Some(known.as_str()) == code).unwrap_or(Code::Unavailable)
+}
+
+/// Whether an answer is an error that tells of the node, so that another may answer.
+fn is_of_node(answer: &Value) -> bool {
+    let error = answer.as_object().filter(|answer| answer.contains_key("error")).map(code_of);
+    matches!(error, Some(Code::NotIndexed | Code::IndexOutdated | Code::Unavailable | Code::Internal))
+}
+
+/// A repository that a node does not answer for.
+struct Missing {
+    repo: String,
+    why: String,
+}
+
+impl fmt::Display for Missing {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.repo, self.why)
+    }
+}
+
+/// The repositories that an answer is about, and those that it lacks and another node may have.
+fn split(repos: Vec<String>, answer: &Result<Value, String>) -> (Vec<String>, Vec<Missing>) {
+    let all = |why: &str| repos.iter().map(|repo| Missing { repo: repo.clone(), why: why.to_owned() }).collect();
+    match answer {
+        Err(why) => (Vec::new(), all(why)),
+        Ok(answer) if is_of_node(answer) => (Vec::new(), all(answer["error"].as_str().unwrap_or_default())),
+        Ok(answer) => {
+            let told = answer["_meta"]["not_searched"].as_array().into_iter().flatten().filter_map(Value::as_str);
+            let told: Vec<(&str, &str)> = told.filter_map(|told| told.split_once(": ")).collect();
+            let mut missing = Vec::new();
+            let is_there = |repo: &String| match told.iter().find(|(other, _)| other == repo) {
+                Some((_, why)) => {
+                    missing.push(Missing { repo: repo.clone(), why: (*why).to_owned() });
+                    false
+                }
+                None => true,
+            };
+            (repos.into_iter().filter(is_there).collect(), missing)
+        }
+    }
+}
+
+/// Frequencies of words that a node has told.
+fn frequencies(answer: Result<Value, String>) -> Option<Frequencies> {
+    serde_json::from_value(answer.ok()?["_meta"]["frequencies"].take()).ok()
 }
 
 /// Answers of several nodes.
@@ -128,18 +197,20 @@ struct Gathered {
 }
 
 impl Gathered {
-    fn add(&mut self, repos: Vec<String>, answer: Value) {
-        let Value::Object(answer) = answer else { return };
+    /// Adds an answer of a node that was asked for repositories. Returns those that it lacks and another may have.
+    fn add(&mut self, repos: Vec<String>, answer: Result<Value, String>) -> Vec<Missing> {
+        let (there, missing) = split(repos, &answer);
+        let Ok(Value::Object(answer)) = answer else { return missing };
         if let Some(error) = answer.get("error").and_then(Value::as_str) {
-            self.missing.extend(repos.iter().map(|repo| format!("{repo}: {error}")));
-            let code = answer.get("code").and_then(Value::as_str);
-            let code = Code::ALL.into_iter().find(|known| Some(known.as_str()) == code).unwrap_or(Code::Unavailable);
+            let code = code_of(&answer);
             self.refused.get_or_insert_with(|| Error::new(code, error));
-            return;
+            self.missing.extend(there.into_iter().map(|repo| format!("{repo}: {error}")));
+            return missing;
         }
-        self.answered += repos.len();
-        let alone = (repos.len() == 1).then(|| repos[0].clone());
+        self.answered += there.len();
+        let alone = (there.len() == 1).then(|| there[0].clone());
         self.parts.push(Part { answer, alone });
+        missing
     }
 
     /// Says how many repositories answered.
@@ -164,52 +235,59 @@ struct Fan<'a> {
 impl Fan<'_> {
     /// Asks all groups at once, and other holders of their repositories where a node does not answer.
     fn gather(&self, groups: Vec<Group>, args: &Map<String, Value>) -> Gathered {
-        let mut gathered = Gathered::default();
-        let mut silent = Vec::new();
+        let (mut gathered, mut again) = (Gathered::default(), Vec::new());
         for (group, answer) in self.ask(groups, args) {
-            match answer {
-                Ok(answer) => gathered.add(group.repos, answer),
-                Err(why) => silent.push((group, why)),
-            }
-        }
-        let mut again: Vec<Group> = Vec::new();
-        for (group, why) in silent {
-            tracing::warn!(node = group.node, "does not answer: {why}");
-            for repo in group.repos {
-                match self.peers.holders(&repo).into_iter().find(|other| *other != group.node) {
-                    Some(other) => match again.iter_mut().find(|known| known.node == other) {
-                        Some(known) => known.repos.push(repo),
-                        None => again.push(Group { node: other, repos: vec![repo], others: group.others.clone() }),
-                    },
-                    None => gathered.missing.push(format!("{repo}: {why}")),
-                }
-            }
+            let missing = gathered.add(group.repos, answer);
+            gathered.missing.extend(self.regroup(&mut again, missing, &group.node, group.others.as_ref()));
         }
         for (group, answer) in self.ask(again, args) {
-            match answer {
-                Ok(answer) => gathered.add(group.repos, answer),
-                Err(why) => gathered.missing.extend(group.repos.iter().map(|repo| format!("{repo}: {why}"))),
-            }
+            let missing = gathered.add(group.repos, answer);
+            gathered.missing.extend(missing.iter().map(Missing::to_string));
         }
         gathered
     }
 
-    /// Groups with the frequencies of words in the others, which each is asked for first. Nodes that do not answer are asked
-    /// again with the question.
+    /// Adds repositories that a node lacks to groups of other nodes that hold them. Returns those that no other does.
+    fn regroup(
+        &self,
+        groups: &mut Vec<Group>,
+        missing: Vec<Missing>,
+        node: &str,
+        others: Option<&Value>,
+    ) -> Vec<String> {
+        let mut lost = Vec::new();
+        for Missing { repo, why } in missing {
+            tracing::warn!(node, repo, "does not answer: {why}");
+            match self.peers.holders(&repo).into_iter().find(|other| other != node) {
+                Some(other) => match groups.iter_mut().find(|group| group.node == other) {
+                    Some(known) => known.repos.push(repo),
+                    None => groups.push(Group { node: other, repos: vec![repo], others: others.cloned() }),
+                },
+                None => lost.push(Missing { repo, why }.to_string()),
+            }
+        }
+        lost
+    }
+
+    /// Groups with the frequencies of words in the others, which each is asked for first. A repository that a node lacks is in
+    /// a group of another holder then, so that all frequencies count.
     fn weighed(&self, groups: Vec<Group>, args: &Map<String, Value>) -> Vec<Group> {
         let mut args = args.clone();
         args.insert("max_results".to_owned(), 1.into());
         args.remove("include_source");
+        let (mut told, mut again) = (Vec::new(), Vec::new());
         let asked = groups.into_iter().map(|group| Group { others: Some(json!({})), ..group }).collect();
-        let told: Vec<(Group, Option<Frequencies>)> = self
-            .ask(asked, &args)
-            .into_iter()
-            .map(|(group, answer)| {
-                let own =
-                    answer.ok().and_then(|answer| serde_json::from_value(answer["_meta"]["frequencies"].clone()).ok());
-                (group, own)
-            })
-            .collect();
+        for (mut group, answer) in self.ask(asked, &args) {
+            let (there, missing) = split(std::mem::take(&mut group.repos), &answer);
+            let of_node: Vec<String> = missing.iter().map(|missing| missing.repo.clone()).collect();
+            let lost = self.regroup(&mut again, missing, &group.node, group.others.as_ref());
+            // Where there is no other holder, the same is asked again with the question.
+            let is_lost = |repo: &String| lost.iter().any(|lost| lost.starts_with(&format!("{repo}: ")));
+            group.repos = there.into_iter().chain(of_node.into_iter().filter(is_lost)).collect();
+            told.push((group, frequencies(answer)));
+        }
+        told.extend(self.ask(again, &args).into_iter().map(|(group, answer)| (group, frequencies(answer))));
+        told.retain(|(group, _)| !group.repos.is_empty());
         let others = |place: usize| {
             let mut sum = Frequencies::default();
             let rest = told.iter().enumerate().filter(|(other, _)| *other != place);

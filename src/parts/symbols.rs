@@ -15,6 +15,10 @@ use crate::languages;
 use crate::query::{self, Found, Hit, Order, Search};
 use crate::store::{FileView, Frequencies, Shard};
 
+/// Keys in `_meta` of an answer to another node: scores of the results, to their last bit, and whether one has the name asked for.
+pub(crate) const SCORES: &str = "scores";
+pub(crate) const NAMED: &str = "named";
+
 /// Scope of the search, when nothing was found.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct Absence {
@@ -70,14 +74,26 @@ pub(crate) fn repositories(call: &Call<'_>, repo: Option<&str>, repos: Option<&[
             }
         }
         Some(names) => {
-            let mut repos: Vec<Repo> = Vec::new();
+            let (mut repos, mut refused, mut first) = (Vec::<Repo>::new(), Vec::new(), None);
             for name in names {
-                let repo = indexes::open(call, Some(name))?;
-                if repos.iter().all(|other| other.sidecar.repo != repo.sidecar.repo) {
-                    repos.push(repo);
+                match indexes::open(call, Some(name)) {
+                    Ok(repo) if repos.iter().all(|other| other.sidecar.repo != repo.sidecar.repo) => repos.push(repo),
+                    Ok(_) => {}
+                    // Another node asks, which asks others for these.
+                    Err(err) if call.request.is_from_node => {
+                        refused.push(format!("{name}: {}", err.message));
+                        first.get_or_insert(err);
+                    }
+                    Err(err) => return Err(err),
                 }
             }
-            Ok(repos)
+            if !refused.is_empty() {
+                call.note("not_searched", refused);
+            }
+            match first {
+                Some(err) if repos.is_empty() => Err(err),
+                _ => Ok(repos),
+            }
         }
     }
 }

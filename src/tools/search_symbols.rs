@@ -12,7 +12,7 @@ use super::file_hits::{self, FoundFile};
 use super::filters::{FILE, Filters};
 use super::indexes::{self, Repo};
 use super::meaning::Meaning;
-use super::symbols::{Absence, absence, as_shard, ask, paths, repositories};
+use super::symbols::{Absence, NAMED, SCORES, absence, as_shard, ask, paths, repositories};
 use super::{Call, Error, SIGNATURE, SUMMARY, Tool, ToolTier, tokens};
 use crate::catalog::packages;
 use crate::query::{CENTRALITY, Confidence, Evidence, Found, Hit, Order, Part, Search};
@@ -125,6 +125,22 @@ pub struct Output {
     /// Nothing was found: where it was looked for.
     #[serde(skip_serializing_if = "Option::is_none")]
     negative_evidence: Option<Absence>,
+}
+
+impl Output {
+    /// An answer that nothing was found.
+    fn empty(evidence: Option<Judged>, unknown_words: Vec<String>, absence: Absence) -> Self {
+        Self {
+            result_count: 0,
+            confidence: Confidence::None.as_str(),
+            evidence,
+            results: Vec::new(),
+            unknown_words,
+            total: None,
+            at_least: false,
+            negative_evidence: Some(absence),
+        }
+    }
 }
 
 /// Evidence for the first.
@@ -249,22 +265,13 @@ impl Tool for SearchSymbols {
             answers.push(answer);
         }
         tell();
-        let Found { hits, considered, more: at_least, confidence, evidence, unknown, places, .. } =
+        let Found { hits, considered, more: at_least, is_named, confidence, evidence, unknown, places, .. } =
             Found::together(answers, order);
         let result_count = hits.len().saturating_sub(call.offset).min(limit);
         let evidence = args.explain.then(|| Judged::of(&evidence));
         if hits.is_empty() {
-            let negative_evidence = Some(absence(&repos, &filters, &unknown));
-            return Ok(Output {
-                result_count: 0,
-                confidence: Confidence::None.as_str(),
-                evidence,
-                results: Vec::new(),
-                unknown_words: unknown,
-                total: None,
-                at_least: false,
-                negative_evidence,
-            });
+            let absence = absence(&repos, &filters, &unknown);
+            return Ok(Output::empty(evidence, unknown, absence));
         }
         let total = considered.max(hits.len());
         call.total(total);
@@ -276,12 +283,13 @@ impl Tool for SearchSymbols {
         if args.semantic_weight.is_some() && !by_meaning {
             call.note("hint", "`semantic_weight` has no effect without `semantic`");
         }
-        let mut sources = Sources::new(call, &args);
+        let (mut sources, mut scores) = (Sources::new(call, &args), Vec::new());
         let shown = places.into_iter().zip(hits).skip(call.offset).take(limit);
         let results: Vec<Item> = shown
             .filter_map(|(place, hit)| {
                 let repo = &repos[place];
                 let mut item = item(repo, &hit, order, call)?;
+                scores.push(hit.score.to_bits());
                 item.repo = (repos.len() > 1 || repo.sidecar.package.is_some()).then(|| repo.sidecar.repo.clone());
                 sources.add(repo, &hit, &mut item);
                 fields.know(call, repo);
@@ -289,6 +297,10 @@ impl Tool for SearchSymbols {
                 Some(item)
             })
             .collect();
+        if call.request.is_from_node {
+            call.note(SCORES, scores);
+            call.note(NAMED, is_named);
+        }
         Ok(Output {
             result_count,
             confidence: confidence.as_str(),

@@ -3,9 +3,13 @@
 use serde_json::{Map, Value};
 
 use crate::answer::{Notes, Question};
+use crate::parts::symbols::{NAMED, SCORES};
 
 /// Puts the answers of nodes together: a page of so many results.
 pub(super) type Merge = fn(Vec<Part>, &Question, &Notes, usize) -> Map<String, Value>;
+
+/// Names that come near, in an answer that nothing was found.
+const MOST_NEAR: usize = 5;
 
 /// Tools that take several repositories and whose answers can be put together, with the results that they give unless told
 /// otherwise.
@@ -75,10 +79,15 @@ fn merged_symbols(mut parts: Vec<Part>, question: &Question, notes: &Notes, limi
     let words = |part: &Part| part.answer.get("unknown_words").and_then(Value::as_array).cloned().unwrap_or_default();
     let mut unknown = parts.first().map(words).unwrap_or_default();
     parts.iter().skip(1).for_each(|part| unknown.retain(|word| words(part).contains(word)));
-    let absence = parts.iter().find_map(|part| part.answer.get("negative_evidence").cloned());
-    let mut found = results(&mut parts);
-    found.sort_by(|a, b| score(b).total_cmp(&score(a)).then_with(|| repo_of(a).cmp(repo_of(b))));
-    let shown: Vec<Value> = found.into_iter().skip(question.offset).take(limit).map(Value::Object).collect();
+    let absence = together(&parts);
+    // Results show rounded scores; similar names are no answers where anything has the name.
+    let scores: Vec<f32> = parts.iter().flat_map(scores).collect();
+    let is_named = parts.iter().any(|part| part.answer.get("_meta").is_some_and(|meta| meta[NAMED] == true));
+    let mut found: Vec<(f32, Map<String, Value>)> = scores.into_iter().zip(results(&mut parts)).collect();
+    found.retain(|(_, result)| !is_named || !result.contains_key("match_type"));
+    found.sort_by(|(one, a), (other, b)| other.total_cmp(one).then_with(|| repo_of(a).cmp(repo_of(b))));
+    let shown = found.into_iter().skip(question.offset).take(limit);
+    let shown: Vec<Value> = shown.map(|(_, result)| Value::Object(result)).collect();
     let mut body = Map::new();
     body.insert("result_count".to_owned(), shown.len().into());
     body.insert("confidence".to_owned(), confidence);
@@ -96,6 +105,44 @@ fn merged_symbols(mut parts: Vec<Part>, question: &Question, notes: &Notes, limi
     body
 }
 
+/// Scores of a part's results, to the last bit where its node tells them.
+fn scores(part: &Part) -> Vec<f32> {
+    let told = part.answer.get("_meta").and_then(|meta| meta.get(SCORES));
+    let score = |(at, result): (usize, &Value)| {
+        let exact = told.and_then(|told| told.get(at)?.as_u64()).and_then(|bits| u32::try_from(bits).ok());
+        exact.map_or_else(|| result["score"].as_f64().unwrap_or(0.0) as f32, f32::from_bits)
+    };
+    part.answer.get("results").and_then(Value::as_array).into_iter().flatten().enumerate().map(score).collect()
+}
+
+/// Where all parts looked that found nothing: numbers are summed, and names are those of all.
+fn together(parts: &[Part]) -> Option<Value> {
+    let mut told = parts.iter().filter_map(|part| part.answer.get("negative_evidence").cloned());
+    let mut sum = told.next()?;
+    for more in told {
+        add(&mut sum, more);
+    }
+    if let Some(near) = sum.get_mut("nearest").and_then(Value::as_array_mut) {
+        near.truncate(MOST_NEAR);
+    }
+    Some(sum)
+}
+
+/// Adds the numbers and lists of an object to those of another. Texts stay.
+fn add(sum: &mut Value, more: Value) {
+    match (sum, more) {
+        (Value::Object(sum), Value::Object(more)) => {
+            more.into_iter().for_each(|(key, value)| match sum.get_mut(&key) {
+                Some(known) => add(known, value),
+                None => drop(sum.insert(key, value)),
+            })
+        }
+        (Value::Array(sum), Value::Array(more)) => sum.extend(more),
+        (sum @ Value::Number(_), more) => *sum = (sum.as_u64().unwrap_or(0) + more.as_u64().unwrap_or(0)).into(),
+        _ => {}
+    }
+}
+
 /// Matches by repository and file, in the order of one node.
 fn merged_matches(mut parts: Vec<Part>, question: &Question, notes: &Notes, limit: usize) -> Map<String, Value> {
     let all: usize = parts.iter().map(total_of_matches).sum();
@@ -103,7 +150,7 @@ fn merged_matches(mut parts: Vec<Part>, question: &Question, notes: &Notes, limi
         (parts.iter().any(|part| has(part, "at_least")), parts.iter().any(|part| has(part, "timed_out")));
     notes.count(all);
     notes.found(all > 0);
-    let absence = parts.iter().find_map(|part| part.answer.get("negative_evidence").cloned());
+    let absence = together(&parts);
     let mut files = results(&mut parts);
     // A node's own order of files is kept.
     files.sort_by(|a, b| repo_of(a).cmp(repo_of(b)));
