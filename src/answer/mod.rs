@@ -11,6 +11,7 @@ mod error;
 mod notes;
 pub mod session;
 pub mod tokens;
+mod trace;
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -22,6 +23,7 @@ use serde_json::Value;
 pub use envelope::{Envelope, Format, Freshness, Question, SHARED, SharedArguments, ToolProperties, answered, refused};
 pub use error::{Code, Error};
 pub use notes::Notes;
+pub use trace::{TRACE_PARENT, Trace};
 
 use crate::model::Progress;
 
@@ -54,6 +56,8 @@ pub struct Request {
     pub is_from_node: bool,
     /// Of a search by another node: how many documents of the others hold which words.
     pub frequencies: Option<Value>,
+    /// Trace under which logs tell of it.
+    pub trace: Option<Arc<Trace>>,
     /// Set when the caller has cancelled.
     pub cancelled: Arc<AtomicBool>,
 }

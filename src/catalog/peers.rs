@@ -18,6 +18,9 @@ pub trait Peers: Send + Sync {
     /// Questions to other nodes so far: those that were answered, and those that were not.
     fn asked(&self) -> [u64; 2];
 
+    /// Says that this node will end, so that others ask it no more.
+    fn leave(&self);
+
     /// Calls a tool of a node, with the caller's own token. The error says why there is no answer; an error of the tool is one.
     fn ask(&self, node: &str, tool: &str, args: &Map<String, Value>, request: &Request) -> Result<Envelope, String>;
 }

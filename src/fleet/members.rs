@@ -58,6 +58,14 @@ impl Queue {
         })
     }
 
+    /// Says that a node lives no more.
+    pub fn part(&self, name: &str) -> Result<(), Error> {
+        self.runtime.block_on(async {
+            let gone = self.table(SERVING).await?.purge(name).await;
+            gone.map_err(self.failed("does not forget a node"))
+        })
+    }
+
     /// Nodes that live, by name. Without the tables there are none.
     pub fn members(&self) -> Result<Vec<Member>, Error> {
         self.runtime.block_on(async {

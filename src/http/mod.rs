@@ -90,6 +90,8 @@ pub trait Endpoint: Send + Sync + 'static {
     fn is_ready(&self) -> bool;
     /// Adds its own measurements.
     fn measure(&self, page: &mut Page);
+    /// Tells others that it will end. May take a while.
+    fn leave(&self) {}
     /// Ends everything that still runs.
     fn close(&self);
 }

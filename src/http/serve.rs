@@ -69,8 +69,14 @@ impl Bound {
         }
         drop(listener);
         site.is_closing.store(true, Ordering::Relaxed);
+        let leaving = site.clone();
+        let left = tokio::task::spawn_blocking(move || leaving.services.all().for_each(Endpoint::leave));
         tokio::select! {
             _ = tokio::time::timeout(LAST_REQUESTS, site.turns.acquire_many(MOST_RUNNING)) => {}
+            () = either(&mut end, &mut interrupt) => {}
+        }
+        tokio::select! {
+            _ = tokio::time::timeout(LAST_WORDS, left) => {}
             () = either(&mut end, &mut interrupt) => {}
         }
         // Streams end with their sessions.

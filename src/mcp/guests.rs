@@ -7,6 +7,7 @@ use std::time::Duration;
 use tokio::sync::Semaphore;
 
 use super::server::{CALLS_AT_ONCE, RemoteCaller, Server};
+use crate::answer::Trace;
 use crate::http::metrics::{Metrics, Page};
 use crate::http::{Elsewhere, Visit};
 use crate::tools::{Code, Context, TOOLS, Views};
@@ -53,14 +54,15 @@ impl RemoteCaller for Caller {
         self.visit.token.clone()
     }
 
-    fn called(&self, tool: &str, outcome: &str, took: Duration) {
+    fn called(&self, tool: &str, outcome: &str, took: Duration, trace: Option<&Trace>) {
         let tool = TOOLS.iter().find(|spec| spec.name == tool).map_or("unknown", |spec| spec.name);
         let outcomes = ["ok", "cancelled"].into_iter().chain(Code::ALL.iter().map(|code| code.as_str()));
         let outcome = outcomes.into_iter().find(|known| *known == outcome).unwrap_or("error");
         self.metrics.call(tool, outcome, took);
         let ms = (took.as_secs_f64() * 100_000.0).round() / 100.0;
         let Visit { id, .. } = &*self.visit;
-        tracing::info!(target: "access", id, caller = self.visit.caller(), tool, outcome, ms, "call");
+        let trace = trace.map(Trace::id);
+        tracing::info!(target: "access", id, caller = self.visit.caller(), tool, outcome, ms, trace, "call");
     }
 }
 
@@ -123,6 +125,13 @@ impl Guests {
     pub(super) fn elsewhere(&self) -> Vec<Elsewhere> {
         let all = self.views.base().indexes.registry().all().into_iter();
         all.filter_map(|sidecar| Some(Elsewhere { url: sidecar.remote?.url, id: sidecar.repo })).collect()
+    }
+
+    /// Takes leave of the fleet.
+    pub(super) fn leave(&self) {
+        if let Some(peers) = self.views.base().peers() {
+            peers.leave();
+        }
     }
 
     /// Writes the callers' statistics.

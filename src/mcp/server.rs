@@ -20,7 +20,7 @@ use tokio::sync::{Semaphore, mpsc, watch};
 use super::offers::{self, OfferedCall};
 use super::roots;
 use super::surface::{self, MoreToolsRequest};
-use crate::answer::{FOUND, FREQUENCIES, FROM_NODE};
+use crate::answer::{FOUND, FREQUENCIES, FROM_NODE, TRACE_PARENT, Trace};
 use crate::config::Surface;
 use crate::tools::{self, Context, Envelope, Error, Request, TOOLS};
 
@@ -76,8 +76,8 @@ pub(super) trait RemoteCaller: Send + Sync {
     fn default_repo(&self) -> Option<&str>;
     /// Its token.
     fn token(&self) -> Option<Arc<str>>;
-    /// Notes a call of a tool, and how it ended.
-    fn called(&self, tool: &str, outcome: &str, took: Duration);
+    /// Notes a call of a tool with its trace, and how it ended.
+    fn called(&self, tool: &str, outcome: &str, took: Duration, trace: Option<&Trace>);
 }
 
 /// The folders that the client works in.
@@ -166,8 +166,9 @@ impl Server {
             if self.has_guests {
                 return Some(refused(Error::internal("the caller of this request is not known")));
             }
-            return self.run(&self.cx, None, name, arguments, context).await;
+            return self.run(&self.cx, None, None, name, arguments, context).await;
         };
+        let trace = trace_of(context).or_else(|| guest.context().peers().map(|_| Trace::new())).map(Arc::new);
         let began = Instant::now();
         let _turn = tokio::select! {
             turn = guest.turns().acquire() => turn.expect("the semaphore is never closed"),
@@ -175,7 +176,7 @@ impl Server {
         };
         let answer = tokio::time::timeout(
             LONGEST_CALL,
-            self.run(guest.context(), guest.default_repo(), name.clone(), arguments, context),
+            self.run(guest.context(), guest.default_repo(), trace.clone(), name.clone(), arguments, context),
         );
         let answer = answer.await.unwrap_or_else(|_| {
             let message = format!("the call took longer than {} minutes", LONGEST_CALL.as_secs() / 60);
@@ -186,7 +187,7 @@ impl Server {
             Some(Envelope { is_error: true, value, .. }) => value["code"].as_str().unwrap_or("error"),
             Some(_) => "ok",
         };
-        guest.called(&name, outcome, began.elapsed());
+        guest.called(&name, outcome, began.elapsed(), trace.as_deref());
         answer
     }
 
@@ -195,6 +196,7 @@ impl Server {
         &self,
         cx: &Arc<Context>,
         default_repo: Option<&str>,
+        trace: Option<Arc<Trace>>,
         name: String,
         mut arguments: JsonObject,
         context: &RequestContext<RoleServer>,
@@ -209,6 +211,7 @@ impl Server {
             bearer: guest_of(context).and_then(|guest| guest.token()),
             is_from_node: context.meta.0.contains_key(FROM_NODE),
             frequencies: context.meta.0.get(FREQUENCIES).cloned(),
+            trace,
             ..Request::default()
         };
         if let Some(repo) = default_repo.filter(|_| needs_repo(cx, &name, &arguments, &request.roots)) {
@@ -469,6 +472,19 @@ fn guest_of(context: &RequestContext<RoleServer>) -> Option<Arc<dyn RemoteCaller
 /// The caller of a request: over the standard streams there is one for all.
 #[cfg(not(feature = "http"))]
 fn guest_of(_: &RequestContext<RoleServer>) -> Option<Arc<dyn RemoteCaller>> {
+    None
+}
+
+/// The trace that a request belongs to, by its `_meta` or its headers.
+#[cfg(feature = "http")]
+fn trace_of(context: &RequestContext<RoleServer>) -> Option<Trace> {
+    let in_meta = context.meta.0.get(TRACE_PARENT).and_then(Value::as_str);
+    let in_headers = || context.extensions.get::<crate::http::Parts>()?.headers.get(TRACE_PARENT)?.to_str().ok();
+    in_meta.or_else(in_headers).and_then(Trace::read)
+}
+
+#[cfg(not(feature = "http"))]
+fn trace_of(_: &RequestContext<RoleServer>) -> Option<Trace> {
     None
 }
 

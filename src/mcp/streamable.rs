@@ -285,6 +285,10 @@ impl crate::http::Endpoint for Endpoint {
         self.guests.measure(page, n_sessions);
     }
 
+    fn leave(&self) {
+        self.guests.leave();
+    }
+
     fn close(&self) {
         self.service.config.cancellation_token.cancel();
         self.guests.flush();

@@ -13,7 +13,7 @@ use serde_json::{Map, Value};
 use url::Url;
 
 use super::{fleet_error, queue};
-use crate::answer::{Envelope, Error, FREQUENCIES, FROM_NODE, Request};
+use crate::answer::{Envelope, Error, FREQUENCIES, FROM_NODE, Request, TRACE_PARENT};
 use crate::catalog::peers::Peers;
 use crate::catalog::{Context, Indexes, tool_call};
 use crate::fleet::{Member, Placement, Queue};
@@ -36,6 +36,9 @@ const PER_SYMBOL: u64 = 1_000;
 /// The fleet, as one of its nodes knows it.
 pub struct Nodes {
     own: Member,
+    queue: Queue,
+    /// Held while it says that it lives; set when it has taken leave.
+    has_left: Mutex<bool>,
     client: Client,
     indexes: Indexes,
     state: Mutex<State>,
@@ -74,24 +77,26 @@ impl Nodes {
             silence: ANSWER,
         };
         let client = Client::new(options);
+        let queue = queue(config)?;
+        queue.prepare_members().map_err(fleet_error)?;
         let nodes = Arc::new(Self {
             own,
+            queue,
+            has_left: Mutex::default(),
             client,
             indexes: cx.indexes.clone(),
             state: Mutex::default(),
             asked: Default::default(),
         });
-        let queue = queue(config)?;
-        queue.prepare_members().map_err(fleet_error)?;
-        nodes.hear(&queue, true);
+        nodes.hear(true);
         let keeper = nodes.clone();
-        let run = move || keeper.keep_up(&queue);
+        let run = move || keeper.keep_up();
         let started = thread::Builder::new().name("nodes".to_owned()).spawn(run);
         started.map_err(|err| Error::unavailable(format!("cannot start a thread: {err}")))?;
         Ok(nodes)
     }
 
-    fn keep_up(&self, queue: &Queue) {
+    fn keep_up(&self) {
         let mut said = Instant::now();
         loop {
             thread::sleep(LISTEN);
@@ -99,18 +104,21 @@ impl Nodes {
             if is_due {
                 said = Instant::now();
             }
-            self.hear(queue, is_due);
+            self.hear(is_due);
         }
     }
 
     /// Says that this node lives, if that is due, and hears which others do. While the servers are silent, those of the last time
     /// are asked.
-    fn hear(&self, queue: &Queue, is_due: bool) {
-        let say = || match is_due {
-            true => queue.join(&Member { held: self.indexes.n_open() as u64, ..self.own.clone() }),
-            false => Ok(()),
+    fn hear(&self, is_due: bool) {
+        let say = || {
+            let has_left = self.has_left();
+            match is_due && !*has_left {
+                true => self.queue.join(&Member { held: self.indexes.n_open() as u64, ..self.own.clone() }),
+                false => Ok(()),
+            }
         };
-        let heard = say().and_then(|()| queue.members());
+        let heard = say().and_then(|()| self.queue.members());
         let mut state = self.state();
         match heard {
             Ok(members) => {
@@ -150,6 +158,10 @@ impl Nodes {
         self.indexes.registry().whole()
     }
 
+    fn has_left(&self) -> MutexGuard<'_, bool> {
+        self.has_left.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     fn state(&self) -> MutexGuard<'_, State> {
         // Each change is one step.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
@@ -180,17 +192,32 @@ impl Peers for Nodes {
         self.asked.each_ref().map(|count| count.load(Ordering::Relaxed))
     }
 
+    fn leave(&self) {
+        let mut has_left = self.has_left();
+        if !std::mem::replace(&mut *has_left, true)
+            && let Err(err) = self.queue.part(&self.own.name)
+        {
+            tracing::warn!("{err}; others forget this node in half a minute");
+        }
+    }
+
     fn ask(&self, node: &str, tool: &str, args: &Map<String, Value>, request: &Request) -> Result<Envelope, String> {
         let url = self.state().members.iter().find(|member| member.name == node).map(|member| member.url.clone());
         let url = url.ok_or_else(|| format!("there is no node {node:?} any more"))?;
         let url = Url::parse(&url).map_err(|err| format!("{node} has no address: {err}"))?;
         let mut marks = Map::from_iter([(FROM_NODE.to_owned(), self.own.name.as_str().into())]);
         marks.extend(request.frequencies.clone().map(|frequencies| (FREQUENCIES.to_owned(), frequencies)));
+        let trace = request.trace.as_ref().map(|trace| trace.parent());
+        marks.extend(trace.iter().map(|trace| (TRACE_PARENT.to_owned(), trace.as_str().into())));
         let asked = tool_call::request(url.clone(), tool, args, marks);
+        let asked = trace.iter().fold(asked, |asked, trace| asked.header(TRACE_PARENT, trace));
+        let began = Instant::now();
         let credentials = request.bearer.as_ref().map(|token| Credentials::bearer(&url, token).plain_here());
         let asked = net::Request { credentials, time: ANSWER, limit: LARGEST, ..asked };
         let sent = self.client.send(&asked);
         self.asked[usize::from(sent.is_err())].fetch_add(1, Ordering::Relaxed);
+        let (trace, ms) = (request.trace.as_ref().map(|trace| trace.id()), began.elapsed().as_millis() as u64);
+        tracing::info!(target: "access", node, tool, ms, trace, answered = sent.is_ok(), "asked a node");
         match &sent {
             Ok(_) => drop(self.state().mute.remove(node)),
             Err(_) => drop(self.state().mute.insert(node.to_owned(), Instant::now())),

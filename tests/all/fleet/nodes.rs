@@ -136,6 +136,17 @@ fn three_nodes_answer_as_one_and_go_on_without_one() {
     }
     assert!(fleet.held("a") < REPOS, "{}", fleet.held("a"));
 
+    // All of them log the question under its trace.
+    let trace = "4bf92f3577b34da6a3ce929d0e0e4736";
+    let meta = json!({"traceparent": format!("00-{trace}-00f067aa0ba902b7-01")});
+    a.ask("tools/call", json!({"name": "search_symbols", "arguments": symbols.clone(), "_meta": meta}));
+    let has_trace = |site: &&Site| site.log().lines().any(|line| line.contains(trace) && line.contains("call"));
+    let begun = Instant::now();
+    while fleet.nodes.iter().flatten().filter(has_trace).count() < 2 {
+        assert!(begun.elapsed() < PATIENCE, "{}", fleet.nodes[0].as_ref().expect("it runs").log());
+        thread::sleep(Duration::from_millis(100));
+    }
+
     fleet.nodes[1] = None;
     let found = a.call("search_symbols", symbols.clone());
     assert_eq!(found["_meta"]["fleet"]["repositories"], all, "the other holders answer: {found}");
@@ -157,6 +168,13 @@ fn three_nodes_answer_as_one_and_go_on_without_one() {
     );
     let unknown = fleet.world.run(&["fleet", "drain", "nobody"]);
     assert_eq!(unknown.status.code(), Some(2), "{unknown:?}");
+
+    // One that is told to end takes leave.
+    let mut c = fleet.nodes[2].take().expect("it runs");
+    c.signal(libc::SIGTERM);
+    assert!(c.ended().success(), "{}", c.log());
+    let status = fleet.world.answer(&["fleet", "status"]);
+    assert!(!status["members"].to_string().contains("\"name\":\"c\""), "{status}");
 }
 
 #[test]
