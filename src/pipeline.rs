@@ -34,7 +34,7 @@ pub use embed::{
 pub use excerpt::{Excerpt, files_of_large, index_excerpt, index_excerpt_in, is_excerpt};
 pub use external::{ExternalFile, ExternalMeaning, meant_in};
 pub use joined::{CompilerState, compiler_state};
-pub use links::{Link, Linked, LinkedImport, Links, importers, links, may_import};
+pub use links::{Link, Linked, LinkedImport, Links, imported, importers, links, may_import, modules_of};
 pub use location::{is_gone, is_linked, owner, was_removed};
 pub use omitted::{Omitted, all_left_out, left_out};
 pub use package::{index_package, sidecar_of_package};

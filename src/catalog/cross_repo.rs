@@ -1,7 +1,9 @@
 //! Uses of a repository's symbols in the other repositories that are indexed here: those that import a package which it
 //! publishes, and which the caller may see.
 //!
-//! Nothing of this is stored. Uses of one repository in another are bound when they are first asked for, and kept while both
+//! A server over a place of indexes asks it which repositories import the package, and fetches those alone.
+//!
+//! Nothing else of this is stored. Uses of one repository in another are bound when they are first asked for, and kept while both
 //! snapshots are open.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -90,6 +92,8 @@ pub fn users(caller: &Caller<'_>, repo: &Repo, edges: &EdgeTable) -> Result<Vec<
         caller.note("cross_repo", json!({"packages": told, "repositories": 0, "of": all.len(), "hint": why}));
         return Ok(Vec::new());
     }
+    let importers = || caller.indexes.stock()?.importers(&pipeline::modules_of(&packages));
+    let search = Search { caller, repo, edges, packages: &packages, importers: importers() };
     let (of, mut looked, mut left, mut unread, began) = (all.len(), 0, Vec::new(), 0, Instant::now());
     let mut users = Vec::new();
     for other in all {
@@ -98,7 +102,7 @@ pub fn users(caller: &Caller<'_>, repo: &Repo, edges: &EdgeTable) -> Result<Vec<
             left.push(id);
             continue;
         }
-        match user(caller, repo, edges, &packages, other) {
+        match search.user(other) {
             Ok(found) => {
                 looked += 1;
                 unread += found.as_ref().map_or(0, |user| user.links.left_out);
@@ -127,37 +131,48 @@ fn is_gone(caller: &Caller<'_>, sidecar: &Sidecar) -> bool {
     !indexes::is_here(caller, sidecar) && pipeline::is_gone(sidecar, caller.indexes.registry(), caller.config)
 }
 
-/// Opens another repository, and binds what it uses; `None` where none of its files imports a package.
-fn user(
-    caller: &Caller<'_>,
-    repo: &Repo,
-    edges: &EdgeTable,
-    packages: &[Published],
-    other: Sidecar,
-) -> Result<Option<User>, Error> {
-    let ecosystems: BTreeSet<Ecosystem> = packages.iter().map(|package| package.ecosystem).collect();
-    if !pipeline::may_import(&other.languages, &ecosystems) {
-        return Ok(None);
+/// A search for users of packages.
+struct Search<'a> {
+    caller: &'a Caller<'a>,
+    repo: &'a Repo,
+    edges: &'a EdgeTable,
+    packages: &'a [Published],
+    /// Repositories that may use them, where a place says so.
+    importers: Option<BTreeSet<String>>,
+}
+
+impl Search<'_> {
+    /// Opens another repository, and binds what it uses; `None` where none of its files imports a package.
+    fn user(&self, other: Sidecar) -> Result<Option<User>, Error> {
+        let Self { caller, repo, edges, packages, importers } = self;
+        let ecosystems: BTreeSet<Ecosystem> = packages.iter().map(|package| package.ecosystem).collect();
+        if !pipeline::may_import(&other.languages, &ecosystems) {
+            return Ok(None);
+        }
+        let is_listed_only = || caller.indexes.registry().store(&other.store).stamp().is_none();
+        if caller.indexes.stock().is_some() && is_listed_only() {
+            match importers {
+                Some(importers) if !importers.contains(&other.repo) => return Ok(None),
+                Some(_) => {}
+                // A server over a place would fetch everything for one question.
+                None => return Err(Error::unavailable("its index was not fetched by this server yet")),
+            }
+        }
+        let mut user = opened(caller, other)?;
+        let mut links = linked(caller, repo, edges, packages, &user)?;
+        // Files to be shown must be those on disk.
+        let snapshot = user.snapshot.clone();
+        let places = links.uses.iter().map(|link| link.edge.file).chain(links.imports.iter().map(|import| import.from));
+        let files: BTreeSet<u32> = places.collect();
+        let files: Vec<String> =
+            files.iter().filter_map(|file| Some(snapshot.file_by_number(*file)?.path().to_owned())).collect();
+        indexes::ensure_fresh(caller, &mut user, files.iter().map(String::as_str))?;
+        if !Arc::ptr_eq(&snapshot, &user.snapshot) {
+            links = linked(caller, repo, edges, packages, &user)?;
+        }
+        caller.answers_from(&user.sidecar, &user.snapshot);
+        Ok(Some(User { repo: user, links }))
     }
-    // A server over a bucket would fetch everything for one question.
-    let is_listed_only = || caller.indexes.registry().store(&other.store).stamp().is_none();
-    if caller.indexes.stock().is_some() && is_listed_only() {
-        return Err(Error::unavailable("its index was not fetched by this server yet"));
-    }
-    let mut user = opened(caller, other)?;
-    let mut links = linked(caller, repo, edges, packages, &user)?;
-    // Files to be shown must be those on disk.
-    let snapshot = user.snapshot.clone();
-    let places = links.uses.iter().map(|link| link.edge.file).chain(links.imports.iter().map(|import| import.from));
-    let files: BTreeSet<u32> = places.collect();
-    let files: Vec<String> =
-        files.iter().filter_map(|file| Some(snapshot.file_by_number(*file)?.path().to_owned())).collect();
-    indexes::ensure_fresh(caller, &mut user, files.iter().map(String::as_str))?;
-    if !Arc::ptr_eq(&snapshot, &user.snapshot) {
-        links = linked(caller, repo, edges, packages, &user)?;
-    }
-    caller.answers_from(&user.sidecar, &user.snapshot);
-    Ok(Some(User { repo: user, links }))
 }
 
 /// Opens another repository: compared with its folder, if that is on this machine.

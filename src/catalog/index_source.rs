@@ -1,5 +1,7 @@
 //! Indexes that a server lists, and gets from elsewhere when a question opens them.
 
+use std::collections::BTreeSet;
+
 use super::Caller;
 use crate::answer::Error;
 use crate::store::Sidecar;
@@ -11,4 +13,8 @@ pub trait IndexSource: Send + Sync {
 
     /// Makes sure that the index of a listed repository is here. One that is here is not waited for.
     fn bring(&self, caller: &Caller<'_>, sidecar: &Sidecar) -> Result<(), Error>;
+
+    /// Repositories that import one of some modules, or may, as [`crate::pipeline::imported`] names these. `None` where that is
+    /// not known.
+    fn importers(&self, modules: &BTreeSet<String>) -> Option<BTreeSet<String>>;
 }

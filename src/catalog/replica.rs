@@ -2,7 +2,7 @@
 //! a question opens it, replaces it when a newer one is published, and drops the least recently used ones when they
 //! take too much room. The place holds the truth; everything here may be lost.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -298,6 +298,10 @@ impl IndexSource for Replica {
         let tell = caller.request.progress();
         let watcher = ShipmentControl { progress: &tell, cancelled: &caller.request.cancelled };
         self.fetch(&sidecar.repo, &watcher, false)
+    }
+
+    fn importers(&self, modules: &BTreeSet<String>) -> Option<BTreeSet<String>> {
+        self.logged(self.source.importers(modules)).flatten()
     }
 }
 

@@ -60,6 +60,7 @@ fn copied(caller: &Caller<'_>, repo: Option<&str>, name: Option<&str>) -> Result
         order: None,
         file_count: snapshot.facts().files,
         symbol_count: snapshot.facts().symbols,
+        imports: pipeline::imported(snapshot),
     };
     Ok((copy, contents, facts))
 }

@@ -4,6 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use memchr::memmem::Finder;
+use rayon::iter::{IntoParallelIterator, ParallelIterator};
 
 use super::external::{Bound, Guests, bound};
 use super::relate::{EnclosingSymbols, Symbols, semantics_of};
@@ -102,6 +103,37 @@ pub fn importers(user: &Snapshot, packages: &[&Published]) -> Vec<u32> {
     let imports_one = |file: &FileView<'_>| imports_of(*file, packages).next().is_some();
     let may = |file: &FileView<'_>| ecosystem(*file).is_some_and(|own| packages.iter().any(|it| it.ecosystem == own));
     user.files().filter(|file| may(file) && writes_one(file) && imports_one(file)).map(|file| file.number()).collect()
+}
+
+/// Modules that the files of a snapshot import, each as an ecosystem, a slash, and its name. Of Go's, which name folders of a
+/// module, the folders above are among them.
+pub fn imported(snapshot: &Snapshot) -> BTreeSet<String> {
+    let _phase = Phase::begin("imports");
+    let of_file = |file: FileView<'_>| -> Vec<(Ecosystem, String)> {
+        let Some(ecosystem) = ecosystem(file) else { return Vec::new() };
+        let names = extract::packages(file.spec(), file.facts()).into_iter();
+        names.filter(|(_, name)| !name.is_empty()).map(|(_, name)| (ecosystem, name)).collect()
+    };
+    let files: Vec<FileView<'_>> = snapshot.files().collect();
+    let named: BTreeSet<(Ecosystem, String)> = files.into_par_iter().flat_map_iter(of_file).collect();
+    let mut imported = BTreeSet::new();
+    for (ecosystem, name) in named {
+        let above = name.match_indices('/').filter(|_| ecosystem == Ecosystem::Golang).map(|(at, _)| &name[..at]);
+        imported.extend(above.chain([&*name]).map(|name| module(ecosystem, name)));
+    }
+    imported
+}
+
+/// Modules of packages, as [`imported`] names them.
+pub fn modules_of(packages: &[Published]) -> BTreeSet<String> {
+    let of_package = |package: &Published| -> Vec<String> {
+        package.modules.iter().map(|name| module(package.ecosystem, name)).collect()
+    };
+    packages.iter().flat_map(of_package).collect()
+}
+
+fn module(ecosystem: Ecosystem, name: &str) -> String {
+    format!("{}/{name}", ecosystem.as_str())
 }
 
 fn ecosystem(file: FileView<'_>) -> Option<Ecosystem> {

@@ -1,6 +1,6 @@
 //! Listing of a shipment: its facts, and the objects that its files are made of.
 
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 
 use serde::{Deserialize, Serialize};
 
@@ -8,7 +8,7 @@ use super::Error;
 use crate::store::{CONTENT, FORMAT, is_file_name};
 
 /// Version of the form of a listing.
-pub(super) const VERSION: u32 = 1;
+pub(super) const VERSION: u32 = 2;
 /// Largest listing in bytes, and largest part of a file in one object.
 pub(super) const LARGEST: u64 = 16 << 20;
 pub(super) const OBJECT: u64 = 16 << 20;
@@ -53,6 +53,9 @@ pub struct Facts {
     pub file_count: u64,
     /// Number of symbols.
     pub symbol_count: u64,
+    /// Modules that its files import: an ecosystem, a slash, and the name; one word where there are too many.
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    pub imports: BTreeSet<String>,
 }
 
 /// A file of a store.

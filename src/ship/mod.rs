@@ -8,6 +8,7 @@
 //! <owner>/<name>/keys/<format>.<content>.<key>.json   a listing
 //! <owner>/<name>/objects/<hash>-<run>.lz4             a part of a file, of at most 16 MB
 //! <owner>/<name>/marked/<number>.json                 objects that are to be removed, see `collect`
+//! .imports/<ecosystem>/<module>/<owner>,<name>        a repository that imports a module, see `imports`
 //! ```
 //!
 //! Every byte from outside is untrusted. No name in it becomes a path: files of a store have names of letters, and
@@ -17,6 +18,7 @@ mod archive;
 mod bucket;
 mod collect;
 mod fetch;
+mod imports;
 mod listing;
 mod parts;
 mod place;
@@ -174,7 +176,8 @@ pub fn has(url: &str, repo: &str, key: &str, client: &net::Client) -> Result<boo
     if !is_repo_name(repo) || !is_key(key) {
         return Err(Error::Key(key.to_owned()));
     }
-    Ok(place::open(url, client)?.tag(&listing::key_path(repo, key), listing::LARGEST)?.is_some())
+    // A folder that is not there yet holds nothing.
+    Ok(place::open(url, client)?.get(&listing::key_path(repo, key), listing::LARGEST)?.is_some())
 }
 
 /// Takes a repository's store from a place, by the first of these keys that is there. `None` when none is.

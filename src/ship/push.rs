@@ -1,6 +1,6 @@
 //! Publication of a shipment: the objects that a place lacks, and last the listing, if nobody was faster.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::hash::{BuildHasher, RandomState};
 use std::time::{Duration, Instant};
 
@@ -10,7 +10,7 @@ use super::collect::marked;
 use super::listing::{ENDING, Facts, LARGEST, Listing, Part, key_path, keys_folder};
 use super::parts::StoreParts;
 use super::place::{Place, WriteCondition};
-use super::{Error, ShipmentControl, is_key};
+use super::{Error, ShipmentControl, imports, is_key};
 use crate::store::StoreCopy;
 
 /// Times that a publication is tried again after another writer was faster.
@@ -50,6 +50,7 @@ pub(super) fn push(
     if !is_key(key) {
         return Err(Error::Key(key.to_owned()));
     }
+    let facts = Facts { imports: imports::kept(facts.imports), ..facts };
     let mut cut = StoreParts::of(copy, contents, facts, watcher)?;
     let repo = cut.listing.facts.repo.clone();
     let path = key_path(&repo, key);
@@ -61,7 +62,7 @@ pub(super) fn push(
         let began = Instant::now();
         watcher.check()?;
         let now = place.get(&path, LARGEST)?;
-        let facts = &cut.listing.facts;
+        let (facts, mut earlier) = (&cut.listing.facts, BTreeSet::new());
         if let Some((json, _)) = &now
             && let Ok(there) = Listing::read(json, &place.shown())
         {
@@ -72,7 +73,9 @@ pub(super) fn push(
                 let held = there.parts().count();
                 return Ok(PublishResult { facts: there.facts, sent: 0, bytes: 0, held, is_there, is_late });
             }
+            earlier = there.facts.imports;
         }
+        imports::put(place, &repo, &facts.imports, &earlier)?;
         let known = known(place, &repo)?;
         for part in cut.listing.files.iter_mut().flat_map(|file| &mut file.parts) {
             let own = format!("{}{ending}", part.hash);

@@ -1,9 +1,11 @@
 //! A place as a server of indexes sees it: which repositories it holds, which state of each is the newest, and that state.
 
+use std::collections::BTreeSet;
+
 use super::listing::{Facts, LARGEST, LATEST, Listing, key_path};
 use super::parts::Arrival;
 use super::place::{self, Place};
-use super::{Error, ShipmentControl, fetch, is_repo_name};
+use super::{Error, ShipmentControl, fetch, imports, is_repo_name};
 use crate::net;
 use crate::store::Registry;
 
@@ -53,6 +55,15 @@ impl Source {
             return Err(Error::damaged(&self.shown(), format!("it holds {} in place of {repo}", listing.facts.repo)));
         }
         Ok(Some(Newest { facts: listing.facts, tag }))
+    }
+
+    /// Repositories that import one of some modules, or may; each module is an ecosystem, a slash, and its name. `None` where the
+    /// place cannot list them.
+    pub fn importers(&self, modules: &BTreeSet<String>) -> Result<Option<BTreeSet<String>>, Error> {
+        match self.place.folders("")? {
+            Some(_) => imports::importers(&*self.place, modules).map(Some),
+            None => Ok(None),
+        }
     }
 
     /// The tag of the newest state of a repository, which costs less than the state.

@@ -148,6 +148,132 @@ fn what_no_listing_names_goes_in_two_steps_and_nothing_else() {
 }
 
 #[test]
+fn lists_that_lag_behind_lose_nothing() {
+    let place = Place::new();
+    let shared = shared(&place);
+    pushed(&place, &*shared, LATEST, Some("t1")).expect("there is room");
+    let stale = Stale { inner: &*shared, of: fs_copy(&place) };
+    // A writer that sees none of what was published since sends it again at worst.
+    write(&place, "m1.py", "def another(): pass\n");
+    pushed(&place, &*shared, LATEST, Some("t2")).expect("there is room");
+    write(&place, "m2.py", "def third(): pass\n");
+    pushed(&place, &stale, LATEST, Some("t3")).expect("there is room");
+    assert_eq!(fetched(&place, &*shared, LATEST).expect("it is whole"), Some(20));
+    // Objects removed by lists of before are named by no listing of today.
+    for _ in 0..3 {
+        collect(&stale, "a/b", 50, Duration::ZERO).expect("it can be listed");
+        assert_eq!(fetched(&place, &*shared, LATEST).expect("it is whole"), Some(20));
+    }
+}
+
+/// A place whose lists are those of an earlier time.
+struct Stale<'a> {
+    inner: &'a dyn place::Place,
+    of: tempfile::TempDir,
+}
+
+/// A copy of the shared folder.
+fn fs_copy(place: &Place) -> tempfile::TempDir {
+    let copy = tempfile::tempdir().expect("there is room");
+    let copied = std::process::Command::new("cp").arg("-a").arg(place.at("shared/.")).arg(copy.path()).status();
+    assert!(copied.expect("it is there").success());
+    copy
+}
+
+impl place::Place for Stale<'_> {
+    fn shown(&self) -> String {
+        "a place that lags".to_owned()
+    }
+
+    fn get(&self, path: &str, most: u64) -> Result<Option<(Vec<u8>, String)>, Error> {
+        self.inner.get(path, most)
+    }
+
+    fn put(&self, path: &str, bytes: &[u8], when: WriteCondition<'_>) -> Result<bool, Error> {
+        self.inner.put(path, bytes, when)
+    }
+
+    fn list(&self, folder: &str) -> Result<Vec<PlaceEntry>, Error> {
+        let url = format!("file://{}", self.of.path().display());
+        place::open(&url, &net::Client::new(net::Options::default()))?.list(folder)
+    }
+
+    fn folders(&self, folder: &str) -> Result<Option<Vec<String>>, Error> {
+        self.inner.folders(folder)
+    }
+
+    fn remove(&self, path: &str) -> Result<(), Error> {
+        self.inner.remove(path)
+    }
+}
+
+#[test]
+fn importers_are_listed_before_the_index_is_and_once() {
+    let place = Place::new();
+    let shared = shared(&place);
+    let importers = |modules: &[&str]| {
+        let modules = modules.iter().map(|module| (*module).to_owned()).collect();
+        super::super::imports::importers(&*shared, &modules).expect("they can be listed")
+    };
+    let publish = |imports: &[&str], tree: &str| {
+        let (copy, contents, facts) = place.copied(Some(tree));
+        let imports = imports.iter().map(|import| (*import).to_owned()).collect();
+        let counting = Counting { inner: &*shared, puts: Mutex::default() };
+        push(&copy, contents, Facts { imports, ..facts }, &counting, LATEST, &watcher()).expect("there is room");
+        let puts = counting.puts.into_inner().expect("nobody panicked");
+        let listing = puts.iter().position(|path| path.contains("/keys/")).expect("it is published");
+        assert!(puts[listing..].iter().all(|path| !path.starts_with(".imports")), "{puts:?}");
+        puts.iter().filter(|path| path.starts_with(".imports")).count()
+    };
+    let long = format!("golang/{}", "long/".repeat(60));
+    assert_eq!(publish(&["pypi/tea.pot", "npm/@tea/pot", "pypi/TeaPot", &long], "t1"), 4);
+    for import in ["pypi/tea.pot", "npm/@tea/pot", "pypi/TeaPot", &long] {
+        assert_eq!(importers(&[import]).into_iter().collect::<Vec<_>>(), ["a/b"], "{import}");
+    }
+    assert!(importers(&["pypi/teapot", "npm/tea", "pypi/tea", "golang/long"]).is_empty());
+    assert_eq!(publish(&["pypi/tea.pot", "cargo/leaf"], "t2"), 1, "the others are there");
+    assert_eq!(importers(&["cargo/leaf", "pypi/none"]).len(), 1);
+    assert_eq!(importers(&["npm/@tea/pot"]).len(), 1, "it is looked at in vain");
+    // Of too many, none is listed, and all may be meant.
+    let many: Vec<String> = (0..6_000).map(|at| format!("cargo/crate{at}")).collect();
+    assert_eq!(publish(&many.iter().map(String::as_str).collect::<Vec<_>>(), "t3"), 1);
+    assert_eq!(importers(&["maven/anything"]).len(), 1);
+}
+
+/// A place that notes what is written.
+struct Counting<'a> {
+    inner: &'a dyn place::Place,
+    puts: Mutex<Vec<String>>,
+}
+
+impl place::Place for Counting<'_> {
+    fn shown(&self) -> String {
+        self.inner.shown()
+    }
+
+    fn get(&self, path: &str, most: u64) -> Result<Option<(Vec<u8>, String)>, Error> {
+        self.inner.get(path, most)
+    }
+
+    fn put(&self, path: &str, bytes: &[u8], when: WriteCondition<'_>) -> Result<bool, Error> {
+        self.puts.lock().expect("nobody panicked").push(path.to_owned());
+        self.inner.put(path, bytes, when)
+    }
+
+    fn list(&self, folder: &str) -> Result<Vec<PlaceEntry>, Error> {
+        self.inner.list(folder)
+    }
+
+    fn folders(&self, folder: &str) -> Result<Option<Vec<String>>, Error> {
+        self.inner.folders(folder)
+    }
+
+    fn remove(&self, path: &str) -> Result<(), Error> {
+        self.inner.remove(path)
+    }
+}
+
+#[test]
 fn a_state_that_was_asked_for_earlier_replaces_no_later_one() {
     let place = Place::new();
     let shared = shared(&place);

@@ -211,6 +211,32 @@ fn a_shared_folder_serves_clones_by_their_trees() {
 }
 
 #[test]
+fn index_with_push_does_nothing_where_the_state_is_published() {
+    let world = World::new();
+    let shared = world.at("shared").to_str().expect("it is text").to_owned();
+    let first = world.at("first").to_str().expect("it is text").to_owned();
+    let folder = ["index", ".", "--push", &shared, "--push-key", "tree-sha", "--name", "our/shop", "--json"];
+    let elsewhere = ["index-repo", &first, "--push", &shared, "--name", "our/copy", "--json"];
+    let run = |arguments: &[&str], index: &str| -> (bool, bool) {
+        let (out, _) = world.succeed("first", index, arguments);
+        let answer: Value = serde_json::from_str(out.lines().last().expect("it answers")).expect("it is JSON");
+        (answer["up_to_date"].as_bool().expect("it says so"), world.at(index).join("codelode/stores").exists())
+    };
+    for (arguments, name) in [(&folder[..], "folder"), (&elsewhere[..], "elsewhere")] {
+        assert_eq!(run(arguments, &format!("{name}1")), (false, true), "{name}");
+        // Again by the same machine, and by one that has nothing.
+        assert!(run(arguments, &format!("{name}1")).0, "{name}");
+        assert_eq!(run(arguments, &format!("{name}2")), (true, false), "{name} is not indexed again");
+    }
+    fs::write(world.at("first/shop/m3.py"), "def f3(x, y): return x\n").expect("it is ours");
+    world.commit("first");
+    for (arguments, name) in [(&folder[..], "folder"), (&elsewhere[..], "elsewhere")] {
+        assert!(!run(arguments, &format!("{name}2")).0, "{name}: there is a newer commit");
+        assert!(run(arguments, &format!("{name}1")).0, "{name}: and now it is published");
+    }
+}
+
+#[test]
 fn a_push_that_is_killed_leaves_nothing_half() {
     let world = World::new();
     let shared = world.at("shared");

@@ -9,6 +9,7 @@ use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 use tempfile::TempDir;
 
+use crate::lsp::editor::write;
 use crate::proxies;
 use crate::web::{Client, PATIENCE, Site};
 
@@ -113,6 +114,42 @@ fn a_replica_fetches_what_is_asked_for_and_what_is_newer() {
     assert!(finds(client, "our/third", "of_the_third"), "what has just come is found by its name");
     let unknown = search(client, "our/nothing", "x");
     assert_eq!(unknown["code"], "not_indexed", "{unknown}");
+}
+
+#[test]
+fn uses_elsewhere_are_looked_for_where_the_package_is_imported_and_nothing_else_is_fetched() {
+    let world = World::new();
+    let package = "--- pyproject.toml\n[project]\nname = \"tea-pot\"\n--- src/teapot/__init__.py\ndef steep(leaf):\n    return leaf\n";
+    let user = "--- serve.py\nfrom teapot import steep\n\n\ndef serve():\n    return steep(2)\n";
+    for (name, project) in [("teapot", package), ("cafe", user)] {
+        write(project, &world.site.folder(name));
+        world.push(name);
+    }
+    let replica = world.replica("cache", &[]);
+    let client = &mut client(&replica);
+    let args = json!({"repo": "our/teapot", "identifier": "steep", "cross_repo": true});
+    let elsewhere = |answer: &Value| -> Vec<String> {
+        let all = answer["references"].as_array().unwrap_or_else(|| panic!("{answer}")).iter();
+        all.filter_map(|item| Some(format!("{} {}:{}", item["repo"].as_str()?, item["file"], item["line"]))).collect()
+    };
+    let found = client.call("find_references", args.clone());
+    assert_eq!(elsewhere(&found), ["our/cafe \"serve.py\":1", "our/cafe \"serve.py\":5"], "{found}");
+    let told = &found["_meta"]["cross_repo"];
+    assert_eq!((&told["repositories"], &told["of"]), (&json!(3), &json!(3)), "{found}");
+    assert!(told["not_searched"].is_null(), "{found}");
+    assert_eq!(stores(&world.at("cache")), 2, "the other two import no such package");
+
+    // Of two that import it later, one has an index here before it is looked into.
+    write("--- shop2.py\nimport teapot\nteapot.steep(3)\n", &world.site.folder("inn"));
+    write("--- safe2.py\nimport teapot\nteapot.steep(4)\n", &world.site.folder("vault"));
+    assert!(finds(client, "our/vault", "secret_word"));
+    ["inn", "vault"].iter().for_each(|name| world.push(name));
+    assert!(search(client, "our/inn", "steep")["error"].is_null());
+    until("all uses are found", &replica, || {
+        let found = client.call("find_references", args.clone());
+        let found = elsewhere(&found);
+        ["our/inn \"shop2.py\":2", "our/vault \"safe2.py\":2"].iter().all(|place| found.iter().any(|it| it == place))
+    });
 }
 
 #[test]
