@@ -14,6 +14,7 @@ use std::time::{Duration, Instant};
 
 use rustc_hash::FxBuildHasher;
 
+use super::codes::Codes;
 use crate::store::packs::map::{MappedFile, UNFINISHED};
 use crate::store::packs::pack::{agrees, checksum};
 use crate::store::{Error, locked};
@@ -170,6 +171,11 @@ impl VectorTable {
         let likeness =
             |row: &u32| self.numbers(*row).map_or(0.0, |(scale, numbers)| dot(&question, numbers) as f32 * own * scale);
         rows.par_iter().with_min_len(4096).map(likeness).collect()
+    }
+
+    /// Codes of rows, in their order.
+    pub(in crate::store) fn codes(&self, rows: &[u32]) -> Codes {
+        Codes::of(self.dimensions, rows.len(), |place| Some(self.numbers(*rows.get(place)?)?.1))
     }
 
     /// Scale and numbers of a row.
