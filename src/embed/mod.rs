@@ -45,6 +45,11 @@ pub trait Provider: Send + Sync {
     /// Host that texts are sent to; `None` when they stay on this machine.
     fn host(&self) -> Option<&str>;
 
+    /// Whether it is a table of words, whose vectors tell less than those of an encoder.
+    fn is_table(&self) -> bool {
+        false
+    }
+
     /// Most texts of one call.
     fn batch(&self) -> usize;
 

@@ -62,7 +62,8 @@ impl Meaning {
             );
             return Err(Error::invalid_arguments(message));
         }
-        let question = Question { meanings: &meanings, vector, weight: self.weight, alone: self.alone };
+        let (weight, of_table, alone) = (self.weight, self.provider.is_table(), self.alone);
+        let question = Question { meanings: &meanings, vector, weight, of_table, alone };
         let found = query::search_by_meaning(&repo.snapshot, search, &question);
         found.map(Some).map_err(|err| store_error(err, &repo.sidecar))
     }

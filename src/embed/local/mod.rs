@@ -108,6 +108,10 @@ impl Provider for Local {
         None
     }
 
+    fn is_table(&self) -> bool {
+        matches!(self.kind, Kind::Table(_))
+    }
+
     fn batch(&self) -> usize {
         BATCH
     }

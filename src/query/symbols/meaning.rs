@@ -4,6 +4,7 @@ use std::collections::HashMap;
 
 use super::confidence::Confidence;
 use super::explain::Part;
+use super::form::Form;
 use super::prominence::Prominence;
 use super::rank::is_aside;
 use super::{Filter, Found, Hit, Order, Search, by_rank, implementation, overloaded, overloads, search};
@@ -13,9 +14,15 @@ use crate::store::{Error, Meanings, Snapshot, SymbolId};
 const POOL: usize = 200;
 /// Score of a symbol that is the best by words and by meaning.
 const BEST: f32 = 100.0;
-/// Exponent that turns a weight into the share of meaning in a score: a weight of 0.5 is a share of 0.15. Larger ones
-/// lose three points and more on descriptions and commit messages, see `benches/README.md`.
-const CURVE: f32 = 2.74;
+/// Exponents that turn a weight into the share of meaning in a score, for vectors of an encoder: a weight of 0.5 is a
+/// share of 0.6 for a description of code, 0.2 for one of a change, and 0.1 for a name or a few words. Fitted by
+/// `benches/fusion.py`, see `benches/README.md`.
+const OF_DESCRIPTION: f32 = 0.74;
+const OF_CHANGE: f32 = 2.32;
+const OF_NAME: f32 = 3.32;
+/// The exponent for vectors of a table, which tell less: a weight of 0.5 is a share of 0.15. Larger ones lose three points
+/// and more on descriptions and commit messages.
+const OF_TABLE: f32 = 2.74;
 /// Factor for the likeness of tests, examples, generated and vendored code.
 const ASIDE: f32 = 0.8;
 
@@ -28,6 +35,8 @@ pub struct Question<'a> {
     pub vector: &'a [f32],
     /// Weight of meaning against words, 0 to 1.
     pub weight: f32,
+    /// The vectors are those of a table of words, not of an encoder.
+    pub of_table: bool,
     /// Leave out what words find.
     pub alone: bool,
 }
@@ -66,7 +75,13 @@ pub fn search_by_meaning(snapshot: &Snapshot, asked: &Search<'_>, question: &Que
         let group = groups.entry(overloaded(&symbol)).or_insert((implementation(&symbol).number(), 0.0, meaning));
         group.2 = group.2.max(meaning);
     }
-    let weight = if question.alone { 1.0 } else { question.weight.powf(CURVE) };
+    let curve = match Form::of(asked.query) {
+        _ if question.of_table => OF_TABLE,
+        Form::Prose => OF_DESCRIPTION,
+        Form::Change => OF_CHANGE,
+        Form::Words | Form::Identifier => OF_NAME,
+    };
+    let weight = if question.alone { 1.0 } else { question.weight.powf(curve) };
     let mut prominence = Prominence::new(snapshot);
     let mut hits = Vec::with_capacity(groups.len());
     for (id, words, meaning) in groups.into_values() {
