@@ -168,14 +168,17 @@ fn of_object(key: &str, item: &Value, object: &Map<String, Value>, answer: &Map<
     let path = text(&["file", "path"]);
     let mut name = text(&["qualified_name"]);
     if name.is_empty() {
-        name = if of_id.is_empty() { text(&["name", "ref", "full_name"]) } else { of_id };
+        name = if of_id.is_empty() { text(&["name", "ref", "full_name", "column"]) } else { of_id };
     }
     let source = text(&["source"]);
     let line = number_of(item, "line").or_else(|| number_of(item, "line_number"));
     let code = first_line(text(&["signature", "text", "line"]));
+    // The id of a whole file is its path.
+    let of_file = || if name.is_empty() && line.is_some() { text(&["id"]) } else { String::new() };
+    let of_place = || id.map_or_else(of_file, |(path, _)| path.to_owned());
     let own = text(&["kind"]);
     let mut row = Row {
-        path: if path.is_empty() { id.map(|(path, _)| path.to_owned()).unwrap_or_default() } else { path },
+        path: if path.is_empty() { of_place() } else { path },
         line,
         column: number_of(item, "column"),
         kind: if own.is_empty() { kind } else { own },

@@ -665,3 +665,19 @@ fn ready_calls_are_commands() {
         "#]],
     );
 }
+
+#[test]
+fn columns_and_files_that_define_are_named() {
+    let shown = |answer: Value| {
+        let mut out = Output::new(Paint::none()).with_columns(120);
+        super::answer(&answer, &mut out);
+        out.text().to_owned()
+    };
+    let column =
+        json!({"model": "customers", "file": "m/customers.sql", "column": "customer_id", "description": "Its key."});
+    let columns = shown(json!({"result_count": 1, "results": [column]}));
+    assert!(columns.contains("customer_id") && columns.contains("m/customers.sql"), "{columns}");
+    let uses = json!({"definitions": [{"id": "m/orders.sql", "line": 1, "uses": 5}], "references": []});
+    let uses = shown(uses);
+    assert!(uses.contains("m/orders.sql:1"), "{uses}");
+}
