@@ -1,6 +1,7 @@
 //! The exact text of symbols, within a budget.
 
 use std::collections::BTreeMap;
+use std::fmt;
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -117,7 +118,8 @@ pub struct Blame {
 }
 
 impl Blame {
-    fn of(repo: &Repo, symbol: &SymbolView<'_>) -> Self {
+    /// The blame of a symbol, or why there is none.
+    pub fn of(repo: &Repo, symbol: &SymbolView<'_>) -> Self {
         match blame::blame(repo, symbol) {
             Ok(blame) => Self {
                 last_author: Some(blame.last.author),
@@ -131,6 +133,16 @@ impl Blame {
             },
             Err(problem) => Self { problem: Some(problem), ..Self::default() },
         }
+    }
+}
+
+impl fmt::Display for Blame {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let known = self.last_author.as_ref().zip(self.last_changed.as_ref()).zip(self.last_commit.as_ref());
+        let Some(((author, time), commit)) = known else {
+            return write!(f, "No blame: {}.", self.problem.as_deref().unwrap_or("it is not known"));
+        };
+        write!(f, "Last changed by {author}, {time}, in {commit}: {}", self.subject.as_deref().unwrap_or_default())
     }
 }
 

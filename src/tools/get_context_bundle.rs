@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::fields::{Facts, Fields, source_line};
 use super::indexes::Repo;
+use super::sources::Blame;
 use super::{Call, Error, SIGNATURE, Tool, related, tokens};
 use crate::model::{Detail, Kind};
 use crate::query::{self, Direction};
@@ -45,6 +46,10 @@ pub struct Args {
     #[serde(default)]
     #[schemars(extend("x-hidden" = "client"))]
     fields: Option<Vec<String>>,
+    /// Who changed it last.
+    #[serde(default)]
+    #[schemars(extend("x-hidden" = "client"))]
+    blame: bool,
     /// How it is written.
     #[serde(default)]
     output: Written,
@@ -118,6 +123,9 @@ pub struct Item {
     signature: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     source: Option<String>,
+    /// As in get_symbol_source.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    blame: Option<Blame>,
     #[serde(flatten)]
     facts: Facts,
 }
@@ -195,7 +203,8 @@ impl Budget {
         let facts = self.fields.of(symbol);
         let told = serde_json::to_string(&facts).unwrap_or_default();
         let frame = tokens::estimate(&symbol_id) + tokens::estimate(&told) + AROUND;
-        let mut item = Item { symbol_id, line: symbol.line(), source_line: None, signature: None, source: None, facts };
+        let line = symbol.line();
+        let mut item = Item { symbol_id, line, source_line: None, signature: None, source: None, blame: None, facts };
         let source = String::from_utf8_lossy(symbol.indented_source());
         let cost = frame + tokens::estimate(&source);
         if whole && !self.compact && cost <= self.left {
@@ -214,6 +223,14 @@ impl Budget {
         item.signature = Some(signature);
         Some(item)
     }
+
+    /// Who changed a symbol last, where that fits.
+    fn blame(&mut self, repo: &Repo, symbol: &SymbolView<'_>) -> Option<Blame> {
+        let blame = Blame::of(repo, symbol);
+        let cost = tokens::estimate(&serde_json::to_string(&blame).unwrap_or_default());
+        self.left = self.left.checked_sub(cost)?;
+        Some(blame)
+    }
 }
 
 fn bundle(
@@ -228,10 +245,11 @@ fn bundle(
     fields.know(call, repo);
     let compact = args.budget_strategy == Strategy::Compact;
     let mut budget = Budget { fields, left: budget_tokens, excluded: 0, compact };
-    let mut output = Output {
-        symbols: symbols.iter().filter_map(|symbol| budget.item(symbol, true)).collect(),
-        ..Output::default()
+    let asked = |symbol: &SymbolView<'_>| {
+        let blame = args.blame.then(|| budget.blame(repo, symbol)).flatten();
+        Some(Item { blame, ..budget.item(symbol, true)? })
     };
+    let mut output = Output { symbols: symbols.iter().filter_map(asked).collect(), ..Output::default() };
     let mut files = HashSet::new();
     for first in symbols.iter().filter(|symbol| files.insert(symbol.file.number())) {
         let of_file = symbols.iter().filter(|symbol| symbol.file.number() == first.file.number());
@@ -326,6 +344,9 @@ fn markdown(output: &Output) -> String {
         for item in items {
             let body = item.source.as_ref().or(item.signature.as_ref()).map_or("", |text| text.trim_end());
             let _ = writeln!(text, "## {} (line {})\n\n```\n{body}\n```\n", item.symbol_id, item.line);
+            if let Some(blame) = &item.blame {
+                let _ = writeln!(text, "{blame}\n");
+            }
         }
     };
     part("Symbols", &output.symbols);
