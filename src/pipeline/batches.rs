@@ -28,8 +28,8 @@ impl Batches {
         let is_over = || stopped.load(Ordering::Relaxed) || self.until.is_some_and(|until| Instant::now() >= until);
         let mut failure = None;
         std::thread::scope(|scope| {
-            // Requests wait for the writer when it falls behind.
-            let (sender, arrived) = mpsc::sync_channel(2 * self.concurrency.max(1));
+            // No answer waits to be written while another is asked for: a kill would lose what has its price.
+            let (sender, arrived) = mpsc::sync_channel(0);
             for _ in 0..self.concurrency.clamp(1, batches.len().max(1)) {
                 let (sender, batches, next, is_over, ask) = (sender.clone(), &batches, &next, &is_over, &ask);
                 scope.spawn(move || {
