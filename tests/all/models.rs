@@ -143,8 +143,8 @@ fn a_killed_run_keeps_what_it_has_paid_for() {
         let done = place.run(args).json();
         let (paid, twice) = server.paid();
         assert_eq!(paid, FUNCTIONS, "{args:?}: {done}");
-        // At each kill one request is under way, and up to three answers wait to be written.
-        assert!(twice <= 2 * 4, "{args:?}: {twice} texts were paid for twice: {done}");
+        // At each kill one request is under way, and the answer before it may be being written.
+        assert!(twice <= 2 * 2, "{args:?}: {twice} texts were paid for twice: {done}");
         let again = place.run(args).json();
         assert_eq!(server.paid(), (paid, twice), "{args:?}: {again}");
     }

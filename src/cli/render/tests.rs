@@ -679,5 +679,5 @@ fn columns_and_files_that_define_are_named() {
     assert!(columns.contains("customer_id") && columns.contains("m/customers.sql"), "{columns}");
     let uses = json!({"definitions": [{"id": "m/orders.sql", "line": 1, "uses": 5}], "references": []});
     let uses = shown(uses);
-    assert!(uses.contains("m/orders.sql:1"), "{uses}");
+    assert!(uses.contains("m/orders.sql"), "{uses}");
 }

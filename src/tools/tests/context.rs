@@ -103,6 +103,16 @@ fn a_symbol_says_who_changed_it_last() {
     let second = blame();
     assert_eq!((&second["last_author"], &second["commits"]), (&json!("Bob"), &json!(2)), "{second}");
     assert_eq!(second["lines_by_author"], json!({"Ada": 1, "Bob": 1}));
+
+    // So it does in a bundle, when that is asked for.
+    let bundle = |blame: bool, output: &str| {
+        let args = json!({"symbol_id": "tools/load.py::load#function", "blame": blame, "output": output});
+        place.ask(true, "get_context_bundle", args).value
+    };
+    assert_eq!(bundle(true, "json")["symbols"][0]["blame"], second);
+    assert_eq!(bundle(false, "json")["symbols"][0]["blame"], Value::Null);
+    let text = bundle(true, "markdown")["markdown"].as_str().unwrap_or_default().to_owned();
+    assert!(text.contains("Last changed by Bob") && text.contains(": second\n"), "{text}");
 }
 
 #[test]
