@@ -34,7 +34,7 @@ pub(super) fn class<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: NodeContext)
     let mut around = cx.facts.scope(ScopeKind::Block, at.scope);
     let generics = field(node, "type_parameters").map(|list| types::parameters(cx, list, around)).unwrap_or_default();
     if let Some(of) = own_type(cx, node, around) {
-        // What a class is said to be mixed into has members that it sees without being one.
+        // Members of a self type are seen inside, and the class does not derive from it.
         let (seen, members) = cx.facts.class(Definition { kind: CLASS, ..Definition::default() }, around);
         cx.facts.base(seen, of);
         around = members;

@@ -157,7 +157,7 @@ fn import_renamed<'t>(cx: &mut Lower<'_, 't>, of: ExpressionId, node: Node<'t>, 
     }
 }
 
-/// What a path of an import means: packages from the root or from the package around, or an object.
+/// The meaning of an import's path: packages from the root or from the package around, or an object.
 fn path_value<'t>(cx: &mut Lower<'_, 't>, path: &[Node<'t>], bound: Option<Node<'t>>, scope: ScopeId) -> ExpressionId {
     let Some((first, rest)) = path.split_first() else { return cx.facts.module("", ROOT) };
     let text = plain(cx, *first);

@@ -46,7 +46,7 @@ pub(super) fn path<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: NodeContext) 
     at.says(meant)
 }
 
-/// What stands before the last point of a path: packages, or a value.
+/// The meaning of the part before the last point of a path: packages, or a value.
 pub(super) fn stable<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: ScopeId) -> ExpressionId {
     if node.kind() == "stable_identifier" {
         let parts = cx.children(node);
