@@ -142,7 +142,7 @@ fn uses_elsewhere_are_looked_for_where_the_package_is_imported_and_nothing_else_
     // Of two that import it later, one has an index here before it is looked into.
     write("--- shop2.py\nimport teapot\nteapot.steep(3)\n", &world.site.folder("inn"));
     write("--- safe2.py\nimport teapot\nteapot.steep(4)\n", &world.site.folder("vault"));
-    assert!(finds(client, "our/vault", "secret_word"));
+    assert!(finds(client, "our/vault", "open_safe"));
     ["inn", "vault"].iter().for_each(|name| world.push(name));
     assert!(search(client, "our/inn", "steep")["error"].is_null());
     until("all uses are found", &replica, || {
