@@ -8,7 +8,8 @@ use super::super::shape::{NodeContext, NodeResult};
 use super::lower::{child, field, fields, has_sign, home, is_open, plain, statements, term};
 use super::{calls, members, types};
 use crate::facts::{
-    Bound, Definition, DefinitionId, DefinitionKind, ExpressionId, NONE, Op, ScopeId, ScopeKind, UNKNOWN,
+    BindingKind, Bound, Definition, DefinitionId, DefinitionKind, ExpressionId, NONE, NameId, Op, ScopeId, ScopeKind,
+    UNKNOWN,
 };
 use crate::model::Role;
 
@@ -47,30 +48,34 @@ pub(super) fn class<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: NodeContext)
     let (class, members) = cx.facts.class(definition, inner);
     let own = Class { class, members, inner, is_case: is_case && !is_object };
     let called = term(cx, text);
+    let singleton = cx.facts.name(&format!("{text}.type"));
     // A class and the object of its name are one term, which is the object.
-    let beside = cx.facts.bound_in(bound, called).next().map(|binding| DefinitionId(binding.a));
     if is_object {
         let value = cx.facts.expression(Op::SelfOf, class, 0);
-        let made = cx.facts.bound_in(bound, name).next().map(|binding| DefinitionId(binding.a));
         cx.facts.unbind(bound, called);
         cx.facts.bind(bound, called, Bound::variable().value(value).at(place));
-        let singleton = cx.facts.name(&format!("{text}.type"));
         cx.facts.bind(bound, singleton, Bound::definition(class));
-        made.into_iter().for_each(|made| applied(cx, made, class, members));
+        if let Some(made) = defined(cx, bound, name) {
+            applied(cx, made, class, members);
+        }
     } else {
         cx.facts.bind(bound, name, Bound::definition(class).at(place));
-        let singleton = cx.facts.known_name(&format!("{text}.type"));
-        let object = singleton.and_then(|name| cx.facts.bound_in(bound, name).next().map(|it| DefinitionId(it.a)));
-        match object {
-            Some(object) if beside.is_some() => {
+        match defined(cx, bound, singleton) {
+            Some(object) => {
                 let scope = cx.facts.definition(object).members;
                 applied(cx, class, object, scope);
             }
-            _ => cx.facts.bind(bound, called, Bound::definition(class).at(place)),
+            None => cx.facts.bind(bound, called, Bound::definition(class).at(place)),
         }
     }
     body(cx, node, &own);
     at.says(UNKNOWN)
+}
+
+/// The newest definition of a name in a scope.
+fn defined(cx: &Lower<'_, '_>, scope: ScopeId, name: NameId) -> Option<DefinitionId> {
+    let found = cx.facts.bound_in(scope, name).find(|binding| binding.kind == BindingKind::Definition);
+    found.map(|binding| DefinitionId(binding.a))
 }
 
 /// Calls of an object make what the class of its name is, unless it says otherwise by itself.
