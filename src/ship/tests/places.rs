@@ -152,7 +152,7 @@ fn lists_that_lag_behind_lose_nothing() {
     let place = Place::new();
     let shared = shared(&place);
     pushed(&place, &*shared, LATEST, Some("t1")).expect("there is room");
-    let stale = Stale { inner: &*shared, of: fs_copy(&place) };
+    let stale = Observed { lists: Some(fs_copy(&place)), ..Observed::of(&*shared) };
     // A writer that sees none of what was published since sends it again at worst.
     write(&place, "m1.py", "def another(): pass\n");
     pushed(&place, &*shared, LATEST, Some("t2")).expect("there is room");
@@ -166,10 +166,18 @@ fn lists_that_lag_behind_lose_nothing() {
     }
 }
 
-/// A place whose lists are those of an earlier time.
-struct Stale<'a> {
+/// A place that notes what is written, and whose lists may be those of an earlier time.
+struct Observed<'a> {
     inner: &'a dyn place::Place,
-    of: tempfile::TempDir,
+    puts: Mutex<Vec<String>>,
+    /// A copy to list instead.
+    lists: Option<tempfile::TempDir>,
+}
+
+impl<'a> Observed<'a> {
+    fn of(inner: &'a dyn place::Place) -> Self {
+        Self { inner, puts: Mutex::default(), lists: None }
+    }
 }
 
 /// A copy of the shared folder.
@@ -180,9 +188,9 @@ fn fs_copy(place: &Place) -> tempfile::TempDir {
     copy
 }
 
-impl place::Place for Stale<'_> {
+impl place::Place for Observed<'_> {
     fn shown(&self) -> String {
-        "a place that lags".to_owned()
+        self.inner.shown()
     }
 
     fn get(&self, path: &str, most: u64) -> Result<Option<(Vec<u8>, String)>, Error> {
@@ -190,11 +198,13 @@ impl place::Place for Stale<'_> {
     }
 
     fn put(&self, path: &str, bytes: &[u8], when: WriteCondition<'_>) -> Result<bool, Error> {
+        self.puts.lock().expect("nobody panicked").push(path.to_owned());
         self.inner.put(path, bytes, when)
     }
 
     fn list(&self, folder: &str) -> Result<Vec<PlaceEntry>, Error> {
-        let url = format!("file://{}", self.of.path().display());
+        let Some(copy) = &self.lists else { return self.inner.list(folder) };
+        let url = format!("file://{}", copy.path().display());
         place::open(&url, &net::Client::new(net::Options::default()))?.list(folder)
     }
 
@@ -218,7 +228,7 @@ fn importers_are_listed_before_the_index_is_and_once() {
     let publish = |imports: &[&str], tree: &str| {
         let (copy, contents, facts) = place.copied(Some(tree));
         let imports = imports.iter().map(|import| (*import).to_owned()).collect();
-        let counting = Counting { inner: &*shared, puts: Mutex::default() };
+        let counting = Observed::of(&*shared);
         push(&copy, contents, Facts { imports, ..facts }, &counting, LATEST, &watcher()).expect("there is room");
         let puts = counting.puts.into_inner().expect("nobody panicked");
         let listing = puts.iter().position(|path| path.contains("/keys/")).expect("it is published");
@@ -238,39 +248,6 @@ fn importers_are_listed_before_the_index_is_and_once() {
     let many: Vec<String> = (0..6_000).map(|at| format!("cargo/crate{at}")).collect();
     assert_eq!(publish(&many.iter().map(String::as_str).collect::<Vec<_>>(), "t3"), 1);
     assert_eq!(importers(&["maven/anything"]).len(), 1);
-}
-
-/// A place that notes what is written.
-struct Counting<'a> {
-    inner: &'a dyn place::Place,
-    puts: Mutex<Vec<String>>,
-}
-
-impl place::Place for Counting<'_> {
-    fn shown(&self) -> String {
-        self.inner.shown()
-    }
-
-    fn get(&self, path: &str, most: u64) -> Result<Option<(Vec<u8>, String)>, Error> {
-        self.inner.get(path, most)
-    }
-
-    fn put(&self, path: &str, bytes: &[u8], when: WriteCondition<'_>) -> Result<bool, Error> {
-        self.puts.lock().expect("nobody panicked").push(path.to_owned());
-        self.inner.put(path, bytes, when)
-    }
-
-    fn list(&self, folder: &str) -> Result<Vec<PlaceEntry>, Error> {
-        self.inner.list(folder)
-    }
-
-    fn folders(&self, folder: &str) -> Result<Option<Vec<String>>, Error> {
-        self.inner.folders(folder)
-    }
-
-    fn remove(&self, path: &str) -> Result<(), Error> {
-        self.inner.remove(path)
-    }
 }
 
 #[test]
