@@ -45,7 +45,21 @@ draw = random.Random(options.seed)
 def essence(tool, answer):
     if tool == SYMBOLS:
         return [(hit["repo"], hit["id"], round(hit["score"], 4)) for hit in answer.get("results", [])]
-    return json.dumps({key: value for key, value in answer.items() if key not in ("total", "at_least")}, ensure_ascii=False)
+    # Matches that are not shown are counted for a few milliseconds; a cursor stands for its arguments, too.
+    return {key: value for key, value in answer.items() if key not in ("total", "at_least", "count", "left", "_meta", "next_cursor")}
+
+
+def differing(one, other):
+    """The first parts of two answers that differ."""
+    if isinstance(one, dict) and isinstance(other, dict):
+        for key in [*one, *other]:
+            if one.get(key) != other.get(key):
+                return f"{key}: {differing(one.get(key), other.get(key))}"
+    if isinstance(one, list) and isinstance(other, list) and len(one) == len(other):
+        for at, (mine, theirs) in enumerate(zip(one, other)):
+            if mine != theirs:
+                return f"{at}: {differing(mine, theirs)}"
+    return f"{str(one)[:250]} INSTEAD OF {str(other)[:250]}"
 
 
 def git(repo, *arguments):
@@ -84,8 +98,10 @@ class Load:
             answer, meta = told(text)
             if meta.get("fleet", {}).get("partial"):
                 self.partial += 1
+            elif answer.get("timed_out"):
+                self.partial += 1
             elif essence(tool, answer) != self.right[number % len(self.asked)][0]:
-                self.wrong.append((tool, args, text, meta))
+                self.wrong.append((tool, args, differing(essence(tool, answer), self.right[number % len(self.asked)][0]), meta))
 
     def run(self, n, rate):
         begun = time.monotonic()
@@ -100,8 +116,8 @@ class Load:
         p = [percentile(self.times, part) * 1000 for part in (.5, .9, .99)]
         print(f"{what}: {len(self.times)} calls, p50 {p[0]:.1f} ms, p90 {p[1]:.1f}, p99 {p[2]:.1f}, longest {max(self.times) * 1000:.0f}; "
               f"{len(self.wrong)} wrong, {self.partial} partial and marked, {len(self.failed)} failed, {self.again} asked at another node", flush=True)
-        for tool, args, text, meta in self.wrong[:3]:
-            print(f"  WRONG {tool} {args}\n   {text[:1000]}\n   {meta.get('fleet')}")
+        for tool, args, differ, meta in self.wrong[:8]:
+            print(f"  WRONG {tool} {str(args)[:200]}\n   {differ[:600]}\n   {meta.get('fleet')}")
         for failure in self.failed[:3]:
             print(f"  FAILED {failure}")
         return p

@@ -1,5 +1,6 @@
 //! The list of commands, grouped by purpose, and suggestions for misspelt commands.
 
+use std::borrow::Cow;
 use std::fmt::Write as _;
 
 use clap::{Command, CommandFactory as _};
@@ -97,12 +98,27 @@ pub(super) fn listed(parser: &Command) -> String {
             let about = command.get_about().map(ToString::to_string).unwrap_or_default();
             let about = about.split(['\n', ';', ':']).next().unwrap_or_default();
             let about = about.split(". ").next().unwrap_or_default();
-            let line = format!("  {:width$}  {about}", command.get_name());
-            let _ = writeln!(text, "{}", console::truncate_str(line.trim_end(), columns, "…"));
+            let name = command.get_name();
+            let _ =
+                writeln!(text, "{}", format!("  {name:width$}  {}", opening(about, columns - width - 4)).trim_end());
         }
         text.push('\n');
     }
     text
+}
+
+/// The first clauses of a sentence that fit. An enumeration is not ended as if it were whole.
+fn opening(sentence: &str, columns: usize) -> Cow<'_, str> {
+    let is_short = |text: &str| console::measure_text_width(text) <= columns;
+    if is_short(sentence) {
+        return Cow::Borrowed(sentence);
+    }
+    let clauses = sentence.match_indices(", ").map(|(at, _)| &sentence[..at]);
+    let clauses = clauses.map(|clause| match clause.rsplit_once(", ") {
+        Some((_, last)) if !last.contains(' ') => Cow::Owned(format!("{clause}, …")),
+        _ => Cow::Borrowed(clause),
+    });
+    clauses.filter(|clause| is_short(clause)).last().unwrap_or_else(|| console::truncate_str(sentence, columns, "…"))
 }
 
 /// A command whose help fits the terminal, with each text below its flag.

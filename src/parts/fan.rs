@@ -53,14 +53,15 @@ pub fn fanned(
         let limit = limit.unwrap_or(*usual);
         args.insert("max_tokens".to_owned(), WHOLE.into());
         args.insert("format".to_owned(), "json".into());
-        let (notes, mut groups) = (Notes::default(), groups);
+        let (notes, mut groups, mut not_counted) = (Notes::default(), groups, Vec::new());
         if tool.name == WEIGHED {
-            groups = fan.weighed(groups, &args);
+            (groups, not_counted) = fan.weighed(groups, &args);
         }
         // One more than shown, to see whether there are more.
         args.insert("max_results".to_owned(), question.offset.saturating_add(limit).saturating_add(1).into());
         args.insert("count_only".to_owned(), question.count_only.into());
-        let gathered = fan.gather(groups, &args);
+        let mut gathered = fan.gather(groups, &args);
+        gathered.not_counted = not_counted;
         gathered.note(&notes, &repos, peers.n_nodes());
         match (gathered.parts.is_empty(), gathered.refused) {
             (true, Some(refused)) => Err(refused),
@@ -191,6 +192,8 @@ struct Gathered {
     parts: Vec<Part>,
     /// Repositories without an answer, each with the reason.
     missing: Vec<String>,
+    /// Repositories whose words count as if they had none: scores are not those of one node.
+    not_counted: Vec<String>,
     /// The first error of a tool.
     refused: Option<Error>,
     answered: usize,
@@ -219,6 +222,10 @@ impl Gathered {
         if !self.missing.is_empty() {
             fleet["partial"] = true.into();
             fleet["not_searched"] = json!(self.missing.iter().take(MOST_NAMED).collect::<Vec<_>>());
+        }
+        if !self.not_counted.is_empty() {
+            fleet["partial"] = true.into();
+            fleet["words_not_counted"] = json!(self.not_counted.iter().take(MOST_NAMED).collect::<Vec<_>>());
         }
         notes.note("fleet", fleet);
     }
@@ -269,9 +276,9 @@ impl Fan<'_> {
         lost
     }
 
-    /// Groups with the frequencies of words in the others, which each is asked for first. A repository that a node lacks is in
-    /// a group of another holder then, so that all frequencies count.
-    fn weighed(&self, groups: Vec<Group>, args: &Map<String, Value>) -> Vec<Group> {
+    /// Groups with the frequencies of words in the others, which each is asked for first, and repositories whose frequencies are
+    /// missing. A repository that a node lacks is in a group of another holder then, so that all frequencies count.
+    fn weighed(&self, groups: Vec<Group>, args: &Map<String, Value>) -> (Vec<Group>, Vec<String>) {
         let mut args = args.clone();
         args.insert("max_results".to_owned(), 1.into());
         args.remove("include_source");
@@ -288,6 +295,7 @@ impl Fan<'_> {
         }
         told.extend(self.ask(again, &args).into_iter().map(|(group, answer)| (group, frequencies(answer))));
         told.retain(|(group, _)| !group.repos.is_empty());
+        self.complete(&mut told, &args);
         let others = |place: usize| {
             let mut sum = Frequencies::default();
             let rest = told.iter().enumerate().filter(|(other, _)| *other != place);
@@ -295,7 +303,23 @@ impl Fan<'_> {
             serde_json::to_value(sum).ok()
         };
         let with = |(place, (group, _)): (usize, &(Group, _))| Group { others: others(place), ..group.clone() };
-        told.iter().enumerate().map(with).collect()
+        let untold = told.iter().filter(|(_, own)| own.is_none()).flat_map(|(group, _)| group.repos.clone()).collect();
+        (told.iter().enumerate().map(with).collect(), untold)
+    }
+
+    /// Asks for the terms that only some nodes searched for, as words that are spelt alike in their own code.
+    fn complete(&self, told: &mut [(Group, Option<Frequencies>)], args: &Map<String, Value>) {
+        let mut all = Frequencies::default();
+        told.iter().filter_map(|(_, own)| own.as_ref()).for_each(|own| all.add(own));
+        let asks = |own: &Option<Frequencies>| serde_json::to_value(own.as_ref()?.asking(&all)?).ok();
+        let lacking = told.iter().enumerate().filter_map(|(place, (_, own))| Some((place, asks(own)?)));
+        let (places, groups): (Vec<usize>, Vec<Group>) =
+            lacking.map(|(place, asked)| (place, Group { others: Some(asked), ..told[place].0.clone() })).unzip();
+        for (place, (_, answer)) in places.into_iter().zip(self.ask(groups, args)) {
+            if let Some(own) = frequencies(answer) {
+                told[place].1 = Some(own);
+            }
+        }
     }
 
     /// Asks all groups at once.

@@ -13,7 +13,7 @@ use super::{Call, Error, related};
 use crate::catalog::peers::{is_pattern, repos_like};
 use crate::languages;
 use crate::query::{self, Found, Hit, Order, Search};
-use crate::store::{FileView, Frequencies, Shard};
+use crate::store::{FileView, Frequencies, Shard, Snapshot};
 
 /// Keys in `_meta` of an answer to another node: scores of the results, to their last bit, and whether one has the name asked for.
 pub(crate) const SCORES: &str = "scores";
@@ -104,10 +104,12 @@ pub(crate) fn as_shard(call: &Call<'_>, repos: &mut [Repo]) -> Result<Option<Arc
     let others = serde_json::from_value::<Frequencies>(others.clone());
     let others = others.map_err(|err| Error::invalid_arguments(format!("frequencies of other nodes: {err}")))?;
     let shard = Arc::new(Shard::beside(others));
-    for repo in repos {
+    for repo in &mut *repos {
         let part = repo.snapshot.as_shard(shard.clone()).map_err(|err| store_error(err, &repo.sidecar))?;
         repo.snapshot = Arc::new(part);
     }
+    let among: Vec<&Snapshot> = repos.iter().map(|repo| &*repo.snapshot).collect();
+    Snapshot::tell(&shard, &among).map_err(|err| Error::internal(err.to_string()))?;
     Ok(Some(shard))
 }
 

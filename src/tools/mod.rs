@@ -54,6 +54,7 @@ pub mod suggest_queries;
 mod tests;
 
 use schemars::JsonSchema;
+use schemars::generate::SchemaSettings;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
@@ -151,7 +152,8 @@ impl ToolSpec {
             destructive: T::DESTRUCTIVE,
             list: T::LIST,
             input: || schemars::schema_for!(T::Args),
-            output: || schemars::schema_for!(T::Output),
+            // Fields that an answer may leave out are not required of it.
+            output: || SchemaSettings::default().for_serialize().into_generator().into_root_schema_for::<T::Output>(),
             run: |call, args| {
                 let args = arguments::arguments::<T::Args>(args, || schemars::schema_for!(T::Args))?;
                 let output = T::run(call, args)?;

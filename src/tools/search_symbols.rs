@@ -264,9 +264,13 @@ impl Tool for SearchSymbols {
             let answer = indexes::answered(call, repo, ask, about)?;
             answers.push(answer);
         }
+        if let Some(shard) = &shard {
+            shard.name(answers.iter().any(|answer| answer.is_named));
+        }
         tell();
+        let is_named = shard.as_ref().is_some_and(|shard| shard.is_named_elsewhere());
         let Found { hits, considered, more: at_least, is_named, confidence, evidence, unknown, places, .. } =
-            Found::together(answers, order);
+            Found::together(answers, order, is_named);
         let result_count = hits.len().saturating_sub(call.offset).min(limit);
         let evidence = args.explain.then(|| Judged::of(&evidence));
         if hits.is_empty() {

@@ -140,7 +140,8 @@ fn said(label: &str, text: &str) -> String {
 fn fact(key: &str, value: &Value, words: Words) -> Option<(String, String)> {
     if key == "confidence" {
         // Other confidence is not mentioned.
-        return (value == "low").then(|| (String::new(), "perhaps none of these is meant".to_owned()));
+        return (value == "low")
+            .then(|| (String::new(), "not sure which is meant; other words may find it".to_owned()));
     }
     let label = label(key)?;
     let text = match value {

@@ -122,6 +122,9 @@ fn together(parts: &[Part]) -> Option<Value> {
     for more in told {
         add(&mut sum, more);
     }
+    // Reasons and languages are in order.
+    let counts = sum.as_object_mut().into_iter().flat_map(Map::values_mut).filter_map(Value::as_object_mut);
+    counts.for_each(Map::sort_keys);
     if let Some(near) = sum.get_mut("nearest").and_then(Value::as_array_mut) {
         near.truncate(MOST_NEAR);
     }

@@ -199,11 +199,13 @@ pub struct Found {
 
 impl Found {
     /// Joins the answers of several snapshots. The confidence is that of the best answer, compared with the others.
-    pub fn together(answers: Vec<Self>, order: Order) -> Self {
+    /// `is_named` says that one elsewhere has the name that was searched for.
+    pub fn together(answers: Vec<Self>, order: Order, is_named: bool) -> Self {
         let relevance = |answer: &Self| answer.hits.iter().map(|hit| hit.relevance).fold(0.0, f32::max);
         let best = answers.iter().map(relevance).fold(0.0, f32::max);
         let several = answers.len() > 1;
-        let mut all = Self { is_named: answers.iter().any(|answer| answer.is_named), ..Self::default() };
+        let is_named = is_named || answers.iter().any(|answer| answer.is_named);
+        let mut all = Self { is_named, ..Self::default() };
         let mut hits: Vec<(usize, Hit)> = Vec::new();
         let (mut leader, mut follower) = (None, 0.0_f32);
         for (place, answer) in answers.into_iter().enumerate() {
@@ -223,7 +225,6 @@ impl Found {
             } else {
                 follower = follower.max(own);
             }
-            let is_named = all.is_named;
             let is_answer = |hit: &Hit| !is_named || hit.fuzzy.is_none();
             let rescored = answer.hits.into_iter().filter(is_answer).map(|hit| {
                 let score = if several { hit.score_by(order, best) } else { hit.score };

@@ -132,6 +132,12 @@ impl Snapshot {
         Ok(Self { search: OnceLock::from(search), ..self.again() })
     }
 
+    /// Tells the other nodes what they ask of this one, which has these snapshots.
+    pub fn tell(shard: &Shard, among: &[&Self]) -> Result<(), Error> {
+        let searchers = among.iter().map(|snapshot| snapshot.searcher()).collect::<Result<Vec<&Search>, Error>>()?;
+        shard.count(&searchers)
+    }
+
     /// The snapshot with other contents for some of its files, which are not stored: the pack that holds them is
     /// unnamed. The search index finds the symbols of the stored contents.
     pub fn with_unsaved(&self, files: Vec<Prepared>) -> Result<Self, Error> {

@@ -507,6 +507,11 @@ impl Search {
         self.statistics.holding(&self.searcher, term, infos)
     }
 
+    /// Number of fields.
+    pub(super) fn n_fields(&self) -> usize {
+        self.searcher.schema().num_fields()
+    }
+
     /// Number of terms in a field of all documents.
     pub(super) fn tokens(&self, field: schema::Field) -> Result<u64, Error> {
         self.statistics.tokens(&self.searcher, field)

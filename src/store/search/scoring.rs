@@ -60,7 +60,9 @@ impl TermWeights {
         for QueryTerm { term, boost } in wanted {
             let field = term.field();
             let infos = search.infos(&term)?;
-            if infos.iter().all(Option::is_none) {
+            let is_missing = infos.iter().all(Option::is_none);
+            // Other nodes must know the numbers of a node that has none of it.
+            if is_missing && search.shard().is_none() {
                 continue;
             }
             let mut holding = 0;
@@ -83,6 +85,9 @@ impl TermWeights {
                     *unknown.insert(own.saturating_add(documents))
                 }
             };
+            if is_missing {
+                continue;
+            }
             // Numbers of other nodes may be of other states of their indexes.
             let rarity = (1.0 + (documents.saturating_sub(holding) as f32 + 0.5) / (holding as f32 + 0.5)).ln();
             terms.push(WeightedTerm { field, weight: boost * rarity * (1.0 + K1), infos });

@@ -28,7 +28,10 @@ impl Fleet {
         let world = World::new(1)?;
         let repos = world.repositories(REPOS);
         for (at, repo) in repos.iter().enumerate() {
-            let more = format!("def common_name():\n    \"\"\"Pours {}.\"\"\"\n", "tea ".repeat(at + 1));
+            let mut more = format!("def common_name():\n    \"\"\"Pours {}.\"\"\"\n", "tea ".repeat(at + 1));
+            more.push_str(
+                ["def brew_kettle(): pass\n", "def brew_kettles(cup):\n    \"\"\"Into a cup.\"\"\"\n", ""][at.min(2)],
+            );
             world.write(repo, "common.py", &more);
             world.commit(repo);
         }
@@ -105,6 +108,14 @@ fn three_nodes_answer_as_one_and_go_on_without_one() {
     assert_eq!(found["results"], one["results"], "{found}\n{one}");
     assert_eq!((&found["result_count"], &found["confidence"]), (&one["result_count"], &one["confidence"]));
     assert!(one["_meta"]["fleet"].is_null(), "{one}");
+    // Words and fields that only some nodes have count in all, as names that are similar to those of a few do.
+    for query in ["brew_kettle", "brew_ketle", "kettle", "brew tea into a cup", "cup comon name", "nothing_of_the_kind"]
+    {
+        let args = json!({"query": query, "repos": ["local/*"]});
+        let (several, one) = (a.call("search_symbols", args.clone()), alone.call("search_symbols", args));
+        assert_eq!(several["results"], one["results"], "{query}");
+        assert_eq!(several["result_count"], one["result_count"], "{query}");
+    }
     // Each holds its part: two copies of each repository at most.
     let held: Vec<usize> = ["a", "b", "c"].map(|name| fleet.held(name)).into();
     assert!(held.iter().sum::<usize>() <= 2 * REPOS && held.iter().all(|held| *held < REPOS), "{held:?}");
