@@ -53,6 +53,11 @@ impl Moto {
         Ok(())
     }
 
+    /// The port that it listens on.
+    pub fn port(&self) -> u16 {
+        self.port
+    }
+
     /// A world whose programs know the server.
     fn world(&self) -> World {
         World { environment: self.environment(), ..World::new() }

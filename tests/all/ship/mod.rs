@@ -8,6 +8,7 @@ use serde_json::Value;
 use tempfile::TempDir;
 
 pub mod bucket;
+mod faults;
 mod replica;
 
 /// Runs git in `folder`, free of what the machine configures.
