@@ -45,6 +45,11 @@ impl Documents {
         self.0.values().cloned().collect()
     }
 
+    /// The addresses of all documents.
+    pub fn uris(&self) -> Vec<Uri> {
+        self.0.keys().filter_map(|uri| uri.parse().ok()).collect()
+    }
+
     /// The address that the editor gave to a file.
     pub fn uri(&self, path: &std::path::Path) -> Option<Uri> {
         let (uri, _) = self.0.iter().find(|(_, text)| text.path == path)?;

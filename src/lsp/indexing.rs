@@ -9,6 +9,7 @@ use crossbeam_channel::{Receiver, RecvTimeoutError};
 use serde_json::{Value, json};
 
 use super::server::Client;
+use super::structure;
 use super::view::RequestView;
 use super::workspace::Workspace;
 use crate::allocator;
@@ -84,6 +85,10 @@ pub(super) fn prepare_answers(states: &Receiver<Arc<Workspace>>) {
             let ready = || folder.real.to_str().map(|place| asked.prepare(place));
             let _ = catch_unwind(AssertUnwindSafe(ready));
         }
+        let request =
+            Request { roots: state.folders.iter().map(|folder| folder.real.clone()).collect(), ..Request::default() };
+        let asked = RequestView { workspace: &state, request };
+        let _ = catch_unwind(AssertUnwindSafe(|| structure::fold_ahead(&asked)));
         worked.get_or_insert_with(allocator::work);
     }
 }

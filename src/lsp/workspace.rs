@@ -10,6 +10,7 @@ use url::Url;
 
 use super::documents::Documents;
 use super::positions::Encoding;
+use super::structure::Structures;
 use crate::catalog::unsaved::Overlays;
 use crate::tools::Context;
 
@@ -21,6 +22,7 @@ pub(super) struct Workspace {
     pub folders: Vec<Folder>,
     pub documents: Documents,
     pub overlays: Arc<Overlays>,
+    pub structures: Arc<Structures>,
 }
 
 /// Choices of the client, made at initialization.
@@ -99,8 +101,8 @@ impl Workspace {
             }
             _ => Vec::new(),
         };
-        let (documents, overlays) = (Documents::default(), Arc::default());
-        Self { cx, options: Options::of(params), folders, documents, overlays }
+        let (documents, overlays, structures) = (Documents::default(), Arc::default(), Arc::default());
+        Self { cx, options: Options::of(params), folders, documents, overlays, structures }
     }
 
     /// The path of a file inside the workspace, without links. A file that does not exist yet is resolved as far as it

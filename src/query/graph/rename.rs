@@ -1,7 +1,7 @@
 //! Renaming: every place that writes the name of a symbol, or the places that leave it in doubt. An edit that might be
 //! incomplete is never offered.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use super::entry::decorator_name;
 use super::overrides::{class_of, files_in, folder, overridden};
@@ -11,7 +11,7 @@ use super::{filled_in, strings};
 use crate::model::{Detail, Kind, Span};
 use crate::query::symbols::lookup::named;
 use crate::query::text::mentions::mentions;
-use crate::query::text::structure::{are_literals, are_short};
+use crate::query::text::structure::{are_literals, are_short, has_short_forms};
 use crate::store::{Edge, EdgeTable, FileView, Snapshot, SymbolId, SymbolView};
 
 /// The most symbols that are renamed together: a method with those that it overrides and that override it.
@@ -93,8 +93,12 @@ pub fn renaming<'a>(snapshot: &'a Snapshot, edges: &EdgeTable, symbol: &SymbolVi
             }
         }
     }
+    let mut with_short: HashMap<Option<u8>, bool> = HashMap::new();
     for (file, spans) in &places {
         let Some(file) = snapshot.file_by_number(*file) else { continue };
+        if !*with_short.entry(file.language_number()).or_insert_with(|| has_short_forms(file.spec())) {
+            continue;
+        }
         // `{ name }` is a name and a key at once.
         let starts: Vec<usize> = spans.iter().map(|span| span.start as usize).collect();
         let are_short = are_short(file.content(), file.spec(), &starts);

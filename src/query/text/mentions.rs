@@ -26,5 +26,9 @@ pub fn mentions<'a>(snapshot: &'a Snapshot, name: &str) -> Vec<Mentioned<'a>> {
         let at: Vec<u32> = finder.find_iter(text).filter(whole).map(|at| at as u32).collect();
         (!at.is_empty()).then_some(Mentioned { file, at })
     };
-    if name.is_empty() { Vec::new() } else { snapshot.files().filter_map(of_file).collect() }
+    if name.is_empty() {
+        Vec::new()
+    } else {
+        snapshot.files_with(name.as_bytes()).into_iter().filter_map(of_file).collect()
+    }
 }

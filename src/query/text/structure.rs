@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use tree_sitter::{Node, TreeCursor};
+use tree_sitter::Node;
 
 use super::trees::{IsOver, parse_as_indexed};
 use crate::languages::LanguageSpec;
@@ -67,27 +67,92 @@ pub fn folds(text: &str, spec: &'static LanguageSpec, is_over: IsOver<'_>) -> Ve
     found.into_values().filter(|fold| fold.last > fold.first).collect()
 }
 
-/// For each of some bytes the innermost constructs around it, from within, each larger than the one before.
-pub fn around(text: &str, spec: &'static LanguageSpec, bytes: &[usize], is_over: IsOver<'_>) -> Vec<Vec<Span>> {
-    let tree = parse_as_indexed(text, spec, is_over);
-    bytes.iter().map(|byte| tree.as_ref().map_or_else(Vec::new, |tree| around_one(tree, *byte))).collect()
+/// The constructs of a text: as much of its syntax tree as growing selections need.
+pub struct Constructs {
+    /// Each before those inside of it, in source order.
+    nodes: Vec<Construct>,
 }
 
-fn around_one(tree: &SyntaxTree, byte: usize) -> Vec<Span> {
-    let mut found = Vec::new();
-    let mut cursor = tree.walk();
-    loop {
-        let span = span(cursor.node());
-        if found.last() != Some(&span) {
-            found.push(span);
-        }
-        if !goes_to(&mut cursor, byte) {
-            break;
+struct Construct {
+    span: Span,
+    /// Place of the next construct that is not inside of this one.
+    past: u32,
+}
+
+impl Constructs {
+    /// Finds the constructs of a text; `None` if it cannot be parsed.
+    pub fn of(text: &str, spec: &'static LanguageSpec, is_over: IsOver<'_>) -> Option<Self> {
+        let tree = parse_as_indexed(text, spec, is_over)?;
+        let (mut nodes, mut open) = (Vec::new(), Vec::new());
+        let mut cursor = tree.walk();
+        loop {
+            open.push(nodes.len());
+            nodes.push(Construct { span: span(cursor.node()), past: 0 });
+            if cursor.goto_first_child() {
+                continue;
+            }
+            loop {
+                let past = nodes.len() as u32;
+                open.pop().into_iter().for_each(|closed| nodes[closed].past = past);
+                if cursor.goto_next_sibling() {
+                    break;
+                }
+                if !cursor.goto_parent() {
+                    nodes.shrink_to_fit();
+                    return Some(Self { nodes });
+                }
+            }
         }
     }
-    found.reverse();
-    found.truncate(MOST_AROUND);
-    found
+
+    /// Bytes of memory that they take.
+    pub fn size(&self) -> usize {
+        self.nodes.capacity() * size_of::<Construct>()
+    }
+
+    /// The innermost constructs around a byte, from within, each larger than the one before.
+    pub fn around(&self, byte: usize) -> Vec<Span> {
+        let (mut found, mut place) = (Vec::new(), Some(0));
+        while let Some(at) = place {
+            let span = self.nodes[at].span;
+            if found.last() != Some(&span) {
+                found.push(span);
+            }
+            place = self.inside(at, byte as u32);
+        }
+        found.reverse();
+        found.truncate(MOST_AROUND);
+        found
+    }
+
+    /// The construct directly inside of another that holds a byte; of two that touch there, the later one.
+    fn inside(&self, around: usize, byte: u32) -> Option<usize> {
+        let past = self.nodes[around].past as usize;
+        let holds = |place: &usize| {
+            let Span { start, end } = self.nodes[*place].span;
+            start <= byte && byte <= end && start < end
+        };
+        let (mut before, mut place) = (None, around + 1);
+        if place >= past {
+            return None;
+        }
+        while self.nodes[place].span.end <= byte && (self.nodes[place].past as usize) < past {
+            before = Some(place);
+            place = self.nodes[place].past as usize;
+        }
+        // The byte may be the end of the one before.
+        Some(place).filter(holds).or_else(|| before.filter(holds))
+    }
+}
+
+/// Mark of the kinds of nodes that are a key and its value at once, in the grammars that have them.
+const SHORT: &str = "shorthand";
+
+/// Whether a language has names in short form, see [`are_short`].
+pub fn has_short_forms(spec: &'static LanguageSpec) -> bool {
+    let Some(grammar) = spec.language() else { return false };
+    let kinds = 0..grammar.node_kind_count() as u16;
+    kinds.filter_map(|kind| grammar.node_kind_for_id(kind)).any(|kind| kind.contains(SHORT))
 }
 
 /// Whether the name that begins at each of some bytes is written in short form: a key and its value at once.
@@ -95,7 +160,7 @@ pub fn are_short(content: &[u8], spec: &'static LanguageSpec, starts: &[usize]) 
     let tree = std::str::from_utf8(content).ok().and_then(|text| parse_as_indexed(text, spec, &|| false));
     let is_short = |start: &usize| {
         let node = tree.as_ref().and_then(|tree| tree.root_node().descendant_for_byte_range(*start, *start));
-        node.is_some_and(|node| node.start_byte() == *start && node.kind().contains("shorthand"))
+        node.is_some_and(|node| node.start_byte() == *start && node.kind().contains(SHORT))
     };
     starts.iter().map(is_short).collect()
 }
@@ -112,18 +177,6 @@ pub fn are_literals(content: &[u8], spec: &'static LanguageSpec, spans: &[Span])
         around.is_some_and(|node| node.end_byte() == end && node.start_byte() + LETTERS >= start)
     };
     spans.iter().map(is_literal).collect()
-}
-
-/// Moves to the child that holds a byte; of two that touch there, to the later one.
-fn goes_to(cursor: &mut TreeCursor<'_>, byte: usize) -> bool {
-    let holds =
-        |node: Node<'_>| node.start_byte() <= byte && byte <= node.end_byte() && node.start_byte() < node.end_byte();
-    if !cursor.goto_first_child() {
-        return false;
-    }
-    while cursor.node().end_byte() <= byte && cursor.goto_next_sibling() {}
-    // The byte may be the end of the one before.
-    holds(cursor.node()) || cursor.goto_previous_sibling() && holds(cursor.node())
 }
 
 fn span(node: Node<'_>) -> Span {
@@ -161,8 +214,9 @@ fn each(tree: &SyntaxTree, mut visit: impl FnMut(Node<'_>) -> Next) {
 
 #[cfg(test)]
 mod tests {
-    use super::{around, folds};
+    use super::{Constructs, folds};
     use crate::languages::of_file;
+    use crate::model::Span;
 
     fn spec(path: &str) -> &'static crate::languages::LanguageSpec {
         of_file(path, b"").expect("it is built in").1
@@ -185,12 +239,14 @@ mod tests {
         let text = "def a():\n    return b(c)\n";
         let at = text.find('c').expect("it is there");
         let end = text.len() - 1;
-        let both = around(text, spec("a.py"), &[at, end], &|| false);
-        let found: Vec<&str> = both[0].iter().map(|span| &text[span.start as usize..span.end as usize]).collect();
+        let constructs = Constructs::of(text, spec("a.py"), &|| false).expect("it is parsed");
+        let found: Vec<Span> = constructs.around(at);
+        let found: Vec<&str> = found.iter().map(|span| &text[span.start as usize..span.end as usize]).collect();
         let whole = "def a():\n    return b(c)";
         assert_eq!(found, ["c", "(c)", "b(c)", "return b(c)", whole, text]);
-        let last = both[1][0];
+        let last = constructs.around(end)[0];
         assert_eq!(&text[last.start as usize..last.end as usize], ")", "a cursor may stand behind the last");
-        assert!(around("", spec("a.py"), &[0], &|| false)[0].len() <= 1);
+        let empty = Constructs::of("", spec("a.py"), &|| false).expect("it is parsed");
+        assert!(empty.around(0).len() <= 1);
     }
 }

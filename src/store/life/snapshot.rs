@@ -393,6 +393,25 @@ impl Snapshot {
         Ok(found)
     }
 
+    /// Files whose text may hold some bytes, in capital or small letters, sorted by path; all files if that cannot be
+    /// told. Unsaved texts may hold them or not.
+    pub fn files_with(&self, bytes: &[u8]) -> Vec<FileView<'_>> {
+        let query = GramQuery::literal(bytes);
+        // Damage is told of by whoever asks for the text.
+        let Some(stored) =
+            Some(query).filter(|query| *query != GramQuery::All).and_then(|it| self.candidates(&it).ok())
+        else {
+            return self.files().collect();
+        };
+        let mut files: Vec<FileView<'_>> = stored.iter().filter_map(|file| self.file_by_number(*file)).collect();
+        if let Some(pack) = &self.unsaved {
+            let others = pack.files().iter().map(|file| file.id).filter(|file| !stored.contains(file));
+            files.extend(others.filter_map(|file| self.file_by_number(file)));
+            files.sort_by_key(FileView::path);
+        }
+        files
+    }
+
     /// Number of definitions whose text contains a name, including its own.
     pub fn mentions(&self, name: &str) -> Result<u64, Error> {
         self.searcher()?.mentions(name)

@@ -116,3 +116,42 @@ fn documents_that_are_no_files_of_the_workspace_are_left_alone() {
     editor.tell("textDocument/didChange", change);
     assert_eq!(shown(&editor.at("textDocument/definition", "cart.py", "price", 0)), ["item.py:2:9"]);
 }
+
+#[test]
+fn folds_and_selections_follow_each_text() {
+    let mut editor = opened();
+    editor.did_open("cart.py", CART);
+    let params = json!({"textDocument": {"uri": editor.uri("cart.py")}});
+    let folds = |editor: &mut Editor| {
+        let found = editor.ask("textDocument/foldingRange", params.clone());
+        let lines = |fold: &Value| (fold["startLine"].as_u64(), fold["endLine"].as_u64());
+        found.as_array().expect("a list").iter().map(lines).collect::<Vec<_>>()
+    };
+    let saved = [(Some(3), Some(4))];
+    assert_eq!(folds(&mut editor), saved);
+    assert_eq!(folds(&mut editor), saved, "the same text has the same folds again");
+    editor.did_change("cart.py", CART, "def show", "def more():\n    pass\n\n\ndef show");
+    let now = CART.replace("def show", "def more():\n    pass\n\n\ndef show");
+    assert_eq!(folds(&mut editor), [(Some(3), Some(4)), (Some(7), Some(8))]);
+    let mut select = |text: &str, at: &str| {
+        let params = json!({"textDocument": {"uri": editor.uri("cart.py")}, "positions": [position(text, at, 0)]});
+        editor.ask("textDocument/selectionRange", params)[0]["range"]["end"].clone()
+    };
+    assert_eq!(select(&now, "pass"), json!({"line": 4, "character": 8}));
+    assert_eq!(select(&now, "price"), json!({"line": 8, "character": 21}));
+    editor.did_change("cart.py", &now, "def more():\n    pass\n\n\ndef show", "def show");
+    assert_eq!(folds(&mut editor), saved);
+    assert_eq!(editor.close(), Some(0));
+}
+
+#[test]
+fn a_name_that_an_unsaved_text_writes_leaves_a_rename_in_doubt() {
+    let mut editor = opened();
+    let at = json!({"textDocument": {"uri": editor.uri("item.py")}, "position": position(ITEM, "price", 0)});
+    assert!(editor.ask("textDocument/prepareRename", at.clone())["range"].is_object());
+    editor.did_open("cart.py", CART);
+    editor.did_change("cart.py", CART, "def show", "getattr(Item(), \"price\")\n\n\ndef show");
+    let id = editor.begin_asking("textDocument/prepareRename", at);
+    let why = editor.answer(id)["error"]["message"].to_string();
+    assert!(why.contains("cart.py:4 (a text names it)"), "{why}");
+}
