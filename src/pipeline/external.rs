@@ -4,8 +4,8 @@
 use std::cell::OnceCell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use super::relate::{LanguageSymbols, paths_hash, semantics_of};
-use super::unsaved::notes;
+use super::relate::{LanguageSymbols, semantics_of};
+use super::unsaved::notes_by_language;
 use crate::facts::{Project, ProjectFile, Semantics};
 use crate::languages;
 use crate::model::{Occurrence, Phase, Relations, Site};
@@ -141,7 +141,7 @@ fn bind<T>(
     guests: &Guests<'_, '_>,
     read: impl FnOnce(&Bound<'_>) -> T,
 ) -> Option<T> {
-    let stored = StoredNotes::read(&mut notes_of(files, edges, semantics)?)?;
+    let stored = notes_of(files, edges, semantics)?;
     let of_it = |file: &&FileView<'_>| semantics_of(file).is_some_and(|own| std::ptr::eq(own, semantics));
     let views: Vec<FileView<'_>> = files.iter().filter(of_it).copied().collect();
     let folder = if guests.beside.is_empty() { FOLDER.to_owned() } else { format!("{}/{FOLDER}", guests.beside) };
@@ -172,22 +172,11 @@ fn bind<T>(
 }
 
 /// Notes that were made of the names of a language; `None` where they are of other files.
-fn notes_of<'a>(files: &[FileView<'_>], edges: &'a EdgeTable, semantics: &'static Semantics) -> Option<&'a [u32]> {
-    let ([count, low, high, _], mut words) = edges.notes().split_first_chunk()?;
-    if (*count, (*low, *high)) != (files.len() as u32, paths_hash(files)) {
-        return None;
-    }
-    // The notes of the languages follow each other in the order of their first files.
-    let mut done: Vec<&'static Semantics> = Vec::new();
-    for of_file in files.iter().filter_map(semantics_of) {
-        if done.iter().any(|other| std::ptr::eq(*other, of_file)) {
-            continue;
-        }
-        done.push(of_file);
-        let own = notes(&mut words)?;
-        if std::ptr::eq(of_file, semantics) {
-            return Some(own);
-        }
-    }
-    None
+fn notes_of<'a>(
+    files: &[FileView<'_>],
+    edges: &'a EdgeTable,
+    semantics: &'static Semantics,
+) -> Option<StoredNotes<'a>> {
+    let mut all = notes_by_language(files, edges).into_iter();
+    all.find(|language| std::ptr::eq(language.semantics, semantics)).map(|language| language.notes)
 }

@@ -6,7 +6,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use rustc_hash::FxHashMap;
 
-use super::relate::{LanguageSymbols, PendingEdges, paths_hash, semantics_of};
+use super::relate::{LanguageSymbols, PendingEdges, semantics_of};
 use crate::extract::extract;
 use crate::facts::{Project, ProjectFile, Semantics};
 use crate::languages;
@@ -85,45 +85,36 @@ struct Binding<'e> {
 impl Binding<'_> {
     /// Binds names language by language. Without notes on these files, edited ones have no edges.
     fn bind(&mut self, files: &[FileView<'_>]) {
-        let Some(([count, low, high, _], mut words)) = self.edges.notes().split_first_chunk() else { return };
-        if (*count, (*low, *high)) != (files.len() as u32, paths_hash(files)) {
-            return;
-        }
-        let mut done: Vec<&'static Semantics> = Vec::new();
-        for semantics in files.iter().filter_map(semantics_of) {
-            if done.iter().any(|other| std::ptr::eq(*other, semantics)) {
-                continue;
-            }
-            done.push(semantics);
-            let Some(notes) = notes(&mut words) else { return };
-            self.bind_one(files, semantics, notes);
+        let paths: Vec<&str> = files.iter().map(FileView::path).collect();
+        for language in notes_by_language(files, self.edges) {
+            self.bind_one(files, &paths, &language);
         }
     }
 
     /// Binds the names of one language.
-    fn bind_one(&mut self, files: &[FileView<'_>], semantics: &'static Semantics, notes: &[u32]) {
-        let of_it = |file: &&FileView<'_>| semantics_of(file).is_some_and(|own| std::ptr::eq(own, semantics));
-        let views: Vec<FileView<'_>> = files.iter().filter(of_it).copied().collect();
+    fn bind_one(&mut self, files: &[FileView<'_>], paths: &[&str], language: &LanguageNotes<'_>) {
+        let semantics = language.semantics;
+        let views: Vec<FileView<'_>> = language.files.iter().map(|file| files[*file as usize]).collect();
         let places = (0..views.len() as u32).filter(|place| self.edited.contains(&views[*place as usize].number()));
         let places: Vec<u32> = places.collect();
         if places.is_empty() {
             return;
         }
-        let paths: Vec<&str> = files.iter().map(FileView::path).collect();
         let read = |path: &str| Some(files[paths.binary_search(&path).ok()?].content());
+        let of_it = language.files.iter().zip(&views);
         let project = Project {
-            files: views.iter().map(|file| ProjectFile::new(file.path(), file.facts())).collect(),
+            files: of_it.map(|(file, view)| ProjectFile::new(paths[*file as usize], view.facts())).collect(),
             read: &read,
-            paths: &paths,
+            paths,
         };
         let symbols: Vec<OnceCell<_>> = views.iter().map(|_| OnceCell::new()).collect();
         let symbols = LanguageSymbols::new(&views, &symbols);
         let resolve = || {
             let affected = match self.again {
-                RebindScope::Affected => affected(&project, semantics, notes, &places, &symbols),
+                RebindScope::Affected => affected(&project, semantics, language.words, &places, &symbols),
                 RebindScope::Edited => None,
             };
-            affected.or_else(|| alone(&project, semantics, notes, &places))
+            affected.or_else(|| alone(&project, semantics, &language.notes, &places))
         };
         // A bug in one language must not affect the others.
         let Some(resolved) = catch_unwind(AssertUnwindSafe(resolve)).ok().flatten() else { return };
@@ -190,26 +181,78 @@ fn affected<'a>(
 fn alone<'a>(
     project: &'a Project<'a>,
     semantics: &'static Semantics,
-    mut notes: &[u32],
+    notes: &StoredNotes<'_>,
     edited: &[u32],
 ) -> Option<Resolved> {
-    let relations = resolve_alone(project, semantics, &StoredNotes::read(&mut notes)?, edited)?;
+    let relations = resolve_alone(project, semantics, notes, edited)?;
     Some(Resolved { relations, files: edited.to_vec(), is_same: false })
 }
 
-/// Words of the notes on the next language.
-pub(super) fn notes<'a>(words: &mut &'a [u32]) -> Option<&'a [u32]> {
-    let ([files, read], rest) = words.split_first_chunk()?;
-    let skipped = (*files as usize).checked_add((*read as usize).checked_mul(2)?)?;
-    let notes = rest.get(skipped..)?;
-    *words = notes;
-    StoredNotes::read(words)?;
-    Some(notes)
+/// Notes on the names of a language, as they are kept with edges.
+pub(super) struct LanguageNotes<'a> {
+    pub semantics: &'static Semantics,
+    /// Places of its files among all.
+    files: Vec<u32>,
+    /// The notes as words.
+    words: &'a [u32],
+    pub notes: StoredNotes<'a>,
+}
+
+/// Notes on the languages of these files, in the order of their first files; without those that are of other files, and all
+/// that follow them.
+pub(super) fn notes_by_language<'a>(files: &[FileView<'_>], edges: &'a EdgeTable) -> Vec<LanguageNotes<'a>> {
+    let Some(([count, ..], mut words)) = edges.notes().split_first_chunk::<4>() else { return Vec::new() };
+    if *count as usize != files.len() {
+        return Vec::new();
+    }
+    let mut languages: Vec<(&'static Semantics, Vec<u32>)> = Vec::new();
+    for (place, file) in files.iter().enumerate() {
+        let Some(semantics) = semantics_of(file) else { continue };
+        match languages.iter_mut().find(|(other, _)| std::ptr::eq(*other, semantics)) {
+            Some((_, places)) => places.push(place as u32),
+            None => languages.push((semantics, vec![place as u32])),
+        }
+    }
+    languages.into_iter().map_while(|(semantics, of_it)| next_notes(files, semantics, of_it, &mut words)).collect()
+}
+
+/// The notes on the next language: numbers of its files, other files that were read with their numbers, and the notes.
+fn next_notes<'a>(
+    files: &[FileView<'_>],
+    semantics: &'static Semantics,
+    of_it: Vec<u32>,
+    words: &mut &'a [u32],
+) -> Option<LanguageNotes<'a>> {
+    let ([count, read], rest) = words.split_first_chunk()?;
+    let (numbers, rest) = rest.split_at_checked(*count as usize)?;
+    let (read, own) = rest.split_at_checked((*read as usize).checked_mul(2)?)?;
+    let is_at = |(number, place): (&u32, &u32)| files.get(*place as usize).is_some_and(|file| file.number() == *number);
+    let is_as_read = |pair: &[u32]| is_at((&pair[1], &pair[0]));
+    if numbers.len() != of_it.len() || !numbers.iter().zip(&of_it).all(is_at) || !read.chunks_exact(2).all(is_as_read) {
+        return None;
+    }
+    *words = own;
+    let notes = StoredNotes::read(words)?;
+    Some(LanguageNotes { semantics, files: of_it, words: own, notes })
 }
 
 /// Symbols that a file still has, by their stored numbers.
 fn moved(before: FileView<'_>, now: FileView<'_>) -> Vec<(SymbolId, SymbolId)> {
+    if are_alike(before, now) {
+        return before.symbols().zip(now.symbols()).map(|(before, now)| (before.number(), now.number())).collect();
+    }
     let key = |symbol: &store::SymbolView<'_>| (symbol.qualified_name(), symbol.kind(), symbol.overload());
     let mut present: FxHashMap<_, SymbolId> = now.symbols().map(|symbol| (key(&symbol), symbol.number())).collect();
     before.symbols().filter_map(|symbol| Some((symbol.number(), present.remove(&key(&symbol))?))).collect()
+}
+
+/// Whether two files have the same symbols in the same order, as before and after most edits.
+fn are_alike(one: FileView<'_>, other: FileView<'_>) -> bool {
+    let parent = |symbol: &store::SymbolView<'_>| symbol.parent().map(|parent| parent.number().index);
+    let is_same = |(a, b): (store::SymbolView<'_>, store::SymbolView<'_>)| {
+        a.name_bytes() == b.name_bytes()
+            && (a.kind(), a.overload(), parent(&a)) == (b.kind(), b.overload(), parent(&b))
+            && a.container() == b.container()
+    };
+    one.symbol_count() == other.symbol_count() && one.symbols().zip(other.symbols()).all(is_same)
 }

@@ -142,6 +142,10 @@ impl Resolver<'_> {
             self.is_here |= *kept == CacheScope::Here;
             return bases.clone();
         }
+        if let Some(bases) = self.known_bases(class) {
+            self.bases.insert(class, (bases.clone(), CacheScope::Always));
+            return bases;
+        }
         let is_class = self.definition(class).kind != DefinitionKind::Function;
         if is_class && self.settled[class.file as usize] && !self.extended.contains_key(&class) {
             return Rc::from([]);
@@ -179,6 +183,14 @@ impl Resolver<'_> {
             self.bases.insert(class, (bases.clone(), kept));
         }
         bases
+    }
+
+    /// The direct bases of a class that were found before.
+    fn known_bases(&self, class: Def) -> Option<Rc<[Def]>> {
+        let known = if self.are_bases_known { &self.derives[..] } else { &[] };
+        let rest = &known[known.partition_point(|(own, _)| *own < class)..];
+        let own = &rest[..rest.partition_point(|(own, _)| *own == class)];
+        (!own.is_empty()).then(|| own.iter().map(|(_, base)| *base).collect())
     }
 
     /// A class and all its bases, the nearest first.

@@ -79,6 +79,13 @@ pub(super) struct Memo {
     pub instances: Vec<u32>,
 }
 
+impl Memo {
+    /// Whether anything is kept.
+    pub fn is_used(&self) -> bool {
+        !(self.meanings.is_empty() && self.values.is_empty() && self.instances.is_empty())
+    }
+}
+
 /// The state of a resolution: the project, and all answers so far.
 pub(super) struct Resolver<'a> {
     pub project: &'a Project<'a>,
@@ -89,8 +96,10 @@ pub(super) struct Resolver<'a> {
     pub lists: Vec<Rc<[Meaning]>>,
     pub orders: FxHashMap<Def, (Rc<[Def]>, CacheScope)>,
     pub bases: FxHashMap<Def, (Rc<[Def]>, CacheScope)>,
-    /// Whether all bases of a file's classes are in `bases`; a class without an entry has none.
+    /// Whether all bases of a file's classes are in `derives`; a class without an entry has none.
     pub settled: Vec<bool>,
+    /// Whether `derives` is in order, and final for the files that are settled.
+    pub are_bases_known: bool,
     /// The extensions of each class, and the class that each extension extends.
     pub extensions: FxHashMap<Def, Vec<Def>>,
     pub extended: FxHashMap<Def, Def>,
@@ -161,6 +170,7 @@ impl<'a> Resolver<'a> {
             orders: FxHashMap::default(),
             bases: FxHashMap::default(),
             settled: vec![false; files],
+            are_bases_known: false,
             extensions: FxHashMap::default(),
             extended: FxHashMap::default(),
             subclasses: FxHashMap::default(),
@@ -201,7 +211,7 @@ impl<'a> Resolver<'a> {
         resolver.forget();
         resolver.settled = settled.files;
         resolver.derives.sort_by_key(|(class, _)| *class);
-        resolver.settle_bases();
+        resolver.are_bases_known = true;
         let mut bases = Vec::new();
         for file in unsettled {
             resolver.bases_of(file, &mut bases);
@@ -214,16 +224,7 @@ impl<'a> Resolver<'a> {
         // Answers so far did not consider subclasses.
         resolver.forget();
         resolver.settled.fill(true);
-        resolver.settle_bases();
         resolver
-    }
-
-    /// Stores the known bases as final answers.
-    fn settle_bases(&mut self) {
-        for of_one in self.derives.chunk_by(|a, b| a.0 == b.0) {
-            let bases: Vec<Def> = of_one.iter().map(|(_, base)| *base).collect();
-            self.bases.insert(of_one[0].0, (bases.into(), CacheScope::Always));
-        }
     }
 
     /// A file's facts; records that the asking file has consulted them.

@@ -85,8 +85,8 @@ pub(super) fn work_for(project: &Project<'_>) -> usize {
 impl<'a> Resolver<'a> {
     /// Drops all answers.
     pub fn forget(&mut self) {
-        self.memos.clear();
         self.memos.resize_with(self.project.files.len(), Memo::default);
+        self.memos.iter_mut().filter(|memo| memo.is_used()).for_each(|memo| *memo = Memo::default());
         self.bases.clear();
         self.orders.clear();
         self.here.clear();
