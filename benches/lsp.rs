@@ -18,7 +18,7 @@ const STARTS: usize = 5;
 /// Time after which the server watches the folder.
 const WARM: Duration = Duration::from_secs(2);
 
-const REQUESTS: [&str; 9] = [
+const REQUESTS: [&str; 10] = [
     "textDocument/definition",
     "textDocument/typeDefinition",
     "textDocument/implementation",
@@ -26,8 +26,18 @@ const REQUESTS: [&str; 9] = [
     "textDocument/documentHighlight",
     "textDocument/hover",
     "textDocument/prepareCallHierarchy",
+    "textDocument/prepareTypeHierarchy",
     "textDocument/documentSymbol",
-    "textDocument/foldingRange",
+    "textDocument/semanticTokens/full",
+];
+
+/// Requests for which a text is parsed when it is asked about for the first time.
+const PARSING: [&str; 2] = ["textDocument/foldingRange", "textDocument/selectionRange"];
+
+/// Requests that begin with the items of another.
+const HIERARCHIES: [(&str, [&str; 2]); 2] = [
+    ("textDocument/prepareCallHierarchy", ["callHierarchy/incomingCalls", "callHierarchy/outgoingCalls"]),
+    ("textDocument/prepareTypeHierarchy", ["typeHierarchy/supertypes", "typeHierarchy/subtypes"]),
 ];
 
 fn main() {
@@ -43,6 +53,8 @@ struct Editor {
     output: BufReader<ChildStdout>,
     n_asked: u64,
     started: Instant,
+    /// The last answer.
+    last: Value,
 }
 
 impl Editor {
@@ -53,7 +65,7 @@ impl Editor {
         let mut child = command.spawn().expect("it is built");
         let (input, output) = (child.stdin.take(), child.stdout.take());
         let (input, output) = (input.expect("it is piped"), BufReader::new(output.expect("it is piped")));
-        let mut editor = Self { child, input, output, n_asked: 0, started };
+        let mut editor = Self { child, input, output, n_asked: 0, started, last: Value::Null };
         let capabilities = json!({"general": {"positionEncodings": ["utf-8"]}});
         editor
             .ask("initialize", json!({"rootUri": format!("file://{}", root.display()), "capabilities": capabilities}));
@@ -93,6 +105,7 @@ impl Editor {
             let message: Value = serde_json::from_slice(&body).expect("the server speaks JSON");
             if message["id"] == id {
                 assert!(message.get("error").is_none(), "{method}: {message}");
+                self.last = message["result"].clone();
                 return took;
             }
         }
@@ -132,6 +145,7 @@ fn measure_corpus(root: &Path) {
             let uri = format!("file://{}", root.join(file.path()).display());
             Some(json!({
                 "textDocument": {"uri": uri}, "position": {"line": line, "character": column},
+                "positions": [{"line": line, "character": column}],
                 "context": {"includeDeclaration": true},
             }))
         })
@@ -156,6 +170,20 @@ fn measure_corpus(root: &Path) {
     }
     for request in REQUESTS {
         print(request, spots.iter().map(|spot| editor.ask(request, spot.clone())).collect());
+    }
+    for request in PARSING {
+        print(&format!("{request}, first"), spots.iter().map(|spot| editor.ask(request, spot.clone())).collect());
+        print(&format!("{request}, again"), spots.iter().map(|spot| editor.ask(request, spot.clone())).collect());
+    }
+    for (prepare, requests) in HIERARCHIES {
+        let items = spots.iter().filter_map(|spot| {
+            editor.ask(prepare, spot.clone());
+            editor.last.get(0).cloned()
+        });
+        let items: Vec<Value> = items.collect();
+        for request in requests {
+            print(request, items.iter().map(|item| editor.ask(request, json!({"item": item}))).collect());
+        }
     }
     let words = ["Model", "get queryset", "how a form is validated", "HttpResponse"];
     print(

@@ -1,6 +1,6 @@
 //! Hierarchies of calls and of types. Their items name symbols by id, which stay valid across edits.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
 use lsp_types::{
     CallHierarchyIncomingCall, CallHierarchyIncomingCallsParams, CallHierarchyItem, CallHierarchyOutgoingCall,
@@ -10,7 +10,7 @@ use lsp_types::{
 use serde_json::Value;
 
 use super::navigation::{is_callable, span};
-use super::symbols::{container, kind, name, whole};
+use super::symbols::{container, kind, name};
 use super::view::{Failure, RequestView, View};
 use crate::model::{Kind, Role, Span};
 use crate::query;
@@ -21,11 +21,14 @@ pub(super) fn prepare_calls(
     params: CallHierarchyPrepareParams,
 ) -> Result<Option<Vec<CallHierarchyItem>>, Failure> {
     let found = asked.at(&params.text_document_position_params, |view, spot| {
-        let meant = spot.name.iter().flat_map(|name| view.meant(name));
-        Ok(meant.filter_map(|symbol| call_item(view, symbol)).collect::<Vec<_>>())
+        let meant: Vec<SymbolView<'_>> = spot.name.iter().flat_map(|name| view.meant(name)).collect();
+        Ok(call_items(view, &meant).into_iter().flatten().collect::<Vec<_>>())
     })?;
     Ok(found.filter(|found| !found.is_empty()))
 }
+
+/// A method through which a symbol is called, a file, and a function in it.
+type Caller = (Option<SymbolId>, u32, Option<SymbolId>);
 
 /// Calls of a symbol by the function around them. Calls of a method that it overrides may mean it: they are of items of
 /// their own, whose detail says so.
@@ -36,19 +39,25 @@ pub(super) fn incoming(
     let item = params.item;
     of_item(asked, &item.uri, item.data.as_ref(), |view, symbol| {
         // By the symbol called, the file and the function; the symbol's own calls come first.
-        let mut callers: BTreeMap<(Option<SymbolId>, u32, Option<SymbolId>), Vec<Range>> = BTreeMap::new();
+        let mut callers: BTreeMap<Caller, Vec<(FileView<'_>, Span)>> = BTreeMap::new();
         for (used, place) in query::users_through(view.snapshot, view.edges, symbol.number()) {
             if place.edge.role() == Role::Call {
                 let through = (used != symbol.number()).then_some(used);
                 let around = query::function_around(view.snapshot, place.edge).map(|around| around.number());
-                let ranges = callers.entry((through, place.edge.file, around)).or_default();
-                ranges.push(view.range(place.file, span(place.edge)));
+                callers.entry((through, place.edge.file, around)).or_default().push((place.file, span(place.edge)));
             }
         }
+        let around: Vec<SymbolView<'_>> =
+            callers.keys().filter_map(|(.., around)| view.snapshot.symbol((*around)?)).collect();
+        let items: HashMap<SymbolId, Option<CallHierarchyItem>> =
+            around.iter().map(SymbolView::number).zip(call_items(view, &around)).collect();
+        let spans: Vec<(FileView<'_>, Span)> = callers.values().flatten().copied().collect();
+        let mut ranges = view.ranges_at(&spans).into_iter();
         let mut calls = Vec::new();
-        for ((through, file, around), from_ranges) in callers {
+        for ((through, file, around), spans) in callers {
+            let from_ranges: Vec<Range> = ranges.by_ref().take(spans.len()).collect();
             let from = match around {
-                Some(around) => view.snapshot.symbol(around).and_then(|around| call_item(view, around)),
+                Some(around) => items.get(&around).cloned().flatten(),
                 None => view.snapshot.file_by_number(file).and_then(|file| file_item(view, file)),
             };
             let Some(mut from) = from else { continue };
@@ -79,31 +88,37 @@ pub(super) fn outgoing(
                 }
             }
         }
-        let call = |(callee, from_ranges)| {
+        let called = |(callee, ranges): (SymbolId, Vec<Range>)| {
             let callee = view.snapshot.symbol(callee).filter(|callee| callee.kind() != Kind::Constant)?;
-            Some(CallHierarchyOutgoingCall { to: call_item(view, callee)?, from_ranges })
+            Some((callee, ranges))
         };
-        callees.into_iter().filter_map(call).collect()
+        let (called, ranges): (Vec<SymbolView<'_>>, Vec<Vec<Range>>) = callees.into_iter().filter_map(called).unzip();
+        let call = |(to, from_ranges): (Option<_>, _)| Some(CallHierarchyOutgoingCall { to: to?, from_ranges });
+        call_items(view, &called).into_iter().zip(ranges).filter_map(call).collect()
     })
 }
 
-fn call_item<'v>(view: &View<'v>, symbol: SymbolView<'v>) -> Option<CallHierarchyItem> {
-    Some(CallHierarchyItem {
-        name: name(&symbol),
-        kind: kind(&symbol),
-        tags: None,
-        detail: container(&symbol),
-        uri: view.uri(symbol.file)?,
-        range: view.range(symbol.file, whole(&symbol)),
-        selection_range: view.range(symbol.file, symbol.name_span()),
-        data: Some(Value::String(symbol.id())),
-    })
+/// Items of functions and what else is called; `None` for one in a file that has no address.
+fn call_items<'v>(view: &View<'v>, symbols: &[SymbolView<'v>]) -> Vec<Option<CallHierarchyItem>> {
+    let item = |(symbol, (range, selection_range)): (&SymbolView<'v>, (Range, Range))| {
+        Some(CallHierarchyItem {
+            name: name(symbol),
+            kind: kind(symbol),
+            tags: None,
+            detail: container(symbol),
+            uri: view.uri(symbol.file)?,
+            range,
+            selection_range,
+            data: Some(Value::String(symbol.id())),
+        })
+    };
+    symbols.iter().zip(view.ranges_of(symbols)).map(item).collect()
 }
 
 /// A file, for calls outside of every function. It has no callers.
 fn file_item<'v>(view: &View<'v>, file: FileView<'v>) -> Option<CallHierarchyItem> {
     let path = file.path();
-    let range = view.range(file, Span::default());
+    let range = Range::default();
     Some(CallHierarchyItem {
         name: path.rsplit('/').next().unwrap_or(path).to_owned(),
         kind: SymbolKind::FILE,
@@ -126,7 +141,7 @@ pub(super) fn prepare_types(
         let types = meant.filter_map(|symbol| if is_callable(&symbol) { symbol.parent() } else { Some(symbol) });
         let mut types: Vec<SymbolView<'_>> = types.filter(is_type).collect();
         types.dedup_by_key(|symbol| symbol.number());
-        Ok(types.into_iter().filter_map(|symbol| type_item(view, symbol)).collect::<Vec<_>>())
+        Ok(type_items(view, &types))
     })?;
     Ok(found.filter(|found| !found.is_empty()))
 }
@@ -155,23 +170,24 @@ fn next_types(
     upwards: bool,
 ) -> Result<Option<Vec<TypeHierarchyItem>>, Failure> {
     of_item(asked, &item.uri, item.data.as_ref(), |view, symbol| {
-        let all = query::hierarchy(view.snapshot, view.edges, symbol.number(), upwards);
-        let next = all.into_iter().filter(|(_, depth)| *depth == 1);
-        next.filter_map(|(symbol, _)| type_item(view, symbol)).collect()
+        type_items(view, &query::next_in_hierarchy(view.snapshot, view.edges, symbol.number(), upwards))
     })
 }
 
-fn type_item<'v>(view: &View<'v>, symbol: SymbolView<'v>) -> Option<TypeHierarchyItem> {
-    Some(TypeHierarchyItem {
-        name: name(&symbol),
-        kind: kind(&symbol),
-        tags: None,
-        detail: container(&symbol).or_else(|| Some(symbol.file.path().to_owned())),
-        uri: view.uri(symbol.file)?,
-        range: view.range(symbol.file, whole(&symbol)),
-        selection_range: view.range(symbol.file, symbol.name_span()),
-        data: Some(Value::String(symbol.id())),
-    })
+fn type_items<'v>(view: &View<'v>, symbols: &[SymbolView<'v>]) -> Vec<TypeHierarchyItem> {
+    let item = |(symbol, (range, selection_range)): (&SymbolView<'v>, (Range, Range))| {
+        Some(TypeHierarchyItem {
+            name: name(symbol),
+            kind: kind(symbol),
+            tags: None,
+            detail: container(symbol).or_else(|| Some(symbol.file.path().to_owned())),
+            uri: view.uri(symbol.file)?,
+            range,
+            selection_range,
+            data: Some(Value::String(symbol.id())),
+        })
+    };
+    symbols.iter().zip(view.ranges_of(symbols)).filter_map(item).collect()
 }
 
 /// Answers about the symbol of an item that was given before; nothing for one that is gone.

@@ -191,17 +191,19 @@ impl<'a> Lines<'a> {
     }
 }
 
-/// The ranges of spans of a text, which are sorted. Much faster than [`Lines`] for a few spans of a text that is not
-/// looked at again.
+/// The ranges of spans of a text. Much faster than [`Lines`] for a few spans of a text that is not looked at again.
 pub(super) fn ranges(text: &[u8], spans: &[Span], encoding: Encoding) -> Vec<lsp_types::Range> {
     // Counting is fast for one sort of line end.
     if memchr::memchr(b'\r', text).is_some() {
         let lines = Lines::of(text, encoding);
         return spans.iter().map(|span| lines.range(*span)).collect();
     }
+    let mut bytes: Vec<u32> = spans.iter().flat_map(|span| [span.start, span.end]).collect();
+    bytes.sort_unstable();
+    bytes.dedup();
     let (mut line, mut start) = (0, first_byte(text) as usize);
-    let mut position = |byte: u32| {
-        let byte = (byte as usize).clamp(start, text.len());
+    let position = |byte: &u32| {
+        let byte = (*byte as usize).clamp(start, text.len());
         let passed = &text[start..byte];
         if let Some(last) = memchr::memrchr(b'\n', passed) {
             line += memchr::memchr_iter(b'\n', passed).count() as u32;
@@ -209,7 +211,9 @@ pub(super) fn ranges(text: &[u8], spans: &[Span], encoding: Encoding) -> Vec<lsp
         }
         Position { line, character: encoding.of_text(&text[start..byte]) as u32 }
     };
-    spans.iter().map(|span| lsp_types::Range { start: position(span.start), end: position(span.end) }).collect()
+    let positions: Vec<Position> = bytes.iter().map(position).collect();
+    let at = |byte: u32| positions[bytes.partition_point(|other| *other < byte)];
+    spans.iter().map(|span| lsp_types::Range { start: at(span.start), end: at(span.end) }).collect()
 }
 
 #[cfg(test)]
@@ -220,15 +224,18 @@ mod tests {
     use crate::model::Span;
 
     #[test]
-    fn ranges_of_sorted_spans_are_those_of_the_lines() {
+    fn ranges_of_a_few_spans_are_those_of_the_lines() {
         for text in ["\u{feff}a\n\nü𝒳b\nlast", "", "\n", "a\r\nb\rc\n", "no end"] {
             let text = text.as_bytes();
             for encoding in [Encoding::Utf8, Encoding::Utf16, Encoding::Utf32] {
                 let bytes = 0..text.len() as u32 + 2;
                 let spans: Vec<Span> = bytes.map(|byte| Span { start: byte, end: byte + 1 }).collect();
                 let lines = Lines::of(text, encoding);
-                let expected: Vec<_> = spans.iter().step_by(2).map(|span| lines.range(*span)).collect();
-                let sparse: Vec<Span> = spans.into_iter().step_by(2).collect();
+                let mut sparse: Vec<Span> = spans.into_iter().step_by(2).collect();
+                // Some lie in others, and they are in no order.
+                sparse.push(Span { start: 0, end: text.len() as u32 });
+                sparse.reverse();
+                let expected: Vec<_> = sparse.iter().map(|span| lines.range(*span)).collect();
                 assert_eq!(ranges(text, &sparse, encoding), expected, "{text:?}");
             }
         }

@@ -10,6 +10,7 @@ use lsp_server::ErrorCode;
 use lsp_types::{Location, Position, Range, TextDocumentPositionParams, Uri};
 
 use super::positions::{self, Lines};
+use super::symbols::whole;
 use super::workspace::{Workspace, path_of};
 use crate::answer::{Code, Error, Request};
 use crate::catalog::indexes::{self, Repo};
@@ -264,10 +265,39 @@ impl<'a> Page<'a> {
         Some(Location { uri: self.uri(file)?, range: self.range(file, span) })
     }
 
-    /// Locations of sorted spans in a file.
+    /// Ranges of spans in a file, by its lines if they are known.
+    pub fn ranges_in(&self, file: FileView<'a>, spans: &[Span]) -> Vec<Range> {
+        match self.lines.borrow().get(&file.number()) {
+            Some(lines) => spans.iter().map(|span| lines.range(*span)).collect(),
+            None => positions::ranges(file.content(), spans, self.workspace.options.encoding),
+        }
+    }
+
+    /// Ranges of spans in several files. Those of one file are looked for together.
+    pub fn ranges_at(&self, spans: &[(FileView<'a>, Span)]) -> Vec<Range> {
+        let mut found = vec![Range::default(); spans.len()];
+        let mut places: Vec<usize> = (0..spans.len()).collect();
+        let file = |place: &usize| spans[*place].0.number();
+        places.sort_by_key(file);
+        for of_file in places.chunk_by(|one, other| file(one) == file(other)) {
+            let own: Vec<Span> = of_file.iter().map(|place| spans[*place].1).collect();
+            let ranges = self.ranges_in(spans[of_file[0]].0, &own);
+            of_file.iter().zip(ranges).for_each(|(place, range)| found[*place] = range);
+        }
+        found
+    }
+
+    /// For each of some symbols the range of the whole and that of its name.
+    pub fn ranges_of(&self, symbols: &[SymbolView<'a>]) -> Vec<(Range, Range)> {
+        let both = |symbol: &SymbolView<'a>| [(symbol.file, whole(symbol)), (symbol.file, symbol.name_span())];
+        let spans: Vec<(FileView<'a>, Span)> = symbols.iter().flat_map(both).collect();
+        self.ranges_at(&spans).chunks_exact(2).map(|both| (both[0], both[1])).collect()
+    }
+
+    /// Locations of spans in a file.
     pub fn locations_in(&self, file: FileView<'a>, spans: &[Span]) -> Vec<Location> {
         let Some(uri) = self.uri(file) else { return Vec::new() };
-        let ranges = positions::ranges(file.content(), spans, self.workspace.options.encoding);
+        let ranges = self.ranges_in(file, spans);
         ranges.into_iter().map(|range| Location { uri: uri.clone(), range }).collect()
     }
 

@@ -18,7 +18,8 @@ pub use files::files_like;
 pub use graph::overrides::overridden;
 pub use graph::relations::{
     Caller, Direction, LineCount, UseSite, bounds, calls, column_of, decorated, function_around, hierarchy, line_of,
-    line_text, may_name, outside_bases, possible_calls, possible_uses, symbol_near, users_through, uses, written_as,
+    line_text, may_name, next_in_hierarchy, outside_bases, possible_calls, possible_uses, symbol_near, users_through,
+    uses, written_as,
 };
 pub use graph::{
     AffectedFile, Blast, BlastDoubt, Certainty, Dead, DeadCode, DeadCodeDoubt, DeadFile, Dependents, ImportedPackage,

@@ -341,6 +341,17 @@ pub fn bounds<'a>(
     related_classes(snapshot, edges, class, upwards, true)
 }
 
+/// The classes directly above or below a class, as [`hierarchy`] has them.
+pub fn next_in_hierarchy<'a>(
+    snapshot: &'a Snapshot,
+    edges: &EdgeTable,
+    class: SymbolId,
+    upwards: bool,
+) -> Vec<SymbolView<'a>> {
+    let own = snapshot.symbol(class);
+    own.map(|own| next_classes(snapshot, edges, &own, upwards, false, &mut HashSet::from([class]))).unwrap_or_default()
+}
+
 /// Follows either derivation or supertraits, and never one after the other.
 fn related_classes<'a>(
     snapshot: &'a Snapshot,
@@ -351,21 +362,33 @@ fn related_classes<'a>(
 ) -> Vec<(SymbolView<'a>, u32)> {
     let mut found = Vec::new();
     let mut seen = HashSet::from([class]);
-    let is_trait = |symbol: &SymbolView<'_>| symbol.detail() == Detail::Trait;
     let mut waiting: VecDeque<(SymbolView<'a>, u32)> =
         snapshot.symbol(class).map(|class| (class, 1)).into_iter().collect();
     while let Some((class, depth)) = waiting.pop_front() {
-        let number = class.number();
-        let next: Vec<SymbolId> = if upwards { edges.bases(number).collect() } else { edges.derived(number).collect() };
-        let mut symbols: Vec<SymbolView<'a>> = next.into_iter().filter_map(|other| snapshot.symbol(other)).collect();
-        symbols.retain(|other| (is_trait(&class) && is_trait(other)) == of_traits && seen.insert(other.number()));
-        symbols.sort_by_key(|symbol| (symbol.file.path(), symbol.line()));
-        for symbol in symbols {
+        for symbol in next_classes(snapshot, edges, &class, upwards, of_traits, &mut seen) {
             waiting.push_back((symbol, depth + 1));
             found.push((symbol, depth));
         }
     }
     found
+}
+
+/// The classes directly above or below a class that were not seen before, by path and line.
+fn next_classes<'a>(
+    snapshot: &'a Snapshot,
+    edges: &EdgeTable,
+    class: &SymbolView<'a>,
+    upwards: bool,
+    of_traits: bool,
+    seen: &mut HashSet<SymbolId>,
+) -> Vec<SymbolView<'a>> {
+    let is_trait = |symbol: &SymbolView<'_>| symbol.detail() == Detail::Trait;
+    let number = class.number();
+    let next: Vec<SymbolId> = if upwards { edges.bases(number).collect() } else { edges.derived(number).collect() };
+    let mut symbols: Vec<SymbolView<'a>> = next.into_iter().filter_map(|other| snapshot.symbol(other)).collect();
+    symbols.retain(|other| (is_trait(class) && is_trait(other)) == of_traits && seen.insert(other.number()));
+    symbols.sort_by_key(|symbol| (symbol.file.path(), symbol.line()));
+    symbols
 }
 
 /// The symbol that a decorator, attribute or annotation with this occurrence in it belongs to.
