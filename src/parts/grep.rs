@@ -23,9 +23,6 @@ pub use crate::query::text::{Case, Pattern, SearchOptions};
 pub use crate::store::FileView;
 use crate::store::{self, GramQuery, Snapshot};
 
-/// Files of a checkout from which on excluding some is faster than reading all.
-const WORTH_EXCLUDING: u64 = 500;
-
 /// The pattern of a search.
 pub enum GrepPattern {
     /// Lines of text.
@@ -251,11 +248,12 @@ pub struct Excluded {
 }
 
 impl Excluded {
-    /// Files in the checkout that holds a folder. `None` if knowing them would save nothing.
-    pub fn of(cx: &Context, here: &Path, folder: &Path, finder: &Finder) -> Option<Self> {
+    /// Files in the checkout that holds a folder. `None` if knowing them would save nothing: in a checkout of fewer files
+    /// than `from`, or for a search that many files may match.
+    pub fn of(cx: &Context, here: &Path, folder: &Path, finder: &Finder, from: u64) -> Option<Self> {
         let Kind::Text(matcher) = &finder.0 else { return None };
         let registry = cx.indexes.registry();
-        let sidecar = locate::indexed_at(registry, &cx.config, folder).filter(|it| it.file_count >= WORTH_EXCLUDING)?;
+        let sidecar = locate::indexed_at(registry, &cx.config, folder).filter(|it| it.file_count >= from)?;
         if matcher.grams == GramQuery::All {
             return None;
         }

@@ -74,6 +74,8 @@ impl Shimmed {
         let path = std::env::join_paths(folders).expect("no folder has a colon in its name");
         let mut command = Command::new(program);
         command.args(args).env("PATH", path).env_remove("RIPGREP_CONFIG_PATH");
+        // As if the project were a large one.
+        command.env("CODELODE_SHIM_FROM_FILES", "500");
         self.place.at_home(command)
     }
 
@@ -345,4 +347,14 @@ fn recursive_searches_are_greps_byte_by_byte() {
     assert!(check_grep(&place, "-rn;total;.") && check_grep(&place, "-rl;edited"));
     fs::set_permissions(place.path("source/src/module_2.py"), fs::Permissions::from_mode(0o000)).expect("it is ours");
     check_grep(&place, "-rn;total;.");
+}
+
+#[test]
+fn ripgrep_searches_a_small_project_by_itself() {
+    let Some(place) = Shimmed::new() else { return };
+    fs::write(place.path("log"), "").expect("it is ours");
+    let mut command = place.command(&place.path("shim/rg"), &["total"]);
+    let ran = command.env_remove("CODELODE_SHIM_FROM_FILES").output().expect("it runs");
+    assert!(ran.status.success());
+    assert_eq!(fs::read_to_string(place.path("log")).expect("it was written"), "total\n");
 }

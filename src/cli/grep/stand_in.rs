@@ -67,7 +67,7 @@ fn text(line: &Line) -> Option<Text> {
 fn excluded(cx: &Context, line: &Line, finder: &Finder) -> Option<Excluded> {
     let here = std::env::current_dir().ok()?;
     let first = line.paths.first().map_or_else(|| here.clone(), |path| here.join(path));
-    Excluded::of(cx, &here, &first, finder)
+    Excluded::of(cx, &here, &first, finder, cx.config.shim_from_files)
 }
 
 /// Paths of the files that ripgrep would read, as it prints them. `None` if it has anything to say of them.

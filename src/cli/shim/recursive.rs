@@ -16,6 +16,8 @@ use crate::tools::Context;
 const LONGEST: usize = 1 << 20;
 /// The most entries of a folder: in larger ones grep reads files in an order of its own.
 const MOST_ENTRIES: usize = 10_000;
+/// Files of a checkout from which on it is faster for grep to be told of some than to read all.
+const WORTH_EXCLUDING: u64 = 500;
 /// The deepest folder.
 const DEEPEST: usize = 200;
 /// Languages in which small and capital letters go otherwise together.
@@ -87,7 +89,7 @@ pub(super) fn arguments(args: &[OsString], load: impl FnOnce() -> Option<Config>
     let here = std::env::current_dir().ok()?;
     let cx = Context::new(load()?);
     let first = line.paths.first().map_or_else(|| here.clone(), |path| here.join(path));
-    let files = Excluded::of(&cx, &here, &first, &finder).and_then(|excluded| {
+    let files = Excluded::of(&cx, &here, &first, &finder, WORTH_EXCLUDING).and_then(|excluded| {
         let mut files = Vec::new();
         let whole = [PathBuf::new()];
         for path in if line.paths.is_empty() { &whole[..] } else { &line.paths[..] } {
