@@ -243,6 +243,18 @@ pub fn indexed_at(registry: &Registry, config: &Config, path: &Path) -> Option<S
     registry.all().into_iter().find(is_here)
 }
 
+/// Whether an index holds a file at one of these paths or below it; also where that cannot be told.
+pub fn holds_any(registry: &Registry, config: &Config, index: &Sidecar, paths: &[PathBuf]) -> bool {
+    let Ok(snapshot) = registry.store(&index.store).snapshot(&index.snapshot) else { return true };
+    let root = config.path_map.to_local(&index.root);
+    paths.iter().any(|path| {
+        let real = path.canonicalize().unwrap_or_else(|_| path.components().collect());
+        let Some(inside) = real.strip_prefix(&root).ok().and_then(Path::to_str) else { return false };
+        let is_stored = |path: &str| snapshot.table().find(path).is_some_and(|row| row.state.is_ok());
+        is_stored(inside) || snapshot.table().below(inside).any(|row| row.state.is_ok())
+    })
+}
+
 /// Folder whose repository holds a path given in another folder: the path's own project or index, else where the caller
 /// stands, when the path is below.
 pub fn searched(registry: &Registry, config: &Config, here: &Path, path: &Path) -> PathBuf {

@@ -80,6 +80,12 @@ fn a_search_for_a_name_is_told_where_it_is_defined_and_used() {
     for line in ["rg nowhere_to_be_found", "rg often", "rg '[0-9]+'", "ls -la", "rg \"$NAME\"", "cd /tmp && rg total"] {
         assert_eq!(place.added(line, ""), "", "{line}");
     }
+    let built = place.source().join("page.html");
+    std::fs::write(&built, "<b>total</b>").expect("there is room");
+    for line in ["grep total page.html", "grep -n total out/page.html", "grep total /tmp/nowhere/*.log"] {
+        assert_eq!(place.added(line, ""), "", "what is not indexed was searched: {line}");
+    }
+    assert_eq!(place.added("grep -n total *.py page.html", ""), TOTAL);
     let seen = "cart.py:2:    def total(self, tax=0):\nshop.py:4:    return cart.total(tax=1)\n";
     assert_eq!(place.added("rg -n total", seen), "", "the result says it all");
 }

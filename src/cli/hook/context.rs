@@ -33,6 +33,14 @@ const PATIENCE: Duration = Duration::from_millis(20);
 /// Facts known of a question. `None` when there are none, or when the agent has seen it in `shown`.
 pub(super) fn of(cx: &Context, question: &Question, shown: &str) -> Option<String> {
     let index = locate::indexed_at(cx.indexes.registry(), &cx.config, &question.folder)?;
+    // Outputs and logs that are not of the project, such as a page that it has built, are no question about its names.
+    let are_plain = question.places.iter().all(|place| !is_pattern(place));
+    let is_elsewhere = !question.places.is_empty()
+        && are_plain
+        && !locate::holds_any(cx.indexes.registry(), &cx.config, &index, &question.places);
+    if is_elsewhere {
+        return None;
+    }
     let root = cx.config.path_map.to_local(&index.root);
     let scope = Scope::of(question, &root, shown);
     match &question.asked {
@@ -67,6 +75,11 @@ pub(super) fn line(cx: &Context, folder: &Path, name: &str) -> Option<String> {
     let more = if symbols.len() > DEFINITIONS { ", …" } else { "" };
     let uses = n_of(uses, "use", "uses");
     Some(format!("{name}: defined in {}{more}; {uses}: codelode refs {name}", places.join(", ")))
+}
+
+/// Whether a shell makes other paths of a path before a program sees it.
+fn is_pattern(place: &Path) -> bool {
+    place.to_string_lossy().contains(['*', '?', '[', '{', '$', '~', '`'])
 }
 
 /// Places that a search was about: those it names, and those it has found.
