@@ -82,7 +82,11 @@ fn own_name(sidecar: &Sidecar) -> String {
     if let Some(own) = own.filter(|own| ship::is_repo_name(own)) {
         return own;
     }
-    let folder = sidecar.root.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+    local_name(&sidecar.root.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default())
+}
+
+/// Name of a folder for others, with the letters that names have.
+fn local_name(folder: &str) -> String {
     let plain = |c: char| if c.is_ascii_alphanumeric() || "._-".contains(c) { c } else { '-' };
     let folder: String = folder.trim_start_matches('.').chars().map(plain).take(60).collect();
     format!("local/{}", if folder.is_empty() { "root" } else { &folder })
@@ -98,7 +102,7 @@ pub fn name_of_remote(remote: &Remote, given: Option<&str>) -> Result<String, Er
     }
     let parts: Vec<&str> = remote.name().split('/').filter(|part| !part.is_empty()).collect();
     let name = match (remote.folder(), parts.split_last()) {
-        (Some(_), Some((name, _))) => format!("local/{name}"),
+        (Some(_), Some((name, _))) => local_name(name),
         (None, Some((name, owners))) => format!("{}/{name}", owners.join(".")),
         (_, None) => String::new(),
     };
@@ -311,4 +315,15 @@ fn taken(
     };
     let name = name.map_or_else(|| own_name(sidecar), str::to_owned);
     ship::fetch(from, &name, &keys, &caller.remotes.client(caller.config), registry, &watcher)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::local_name;
+
+    #[test]
+    fn names_of_folders_have_the_letters_of_names() {
+        let names = ["shop", "libstdc++", ".dot", "a b", ""].map(local_name);
+        assert_eq!(names, ["local/shop", "local/libstdc--", "local/dot", "local/a-b", "local/root"]);
+    }
 }

@@ -1,7 +1,7 @@
 //! Files that answer a query, by their best symbols and by their whole text.
 //!
-//! As a factor of each symbol's score, the whole text gains nothing; as the order of files, it does:
-//! `benches/README.md` has the table.
+//! As a factor of each symbol's score, the whole text gains nothing; as the order of files, it does: `benches/README.md` has
+//! the tables.
 
 use rustc_hash::FxHashMap;
 
@@ -9,16 +9,27 @@ use super::confidence::beginning;
 use super::rank::{Ranker, STOP_WORDS, is_set_apart};
 use super::{Filter, Hit, Search};
 use crate::languages::is_document;
-use crate::store::{Error, FileView, Snapshot, SymbolId};
+use crate::store::{Error, FileView, Snapshot, SymbolId, word_parts};
 
 /// The number of files found by their text.
 const BY_TEXT: usize = 200;
-/// Weights of a file's best symbols, the best one first.
-const SYMBOLS: [f32; 3] = [1.0, 0.5, 0.25];
-/// Weight of the text, relative to the symbols.
-const TEXT: f32 = 0.8;
-/// Factor for the text of tests, examples, generated and vendored files.
-const ASIDE: f32 = 0.4;
+/// The number of a file's best symbols that count, each by this share of the one before; and those that are shown.
+const SYMBOLS: i32 = 8;
+const DECAY: f32 = 0.8;
+const SHOWN: usize = 3;
+/// Power of a symbol's relevance: one that answers well is worth more than several that answer somewhat.
+const POWER: f32 = 1.5;
+/// Weight of the text, relative to the symbols, and the power of its share of the best one.
+const TEXT: f32 = 0.45;
+const TEXT_POWER: f32 = 0.75;
+/// Weights of the share of the query's words that the path has, and of the name's words that the query has.
+const PATH: f32 = 0.15;
+const NAME: f32 = 0.2;
+/// Factors for the symbols and for the text of tests, examples, generated and vendored files.
+const SYMBOLS_ASIDE: f32 = 0.6;
+const ASIDE: f32 = 0.3;
+/// Names of files that stand for their folder.
+const OF_FOLDER: &[&str] = &["__init__", "index", "mod", "lib", "main"];
 
 /// Factor for documents and data, which mention everything: they come after all code.
 const MENTIONED: f32 = 0.02;
@@ -32,11 +43,13 @@ pub struct FileHit {
     pub file: u32,
     /// Its best symbols, at most three.
     pub symbols: Vec<SymbolId>,
-    /// The sum of their relevance, the first weighing most.
+    /// The sum of the relevance of all, the first weighing most.
     pub by_symbols: f32,
     /// The score of its text.
     pub by_text: f32,
-    /// The score of both, 0 to 1.8.
+    /// The score of its path, 0 to 0.35.
+    pub by_path: f32,
+    /// The score of all, 0 to 1.8.
     pub score: f32,
 }
 
@@ -49,11 +62,16 @@ pub(super) fn files(
     hits: &[Hit],
 ) -> Result<Vec<FileHit>, Error> {
     let mut files: FxHashMap<u32, FileHit> = FxHashMap::default();
-    let empty = |file| FileHit { file, symbols: Vec::new(), by_symbols: 0.0, by_text: 0.0, score: 0.0 };
+    let empty = |file| FileHit { file, symbols: Vec::new(), by_symbols: 0.0, by_text: 0.0, by_path: 0.0, score: 0.0 };
+    let mut counted: FxHashMap<u32, i32> = FxHashMap::default();
     for hit in hits {
         let found = files.entry(hit.symbol.file).or_insert_with(|| empty(hit.symbol.file));
-        if let Some(weight) = SYMBOLS.get(found.symbols.len()) {
-            found.by_symbols += weight * hit.relevance;
+        let rank = counted.entry(hit.symbol.file).or_default();
+        if *rank < SYMBOLS {
+            found.by_symbols += DECAY.powi(*rank) * hit.relevance.max(0.0).powf(POWER);
+            *rank += 1;
+        }
+        if found.symbols.len() < SHOWN {
             found.symbols.push(hit.symbol);
         }
     }
@@ -70,6 +88,13 @@ pub(super) fn files(
         files.entry(file).or_insert_with(|| empty(file)).by_text = score * place(view);
     }
     let mut files: Vec<FileHit> = files.into_values().collect();
+    for found in &mut files {
+        let Some(view) = snapshot.file_by_number(found.file) else { continue };
+        found.by_path = of_path(view.path(), &words) * place(view);
+        if is_set_apart(view) {
+            found.by_symbols *= SYMBOLS_ASIDE;
+        }
+    }
     order(&mut files, |file| snapshot.file_by_number(file.file).map(|view| view.path().to_owned()));
     Ok(files)
 }
@@ -79,7 +104,7 @@ pub(super) fn order<K: Ord>(files: &mut [FileHit], path: impl Fn(&FileHit) -> K)
     let best = |of: fn(&FileHit) -> f32| files.iter().map(of).fold(f32::MIN_POSITIVE, f32::max);
     let (symbols, text) = (best(|file| file.by_symbols), best(|file| file.by_text));
     for file in files.iter_mut() {
-        file.score = file.by_symbols / symbols + TEXT * file.by_text / text;
+        file.score = file.by_symbols / symbols + TEXT * (file.by_text / text).powf(TEXT_POWER) + file.by_path;
     }
     files.sort_by(|a, b| b.score.total_cmp(&a.score).then_with(|| path(a).cmp(&path(b))));
 }
@@ -92,7 +117,24 @@ fn holds_half(file: FileView<'_>, words: &[String]) -> bool {
     2 * held >= words.len()
 }
 
-/// Factor for the place of a file.
+/// Score of a path: by the words, each without its ending, that it has, and by the words of the file's name that are among them.
+fn of_path(path: &str, words: &[String]) -> f32 {
+    let telling: Vec<&String> = words.iter().filter(|word| word.len() > 1).collect();
+    if telling.is_empty() {
+        return 0.0;
+    }
+    let parts = |text: &str| word_parts(text).into_iter().map(|part| part.to_lowercase()).collect::<Vec<String>>();
+    let all = parts(path);
+    let in_path = telling.iter().filter(|word| all.iter().any(|part| part.starts_with(word.as_str()))).count();
+    let mut names = path.rsplit('/').map(|name| name.split('.').next().unwrap_or(name));
+    let name = names.next().unwrap_or_default();
+    let name = if OF_FOLDER.contains(&name) { names.next().unwrap_or_default() } else { name };
+    let name = parts(name);
+    let asked = name.iter().filter(|part| telling.iter().any(|word| part.starts_with(word.as_str()))).count();
+    PATH * in_path as f32 / telling.len() as f32 + NAME * asked as f32 / name.len().max(1) as f32
+}
+
+/// Factor for the place of a file, for its text and its path.
 fn place(file: FileView<'_>) -> f32 {
     match () {
         () if is_document(file.path()) => MENTIONED,
