@@ -92,6 +92,7 @@ def main():
     asked = parser.parse_args()
     asked.program, work, folder = asked.program.resolve(), asked.work.resolve(), asked.folder.resolve()
     environment = {name: value for name, value in os.environ.items() if name != "RIPGREP_CONFIG_PATH"} | {"CODELODE_INDEX_PATH": str(work / "index")}
+    environment["CODELODE_SHIM_FROM_FILES"] = "500"  # as if the project were a large one
     subprocess.run([asked.program, "index", folder, "--quiet"], check=True, env=environment, stdout=subprocess.DEVNULL)
     name = "grep" if asked.grep else "rg"
     real = subprocess.run(["sh", "-c", f"command -v {name}"], check=True, capture_output=True, text=True).stdout.strip()
