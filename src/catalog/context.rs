@@ -1,12 +1,13 @@
 //! Context of a repository by providers: read from its files when it is first asked for, and kept while its snapshot is
 //! open.
 
-use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
 
 use super::Caller;
 use super::indexes::Repo;
 use crate::enrich::{self, Files};
-use crate::store::Snapshot;
+use crate::store::{Snapshot, SummaryWords, SymbolId};
 
 pub use crate::enrich::{Column, Context, Link};
 
@@ -15,7 +16,14 @@ const MOST: usize = 8;
 
 /// Contexts of open snapshots.
 #[derive(Default)]
-pub(super) struct Contexts(Mutex<Vec<(Weak<Snapshot>, Arc<Context>)>>);
+pub(super) struct Contexts(Mutex<Vec<(Weak<Snapshot>, Arc<Known>)>>);
+
+/// Context of a snapshot, with the words of its notes when they were searched.
+#[derive(Default)]
+struct Known {
+    context: Arc<Context>,
+    notes: OnceLock<Arc<SummaryWords>>,
+}
 
 impl Files for Snapshot {
     fn paths(&self) -> Vec<&str> {
@@ -29,6 +37,32 @@ impl Files for Snapshot {
 
 /// The context of a repository; empty when providers are off.
 pub fn context(caller: &Caller<'_>, repo: &Repo) -> Arc<Context> {
+    known(caller, repo).context.clone()
+}
+
+/// Words of the notes on a repository's files: what providers know of them, and what a model says of them.
+pub fn notes(caller: &Caller<'_>, repo: &Repo) -> Arc<SummaryWords> {
+    let known = known(caller, repo);
+    let collect = || {
+        let has_told = repo.snapshot.summaries().is_some();
+        let mut names: HashMap<&str, Vec<&str>> = HashMap::new();
+        known.context.defined().for_each(|(name, file)| names.entry(file).or_default().push(name));
+        let noted = repo.snapshot.files().filter_map(|file| {
+            let mut text = known.context.notes(file.path()).join("\n");
+            text.extend(names.get(file.path()).into_iter().flatten().flat_map(|name| ["\n", *name]));
+            if has_told {
+                text.push('\n');
+                text.push_str(file.told_description());
+            }
+            let id = SymbolId { file: file.number(), index: SymbolId::FILE };
+            (!text.trim().is_empty()).then_some((id, text))
+        });
+        Arc::new(SummaryWords::of_texts(noted))
+    };
+    known.notes.get_or_init(collect).clone()
+}
+
+fn known(caller: &Caller<'_>, repo: &Repo) -> Arc<Known> {
     if !caller.config.context_providers {
         return Arc::default();
     }
@@ -36,15 +70,16 @@ pub fn context(caller: &Caller<'_>, repo: &Repo) -> Arc<Context> {
     // Every change is one step, so a panic elsewhere leaves the list intact.
     let lock = || contexts.lock().unwrap_or_else(PoisonError::into_inner);
     let is_it = |of: &Weak<Snapshot>| of.upgrade().is_some_and(|of| Arc::ptr_eq(&of, &repo.snapshot));
-    if let Some((_, context)) = lock().iter().find(|(of, _)| is_it(of)) {
-        return context.clone();
+    if let Some((_, known)) = lock().iter().find(|(of, _)| is_it(of)) {
+        return known.clone();
     }
     let context = Arc::new(enrich::Context::of(&*repo.snapshot));
+    let known = Arc::new(Known { context, notes: OnceLock::new() });
     let mut all = lock();
     all.retain(|(of, _)| of.strong_count() > 0);
     all.truncate(MOST - 1);
-    all.insert(0, (Arc::downgrade(&repo.snapshot), context.clone()));
-    context
+    all.insert(0, (Arc::downgrade(&repo.snapshot), known.clone()));
+    known
 }
 
 /// The context of a repository whose files use one another in a way that only a provider knows, such as `ref()` of dbt;

@@ -39,6 +39,10 @@ impl Provider for Manifests {
 }
 
 impl ProjectContext for Packages {
+    fn notes(&self, _path: &str) -> Vec<String> {
+        Vec::new()
+    }
+
     fn about(&self, path: &str) -> Vec<String> {
         let mut folder = split(path).0;
         loop {

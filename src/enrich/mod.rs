@@ -42,6 +42,11 @@ pub trait ProjectContext: Send + Sync {
     /// Facts about a file: texts, the most telling first.
     fn about(&self, path: &str) -> Vec<String>;
 
+    /// Texts by which a file is found: not those of every file in a folder.
+    fn notes(&self, path: &str) -> Vec<String> {
+        self.about(path)
+    }
+
     /// Documented columns of tables and views.
     fn columns(&self) -> &[Column] {
         &[]
@@ -116,6 +121,11 @@ impl Context {
             known.about(path).into_iter().map(|text| format!("{name}: {text}")).collect::<Vec<_>>()
         };
         self.known.iter().flat_map(named).collect()
+    }
+
+    /// Texts by which a file is found.
+    pub fn notes(&self, path: &str) -> Vec<String> {
+        self.known.iter().flat_map(|(_, known)| known.notes(path)).collect()
     }
 
     /// Documented columns.

@@ -4,6 +4,7 @@ use super::filters::Filters;
 use super::indexes::{self, Repo};
 use super::symbols::ask;
 use super::{Call, Error};
+use crate::catalog::context;
 use crate::query::{self, Confidence, FileHit, Found, Order, Search};
 use crate::store::FileView;
 
@@ -18,6 +19,8 @@ const BEGUN: u32 = 2;
 /// beside the best ones.
 const OF_NAME: u32 = 1_000;
 const OF_BEGINNING: u32 = 500;
+/// Score of the file whose notes answer best: as much as the best whole text.
+const OF_NOTES: f32 = 80.0;
 
 /// The files that answer, best first.
 pub(crate) struct Files {
@@ -58,7 +61,8 @@ pub(crate) fn found(
             }
             let found = ask(repo, &search)?;
             let unknown = found.unknown.clone();
-            Ok((ranked(repo, place, filters, &found), unknown))
+            let notes = noted(call, repo, filters);
+            Ok((ranked(repo, place, filters, &found, &notes), unknown))
         };
         let (files, words) = indexes::answered(call, repo, look, about)?;
         all.extend(files);
@@ -71,13 +75,19 @@ pub(crate) fn found(
             }
         });
     }
-    all.sort_by(|a, b| b.score.cmp(&a.score).then_with(|| (a.place, &a.path).cmp(&(b.place, &b.path))));
-    let confidence = match all.first() {
-        None => Confidence::None,
-        Some(first) if first.score >= OF_NAME => Confidence::High,
-        Some(_) => Confidence::Low,
-    };
-    Ok(Files { found: all, confidence, unknown: unknown.unwrap_or_default() })
+    Ok(Files::of(all, unknown.unwrap_or_default()))
+}
+
+impl Files {
+    fn of(mut found: Vec<FoundFile>, unknown: Vec<String>) -> Self {
+        found.sort_by(|a, b| b.score.cmp(&a.score).then_with(|| (a.place, &a.path).cmp(&(b.place, &b.path))));
+        let confidence = match found.first() {
+            None => Confidence::None,
+            Some(first) if first.score >= OF_NAME => Confidence::High,
+            Some(_) => Confidence::Low,
+        };
+        Self { found, confidence, unknown }
+    }
 }
 
 fn fits(filters: &Filters, file: &FileView<'_>) -> bool {
@@ -89,7 +99,7 @@ fn listed(repo: &Repo, place: usize, filters: &Filters) -> Vec<FoundFile> {
     wanted.map(|file| FoundFile { place, path: file.path().to_owned(), score: 0, symbols: Vec::new() }).collect()
 }
 
-fn ranked(repo: &Repo, place: usize, filters: &Filters, found: &Found) -> Vec<FoundFile> {
+fn ranked(repo: &Repo, place: usize, filters: &Filters, found: &Found, notes: &[(String, u32)]) -> Vec<FoundFile> {
     let snapshot = &repo.snapshot;
     let described = |hit: &FileHit| {
         let path = snapshot.file_by_number(hit.file)?.path().to_owned();
@@ -99,16 +109,43 @@ fn ranked(repo: &Repo, place: usize, filters: &Filters, found: &Found) -> Vec<Fo
     };
     let answering = found.files.iter().filter(|file| file.score > 0.0);
     let mut files: Vec<FoundFile> = answering.filter_map(described).collect();
+    let mut add = |path: String, score: u32| match files.iter_mut().find(|file| file.path == path) {
+        Some(file) => file.score += score,
+        None => files.push(FoundFile { place, path, score, symbols: Vec::new() }),
+    };
+    notes.iter().for_each(|(path, score)| add(path.clone(), *score));
     for (rank, path) in query::files_like(snapshot, &filters.text, &|file| fits(filters, file), MOST) {
         let score = match rank >> 16 {
             ..=NAMED => OF_NAME,
             BEGUN => OF_BEGINNING,
             _ => 1,
         };
-        match files.iter_mut().find(|file| file.path == path) {
-            Some(file) => file.score += score,
-            None => files.push(FoundFile { place, path, score, symbols: Vec::new() }),
-        }
+        add(path, score);
     }
     files
+}
+
+/// Files that fit and whose notes answer, with their scores, best first.
+fn noted(call: &Call<'_>, repo: &Repo, filters: &Filters) -> Vec<(String, u32)> {
+    let found = query::noted(&context::notes(call, repo), &filters.text);
+    let best = found.first().map_or(1.0, |(_, score)| score.max(f32::MIN_POSITIVE));
+    let file = |(number, score): (u32, f32)| {
+        let file = repo.snapshot.file_by_number(number).filter(|file| fits(filters, file))?;
+        Some((file.path().to_owned(), (OF_NOTES * score / best).round() as u32))
+    };
+    found.into_iter().filter_map(file).take(CONSIDERED).collect()
+}
+
+/// The files that only their notes lead to, where no symbol answers: models of a dbt project have none.
+pub(crate) fn by_notes(call: &Call<'_>, repos: &mut [Repo], filters: &Filters) -> Result<Files, Error> {
+    let mut found = Vec::new();
+    for (place, repo) in repos.iter_mut().enumerate() {
+        let look = |repo: &Repo| Ok(noted(call, repo, filters));
+        let about = |_: &Repo, noted: &Vec<(String, u32)>| {
+            (!noted.is_empty()).then(|| noted.iter().map(|(path, _)| path.clone()).collect())
+        };
+        let noted = indexes::answered(call, repo, look, about)?;
+        found.extend(noted.into_iter().map(|(path, score)| FoundFile { place, path, score, symbols: Vec::new() }));
+    }
+    Ok(Files::of(found, Vec::new()))
 }

@@ -98,6 +98,11 @@ impl Filters {
         self.globs.is_empty() && self.other_globs.is_empty()
     }
 
+    /// Whether symbols of every kind pass.
+    pub fn take_all_kinds(&self) -> bool {
+        self.kinds.is_empty()
+    }
+
     /// Accepts several kinds, one of which the query may name; with none, all are accepted.
     pub fn keep_kinds(&mut self, kinds: Vec<String>) -> Result<(), Error> {
         let kinds: Vec<String> = kinds.iter().flat_map(|kind| alternatives(kind)).collect();

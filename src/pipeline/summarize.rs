@@ -1,5 +1,5 @@
-//! Summaries of a snapshot's symbols by a model: those without documentation are sent, and what comes back is stored
-//! by the key of their source.
+//! Summaries of a snapshot's symbols and files by a model: those without documentation are sent, and what comes back is
+//! stored by the key of their source. Of a file, the signatures of its definitions are sent.
 //!
 //! Answers are stored as they arrive. A summary of a source that has changed meanwhile does no harm: its key is that of
 //! the earlier source.
@@ -12,7 +12,7 @@ use std::time::Duration;
 use super::batches::Batches;
 use crate::model::{Kind, Progress};
 use crate::net::api::Failure;
-use crate::store::{self, Snapshot, SymbolId, SymbolView, TextKey};
+use crate::store::{self, FileView, Snapshot, SymbolId, SymbolView, TextKey};
 use crate::summarize::{Item, Summarizer};
 
 /// Failure of a run.
@@ -43,23 +43,24 @@ pub struct Summarizing<'a> {
 /// Result of a run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Summarized {
-    /// Symbols summarised by this run.
+    /// Symbols and files summarised by this run.
     pub summarized: usize,
-    /// Symbols that still have no summary.
+    /// Symbols and files that still have no summary.
     pub pending: usize,
     /// Tokens sent and received, as the service counts them.
     pub tokens: (u64, u64),
 }
 
-/// Symbols without documentation that no model has summarised.
+/// Symbols and files without documentation that no model has summarised.
 pub struct Unsummarized {
+    /// A whole file has the index [`SymbolId::FILE`].
     symbols: Vec<(TextKey, SymbolId)>,
     /// Letters of their code.
     pub letters: u64,
 }
 
 impl Unsummarized {
-    /// Number of symbols.
+    /// Number of symbols and files.
     pub fn len(&self) -> usize {
         self.symbols.len()
     }
@@ -70,16 +71,24 @@ impl Unsummarized {
     }
 }
 
-/// Finds the symbols that need a summary.
+/// Finds the symbols and files that need a summary.
 pub fn unsummarized(snapshot: &Snapshot) -> Unsummarized {
     let known = snapshot.summaries();
     let files = snapshot.files().filter(|file| !file.is_generated() && !file.is_test());
     let (mut seen, mut symbols, mut letters) = (HashSet::new(), Vec::new(), 0);
-    for symbol in files.flat_map(|file| file.symbols().collect::<Vec<_>>()).filter(needs_summary) {
-        let key = symbol.source_key();
+    let mut add = |key: TextKey, id: SymbolId, item: &dyn Fn() -> Item| {
         if !known.is_some_and(|known| known.has(&key)) && seen.insert(key) {
-            letters += item(&symbol).letters();
-            symbols.push((key, symbol.number()));
+            letters += item().letters();
+            symbols.push((key, id));
+        }
+    };
+    for file in files {
+        for symbol in file.symbols().filter(needs_summary) {
+            add(symbol.source_key(), symbol.number(), &|| item_of(&symbol));
+        }
+        if file.needs_description() {
+            let id = SymbolId { file: file.number(), index: SymbolId::FILE };
+            add(file.outline_key(), id, &|| item_of_file(&file));
         }
     }
     Unsummarized { symbols, letters }
@@ -91,8 +100,19 @@ fn needs_summary(symbol: &SymbolView<'_>) -> bool {
     is_code && symbol.doc_source().is_empty() && symbol.has_body()
 }
 
-fn item(symbol: &SymbolView<'_>) -> Item {
+fn item_of(symbol: &SymbolView<'_>) -> Item {
     Item::new(symbol.detail().as_str(), symbol.qualified_name(), symbol.source())
+}
+
+fn item_of_file(file: &FileView<'_>) -> Item {
+    Item::new("file", file.path().to_owned(), file.outline().as_bytes())
+}
+
+fn item(snapshot: &Snapshot, id: SymbolId) -> Option<Item> {
+    match id.index {
+        SymbolId::FILE => snapshot.file_by_number(id.file).map(|file| item_of_file(&file)),
+        _ => snapshot.symbol(id).map(|symbol| item_of(&symbol)),
+    }
 }
 
 /// Summarises symbols. Summaries that arrived before a failure are stored.
@@ -111,7 +131,7 @@ pub fn summarize(
     let is_missing = |(key, _): &&(TextKey, SymbolId)| !known.as_ref().is_some_and(|known| known.has(key));
     let mut letters = 0;
     let within_budget = |(number, (_, symbol)): &(usize, &(TextKey, SymbolId))| {
-        letters += snapshot.symbol(*symbol).map_or(0, |symbol| item(&symbol).letters());
+        letters += item(snapshot, *symbol).map_or(0, |item| item.letters());
         how.budget.is_none_or(|budget| how.model.estimate(number + 1, letters).0 <= budget)
     };
     let missing: Vec<&(TextKey, SymbolId)> = wanted.symbols.iter().filter(is_missing).collect();
@@ -120,7 +140,7 @@ pub fn summarize(
     let of = Some(sent.len() as u64);
     let batches = Batches { size: how.model.batch(), concurrency: how.model.concurrency(), until: None };
     let ask = |batch: &[&(TextKey, SymbolId)]| {
-        let items = batch.iter().filter_map(|(_, symbol)| Some(item(&snapshot.symbol(*symbol)?)));
+        let items = batch.iter().filter_map(|(_, symbol)| item(snapshot, *symbol));
         Ok(how.model.summarize(&items.collect::<Vec<_>>(), how.cancelled)?)
     };
     let failure = batches.send(&sent, ask, |batch, answer| -> Result<(), SummaryError> {

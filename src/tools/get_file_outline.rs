@@ -53,6 +53,9 @@ pub enum Output {
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Outline {
     file: String,
+    /// The file's purpose, by its first comment or by a model; at most 120 letters.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    summary: String,
     language: &'static str,
     line_count: u32,
     /// The grammar met text that it could not read.
@@ -195,7 +198,7 @@ fn one(call: &Call<'_>, repo: Option<&str>, path: &str, fields: &Fields) -> Resu
     call.found(true);
     rows.drain(..call.offset.min(total));
     let is_cut = call.compact && file.content().len() >= LARGE;
-    let room = call.max_tokens.saturating_sub(FRAME).saturating_mul(BYTES);
+    let room = call.max_tokens.saturating_sub(FRAME + SUMMARY / BYTES).saturating_mul(BYTES);
     let room = if is_cut { room.min(share(file)) } else { room };
     let mut spent = 0;
     let fitting = rows.iter().take_while(|row| {
@@ -219,6 +222,7 @@ fn outline(call: &Call<'_>, file: FileView<'_>, symbols: Vec<Item>) -> Outline {
     call.baseline(file.path(), (file.content().len(), file.lines()), (1, file.lines()));
     Outline {
         file: file.path().to_owned(),
+        summary: file.own_description(SUMMARY),
         language: file.language(),
         line_count: file.lines(),
         has_errors: file.has_errors(),
@@ -260,7 +264,8 @@ const AROUND: usize = 17;
 
 /// The bytes that a file's compact outline may have, without what is around the rows.
 fn share(file: FileView<'_>) -> usize {
-    (file.content().len() * SHARE / 100).saturating_sub(FRAME * BYTES + file.path().len())
+    let around = FRAME * BYTES + file.path().len() + file.own_description(SUMMARY).len();
+    (file.content().len() * SHARE / 100).saturating_sub(around)
 }
 
 /// The longest texts that are likely to keep a file's outline to its share, by the lengths of what is written there.

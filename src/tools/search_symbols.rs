@@ -102,6 +102,16 @@ pub enum SortBy {
     Combined,
 }
 
+impl SortBy {
+    fn order(&self) -> Order {
+        match self {
+            Self::Relevance => Order::Relevance,
+            Self::Centrality => Order::Centrality,
+            Self::Combined => Order::Combined,
+        }
+    }
+}
+
 /// Symbols, best first.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Output {
@@ -204,6 +214,9 @@ pub struct Item {
 /// See [`Args`].
 pub struct SearchSymbols;
 
+/// Letters of a file's description, before the symbols that answer.
+const DESCRIBED: usize = 72;
+
 /// The most answers of one search.
 const MOST: usize = 1_000;
 
@@ -221,14 +234,9 @@ impl Tool for SearchSymbols {
         let fields = Fields::read(args.fields.as_deref())?;
         let filters =
             Filters::read(&args.query, args.kind.as_deref(), args.language.as_deref(), args.file_pattern.as_deref())?;
-        let limit = (args.max_results as usize).min(MOST);
-        let order = match args.sort_by {
-            SortBy::Relevance => Order::Relevance,
-            SortBy::Centrality => Order::Centrality,
-            SortBy::Combined => Order::Combined,
-        };
+        let order = args.sort_by.order();
         // One more than shown, to see whether there are more; a count needs all.
-        let limit = if call.count_only { MOST } else { limit };
+        let limit = if call.count_only { MOST } else { MOST.min(args.max_results as usize) };
         let search = filters.search(order, limit + call.offset + 1);
         let search = Search { fuzzy: args.fuzzy, explain: args.explain, ..search };
         let (repo, repos) = filters.repositories(args.repo.as_deref(), args.repos.as_deref())?;
@@ -246,9 +254,9 @@ impl Tool for SearchSymbols {
         let among: Vec<&Snapshot> = snapshots.iter().map(|snapshot| &**snapshot).collect();
         let search = Search { among: if among.len() > 1 { &among } else { &[] }, ..search };
         if filters.wants_files {
-            let files = whole_files(call, &mut repos, &filters, &search, limit);
+            let files = file_hits::found(call, &mut repos, &filters, &search)?;
             tell();
-            return files;
+            return Ok(whole_files(call, &repos, &filters, files, limit));
         }
         let by_meaning = args.semantic || args.semantic_only;
         let asks = || Meaning::of(call, &filters.text, args.semantic_weight, args.semantic_only);
@@ -271,8 +279,11 @@ impl Tool for SearchSymbols {
         let is_named = shard.as_ref().is_some_and(|shard| shard.is_named_elsewhere());
         let Found { hits, considered, more: at_least, is_named, confidence, evidence, unknown, places, .. } =
             Found::together(answers, order, is_named);
-        let result_count = hits.len().saturating_sub(call.offset).min(limit);
         let evidence = args.explain.then(|| Judged::of(&evidence));
+        let result_count = hits.len().saturating_sub(call.offset).min(limit);
+        if let Some(files) = by_notes(call, &mut repos, &filters, places.iter().zip(&hits))? {
+            return Ok(whole_files(call, &repos, &filters, files, limit));
+        }
         if hits.is_empty() {
             let absence = absence(&repos, &filters, &unknown);
             return Ok(Output::empty(evidence, unknown, absence));
@@ -318,15 +329,24 @@ impl Tool for SearchSymbols {
     }
 }
 
-/// The files that a query names or describes, a page of them.
-fn whole_files(
+/// The files that notes lead to, where no symbol of code answers: documents mention what is described elsewhere.
+fn by_notes<'a>(
     call: &Call<'_>,
     repos: &mut [Repo],
     filters: &Filters,
-    search: &Search<'_>,
-    limit: usize,
-) -> Result<Output, Error> {
-    let files = file_hits::found(call, repos, filters, search)?;
+    mut hits: impl Iterator<Item = (&'a usize, &'a Hit)>,
+) -> Result<Option<file_hits::Files>, Error> {
+    let is_document = |(place, hit): (&usize, &Hit)| {
+        repos[*place].snapshot.symbol(hit.symbol).is_some_and(|symbol| symbol.file.spec().is_document)
+    };
+    if !filters.take_all_kinds() || filters.text.trim().is_empty() || !hits.all(is_document) {
+        return Ok(None);
+    }
+    file_hits::by_notes(call, repos, filters).map(|files| Some(files).filter(|files| !files.found.is_empty()))
+}
+
+/// The files that a query names or describes, a page of them.
+fn whole_files(call: &Call<'_>, repos: &[Repo], filters: &Filters, files: file_hits::Files, limit: usize) -> Output {
     let unknown_words = files.unknown;
     let (found, sure) = (files.found, files.confidence);
     call.total(found.len());
@@ -340,7 +360,7 @@ fn whole_files(
         })
         .collect();
     let is_empty = found.is_empty();
-    Ok(Output {
+    Output {
         result_count: results.len(),
         confidence: sure.as_str(),
         evidence: None,
@@ -349,13 +369,15 @@ fn whole_files(
         unknown_words: if is_empty { unknown_words } else { Vec::new() },
         total: None,
         at_least: false,
-    })
+    }
 }
 
-/// A file as a hit: its signature says what it is, its summary which of its symbols answer.
+/// A file as a hit: its signature says what it is, its summary what it is for and which of its symbols answer.
 fn file_item(file: FileView<'_>, found: &FoundFile) -> Item {
     let n_lines = file.content().split_inclusive(|byte| *byte == b'\n').count();
     let lines = if n_lines == 1 { "line" } else { "lines" };
+    let says = [file.description(DESCRIBED), found.symbols.join(", ")];
+    let summary = says.iter().filter(|text| !text.is_empty()).cloned().collect::<Vec<_>>().join(" – ");
     Item {
         id: found.path.clone(),
         kind: FILE,
@@ -363,7 +385,7 @@ fn file_item(file: FileView<'_>, found: &FoundFile) -> Item {
         file: found.path.clone(),
         line: 1,
         signature: format!("{}, {n_lines} {lines}", file.language()),
-        summary: console::truncate_str(&found.symbols.join(", "), SUMMARY, "…").into_owned(),
+        summary: console::truncate_str(&summary, SUMMARY, "…").into_owned(),
         score: found.score,
         repo: None,
         match_type: None,

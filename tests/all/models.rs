@@ -16,6 +16,8 @@ struct Provider {
     base: String,
     /// How often each text was paid for.
     paid: Arc<Mutex<HashMap<String, usize>>>,
+    /// Texts of each request for summaries, and the most tokens that its answer may have.
+    asked: Arc<Mutex<Vec<(usize, Value)>>>,
 }
 
 impl Provider {
@@ -23,14 +25,15 @@ impl Provider {
         let listener = TcpListener::bind("127.0.0.1:0").expect("a port is free");
         let base = format!("http://localhost:{}/v1", listener.local_addr().expect("it is bound").port());
         let paid: Arc<Mutex<HashMap<String, usize>>> = Arc::default();
-        let counted = paid.clone();
+        let asked: Arc<Mutex<Vec<(usize, Value)>>> = Arc::default();
+        let counted = (paid.clone(), asked.clone());
         std::thread::spawn(move || {
             for stream in listener.incoming().flatten() {
-                let counted = counted.clone();
-                std::thread::spawn(move || answer(stream, &counted));
+                let (paid, asked) = counted.clone();
+                std::thread::spawn(move || answer(stream, &paid, &asked));
             }
         });
-        Self { base, paid }
+        Self { base, paid, asked }
     }
 
     /// Texts paid for, and payments beyond the first for each.
@@ -51,7 +54,7 @@ impl Provider {
 }
 
 /// Answers one request. A client that was killed is no error.
-fn answer(stream: TcpStream, paid: &Mutex<HashMap<String, usize>>) -> Option<()> {
+fn answer(stream: TcpStream, paid: &Mutex<HashMap<String, usize>>, asked: &Mutex<Vec<(usize, Value)>>) -> Option<()> {
     let mut reader = BufReader::new(stream.try_clone().ok()?);
     let (mut line, mut length, mut path) = (String::new(), 0, String::new());
     while reader.read_line(&mut line).ok()? > 0 && line.trim() != "" {
@@ -72,6 +75,7 @@ fn answer(stream: TcpStream, paid: &Mutex<HashMap<String, usize>>) -> Option<()>
         true => body["input"].as_array()?.iter().filter_map(|text| text.as_str().map(str::to_owned)).collect(),
         false => {
             let items: Vec<Value> = serde_json::from_str(body["messages"][1]["content"].as_str()?).ok()?;
+            asked.lock().expect("nothing panics").push((items.len(), body["max_tokens"].clone()));
             items.iter().filter_map(|item| item["name"].as_str().map(str::to_owned)).collect()
         }
     };
@@ -130,7 +134,9 @@ impl Customer {
 
 #[test]
 fn a_killed_run_keeps_what_it_has_paid_for() {
-    for args in [&["embed", "--json"][..], &["index", "--use-ai-summaries", "--json"]] {
+    // The larger file is described as well.
+    let runs = [(&["embed", "--json"][..], FUNCTIONS), (&["index", "--use-ai-summaries", "--json"], FUNCTIONS + 1)];
+    for (args, all) in runs {
         let server = Provider::start();
         let place = Customer::new(&server.base);
         for texts in [FUNCTIONS / 4, FUNCTIONS / 2] {
@@ -142,7 +148,7 @@ fn a_killed_run_keeps_what_it_has_paid_for() {
         }
         let done = place.run(args).json();
         let (paid, twice) = server.paid();
-        assert_eq!(paid, FUNCTIONS, "{args:?}: {done}");
+        assert_eq!(paid, all, "{args:?}: {done}");
         // At each kill one request is under way, and the answer before it may be being written.
         assert!(twice <= 2 * 2, "{args:?}: {twice} texts were paid for twice: {done}");
         let again = place.run(args).json();
@@ -159,4 +165,56 @@ fn a_server_that_is_down_costs_a_warning_at_the_terminal() {
     assert_eq!(found.err.matches("found by words alone").count(), 1, "{found:?}");
     let only = place.run(&["search", "--semantic-only", "checkout of a cart"]);
     assert_eq!(only.status, 2, "{}", only.err);
+}
+
+/// A part of every key of the test below, which no file has by chance.
+const MARK: &str = "qv7Zx0wKey";
+
+#[test]
+fn variables_of_models_act_and_no_key_is_written_anywhere() {
+    let server = Provider::start();
+    let place = Customer::new(&server.base);
+    let log = place.place.path().join("log");
+    let keys = [("GOOGLE_API_KEY", "AIza-qv7Zx0wKey"), ("ANTHROPIC_API_KEY", "sk-qv7Zx0wKey")];
+    let run = |base: &str, args: &[&str]| {
+        let mut command = place.command(args);
+        command.envs(keys).env("CODELODE_SUMMARY_PROVIDER", "openai").env("JCODEMUNCH_USE_AI_SUMMARIES", "1");
+        command.env("OPENAI_BATCH_SIZE", "5").env("OPENAI_MAX_TOKENS", "77").env("JCODEMUNCH_SHARE_SAVINGS", "1");
+        command.env("CODELODE_LOG", "debug").env("CODELODE_LOG_FILE", &log).env("OPENAI_API_BASE", base);
+        Ran::of(&mut command)
+    };
+    let indexed = run(&server.base, &["index", "--json"]);
+    assert_eq!((indexed.status, server.paid()), (0, (FUNCTIONS + 1, 0)), "{indexed:?}");
+    let asked = std::mem::take(&mut *server.asked.lock().expect("nothing panics"));
+    assert!(asked.iter().all(|(texts, most)| *texts <= 5 && *most == 77), "{asked:?}");
+    assert_eq!(asked.len(), (FUNCTIONS + 1).div_ceil(5), "{asked:?}");
+
+    // A service that takes no key over an open line, one that is not there, and what is said about the settings.
+    let mut with_key = place.command(&["embed"]);
+    with_key.env("OPENAI_API_KEY", "sk-qv7Zx0wKey").env("CODELODE_LOG", "debug").env("CODELODE_LOG_FILE", &log);
+    let all = [
+        indexed,
+        Ran::of(&mut with_key),
+        run("http://localhost:1/v1", &["embed"]),
+        run(&server.base, &["models"]),
+        run(&server.base, &["config"]),
+        run(&server.base, &["doctor"]),
+    ];
+    for ran in &all {
+        assert!(!format!("{ran:?}").contains(MARK), "{ran:?}");
+    }
+    let said = std::fs::read_to_string(&log).expect("there is a log");
+    assert!(said.contains("share_savings has no effect: nothing is shared"), "{said}");
+    let mut folders = vec![place.place.path()];
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(folder).expect("it is ours").flatten() {
+            match entry.path() {
+                path if path.is_dir() => folders.push(path),
+                path => {
+                    let bytes = std::fs::read(&path).unwrap_or_default();
+                    assert!(!bytes.windows(MARK.len()).any(|part| part == MARK.as_bytes()), "{}", path.display());
+                }
+            }
+        }
+    }
 }

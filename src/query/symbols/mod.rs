@@ -12,7 +12,7 @@ pub(super) mod prominence;
 pub(super) mod prose;
 pub(super) mod rank;
 pub mod terms;
-mod told;
+pub(super) mod told;
 mod vendored;
 pub(super) mod words;
 

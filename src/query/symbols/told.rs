@@ -1,10 +1,11 @@
-//! Symbols of a description by the summaries that a model wrote of them: they count as documentation does.
+//! Symbols of a description by the summaries that a model wrote of them, which count as documentation does, and files
+//! by the notes that others hold about them.
 
 use rustc_hash::FxHashMap;
 
 use super::form::Form;
-use super::rank::{Looked, Ranker};
-use crate::store::{Snapshot, SymbolId, stems};
+use super::rank::{Looked, Ranker, STOP_WORDS};
+use crate::store::{Snapshot, SummaryWords, SymbolId, stems};
 
 /// Weight of a summary's words beside those of code. With two, and for changes as well, commit messages lost 1.5 points of
 /// recall, see `benches/README.md`.
@@ -36,6 +37,22 @@ pub(super) fn add(
         let held = [bits(&symbol), 0, 0];
         Looked { symbol, score: WEIGHT * score, held }
     }));
+}
+
+/// Files whose notes hold at least half of the telling words of a question, best first, each with its score.
+pub fn noted(notes: &SummaryWords, question: &str) -> Vec<(u32, f32)> {
+    let small = question.to_lowercase();
+    let telling = small.split(|letter: char| !letter.is_alphanumeric() && letter != '_');
+    let telling: Vec<&str> = telling.filter(|word| !word.is_empty() && !STOP_WORDS.contains(word)).collect();
+    let words: Vec<Vec<String>> =
+        telling.iter().flat_map(|word| stems(word)).map(|stem| vec![(*stem).to_owned()]).collect();
+    let (held, scores) = (notes.held(&words), notes.scores(&stems(&telling.join(" "))));
+    let needed = words.len().min(u64::BITS as usize).div_ceil(2) as u32;
+    let is_told = |id: &SymbolId| held.get(id).is_some_and(|bits| bits.count_ones() >= needed.max(1));
+    let mut found: Vec<(u32, f32)> =
+        scores.into_iter().filter(|(id, _)| is_told(id)).map(|(id, score)| (id.file, score)).collect();
+    found.sort_by(|a, b| b.1.total_cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
+    found
 }
 
 /// The symbols to keep, best first.

@@ -35,10 +35,15 @@ impl SummaryWords {
             told.filter(|(_, text)| !text.is_empty()).collect::<Vec<_>>()
         };
         let told: Vec<(SymbolId, &str)> = files.par_iter().flat_map_iter(of_file).collect();
+        Some(Self::of_texts(told)).filter(|words| !words.symbols.is_empty())
+    }
+
+    /// Collects the words of texts about symbols, or about files as [`SymbolId::FILE`].
+    pub fn of_texts<T: AsRef<str>>(told: impl IntoIterator<Item = (SymbolId, T)>) -> Self {
         let mut words = Self::default();
         let mut length = 0;
         for (symbol, text) in told {
-            let stems = stems(text);
+            let stems = stems(text.as_ref());
             let place = words.symbols.len() as u32;
             words.symbols.push((symbol, stems.len().min(usize::from(u16::MAX)) as u16));
             length += stems.len();
@@ -50,7 +55,7 @@ impl SummaryWords {
             }
         }
         words.mean = length as f32 / words.symbols.len().max(1) as f32;
-        (!words.symbols.is_empty()).then_some(words)
+        words
     }
 
     /// Scores of the symbols whose summaries hold words of a question (BM25).

@@ -1,5 +1,6 @@
 //! Storage of files: content, symbols and grams in packs, memory-mapped and verified on use.
 
+mod described;
 pub(super) mod grams;
 pub(super) mod guard;
 pub(super) mod health;

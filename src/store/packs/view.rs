@@ -65,6 +65,11 @@ impl<'a> FileView<'a> {
         Self { roles, ..self }
     }
 
+    /// Summary by a model of what has a key; empty without one.
+    pub(super) fn told(&self, key: &TextKey) -> &'a str {
+        self.summaries.map_or("", |summaries| summaries.get(key))
+    }
+
     /// This file with summaries by a model.
     pub(in crate::store) fn with_summaries(self, summaries: Option<&'a SummaryTable>) -> Self {
         Self { summaries, ..self }
@@ -472,7 +477,7 @@ fn argument_end(text: &str) -> Option<usize> {
 
 /// Collapses each run of white space to one space, and truncates to `limit` characters. No space remains beside
 /// brackets, where long lists are broken into lines.
-fn one_line(text: &str, limit: usize) -> String {
+pub(super) fn one_line(text: &str, limit: usize) -> String {
     let mut line = String::with_capacity(text.len().min(limit * 4));
     let mut left = limit;
     for word in text.split_ascii_whitespace() {

@@ -116,6 +116,31 @@ fn a_symbol_says_who_changed_it_last() {
 }
 
 #[test]
+fn files_are_found_by_what_providers_know_of_them() {
+    let place = Place::new();
+    let found = |providers: bool, query: &str| -> Vec<String> {
+        let answer = place.ask(providers, "search_symbols", json!({"query": query})).value;
+        let results = answer["results"].as_array().unwrap_or_else(|| panic!("{answer}"));
+        let files = results.iter().filter(|it| it["kind"] == "file");
+        files.map(|it| it["id"].as_str().unwrap_or_default().to_owned()).collect()
+    };
+    // A model of dbt has no symbols, so the file answers.
+    assert_eq!(found(true, "orders as they come"), ["models/stg_orders.sql"]);
+    assert_eq!(found(true, "where do orders come in"), ["models/stg_orders.sql"]);
+    assert_eq!(found(true, "stg_orders").first().map(String::as_str), Some("models/stg_orders.sql"));
+    assert_eq!(found(false, "orders as they come"), [""; 0]);
+    assert_eq!(found(true, "orders that nobody ever describes anywhere"), [""; 0]);
+    assert!(found(true, "kind:file @python").contains(&"tools/load.py".to_owned()));
+    // Symbols answer first, and a kind means no files.
+    assert_eq!(found(true, "load a path"), [""; 0]);
+    assert_eq!(found(true, "kind:function orders as they come"), [""; 0]);
+    // An edit is in the next answer.
+    place.write("models/schema.yml", "models: [{name: stg_orders, description: Refunds of customers.}]\n");
+    assert_eq!(found(true, "orders as they come"), [""; 0]);
+    assert_eq!(found(true, "refunds of customers"), ["models/stg_orders.sql"]);
+}
+
+#[test]
 fn nothing_is_said_where_providers_are_off_or_know_nothing() {
     let place = Place::new();
     let off = place.ask(false, "search_columns", json!({"query": "order"}));

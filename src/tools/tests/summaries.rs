@@ -166,6 +166,41 @@ fn symbols_without_documentation_are_summarised_once() {
 }
 
 #[test]
+fn files_are_described_by_themselves_or_by_a_model() {
+    let place = Place::new();
+    let pay = |body: &str| {
+        format!(
+            "def pay(sum):\n    return {body}\n\n\ndef refund(sum):\n    return -sum\n\n\ndef fee(sum):\n    return 1\n"
+        )
+    };
+    place.write("till.py", &pay("sum"));
+    place.write("said.py", &format!("\"\"\"Takes the money.\"\"\"\n\n{}", pay("sum")));
+    place.index();
+    let asked = place.asked();
+    assert!(asked.contains(&"till.py".to_owned()) && !asked.contains(&"said.py".to_owned()), "{asked:?}");
+    let summary =
+        |file: &str| place.ask(false, "get_file_outline", json!({"file_path": file})).value["summary"].clone();
+    assert_eq!(summary("till.py"), r#"Handles the "till.py"."#);
+    assert_eq!(summary("said.py"), "Takes the money.");
+    // Less than three definitions speak for themselves.
+    assert_eq!(summary("shop.py"), Value::Null);
+    let found = place.ask(false, "search_symbols", json!({"query": "kind:file handles till"})).value;
+    let first = &found["results"][0];
+    let says = first["summary"].as_str().unwrap_or_default();
+    assert!(first["file"] == "till.py" && says.starts_with(r#"Handles the "till.py"."#), "{found}");
+
+    // It stays when a body changes, and is asked for again when a signature does.
+    place.write("till.py", &pay("sum + 1"));
+    place.index();
+    assert_eq!(place.asked(), ["pay"]);
+    assert_eq!(summary("till.py"), r#"Handles the "till.py"."#);
+    place.write("till.py", &pay("sum + 1").replace("fee(sum)", "fee(sum, rate)"));
+    assert_eq!(summary("till.py"), Value::Null);
+    place.index();
+    assert_eq!(place.asked(), ["fee", "till.py"]);
+}
+
+#[test]
 fn a_run_that_ends_early_is_continued() {
     let place = Place::new();
     *place.allowed.lock().expect("nothing panics") = 2;
