@@ -1,5 +1,5 @@
-//! Context of a repository by providers: read from its files when it is first asked for, and kept while its snapshot is
-//! open.
+//! Context of a repository by providers: made of its files when it is first asked for, stored beside its index until one
+//! of the files that it was made of changes, and kept while a snapshot is open.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
@@ -27,11 +27,15 @@ struct Known {
 
 impl Files for Snapshot {
     fn paths(&self) -> Vec<&str> {
-        self.files().map(|file| file.path()).collect()
+        Snapshot::paths(self).map(|(path, _)| path).collect()
     }
 
     fn text(&self, path: &str) -> Option<&[u8]> {
         Some(self.file(path)?.content())
+    }
+
+    fn hash(&self, path: &str) -> Option<[u8; 32]> {
+        Some(*self.file(path)?.hash())
     }
 }
 
@@ -73,7 +77,7 @@ fn known(caller: &Caller<'_>, repo: &Repo) -> Arc<Known> {
     if let Some((_, known)) = lock().iter().find(|(of, _)| is_it(of)) {
         return known.clone();
     }
-    let context = Arc::new(enrich::Context::of(&*repo.snapshot));
+    let context = Arc::new(stored_or_made(&repo.snapshot));
     let known = Arc::new(Known { context, notes: OnceLock::new() });
     let mut all = lock();
     all.retain(|(of, _)| of.strong_count() > 0);
@@ -82,9 +86,23 @@ fn known(caller: &Caller<'_>, repo: &Repo) -> Arc<Known> {
     known
 }
 
+/// The context that was stored of this snapshot, or of an earlier one if it holds still; else it is made and stored.
+fn stored_or_made(snapshot: &Snapshot) -> Context {
+    if !snapshot.paths().any(|(path, _)| enrich::detected(path)) {
+        return Context::default();
+    }
+    let stored = snapshot.notes(|table| Context::read(table.text(), snapshot));
+    stored.unwrap_or_else(|| {
+        let context = Context::of(snapshot);
+        // Notes that cannot be stored are made again.
+        let _ = snapshot.keep_notes(&context.to_bytes(snapshot));
+        context
+    })
+}
+
 /// The context of a repository whose files use one another in a way that only a provider knows, such as `ref()` of dbt;
 /// `None` for any other.
 pub fn linking(caller: &Caller<'_>, repo: &Repo) -> Option<Arc<Context>> {
-    let is_one = caller.config.context_providers && repo.snapshot.files().any(|file| enrich::links(file.path()));
+    let is_one = caller.config.context_providers && repo.snapshot.paths().any(|(path, _)| enrich::is_of_data(path));
     is_one.then(|| context(caller, repo))
 }

@@ -29,6 +29,10 @@ impl Provider for Codeowners {
         "codeowners"
     }
 
+    fn detect(&self, path: &str) -> bool {
+        PLACES.contains(&path)
+    }
+
     fn read(&self, files: &dyn Files) -> Option<Box<dyn ProjectContext>> {
         let text = PLACES.iter().find_map(|place| files.text(place)).filter(|text| text.len() <= LARGEST)?;
         let mut builder = GitignoreBuilder::new("");

@@ -71,8 +71,12 @@ impl Provider for Dbt {
         Some(Box::new(project))
     }
 
-    fn links(&self, path: &str) -> bool {
+    fn detect(&self, path: &str) -> bool {
         split(path).1 == PROJECT
+    }
+
+    fn is_of_data(&self) -> bool {
+        true
     }
 }
 

@@ -24,6 +24,10 @@ impl Provider for Manifests {
         "package"
     }
 
+    fn detect(&self, path: &str) -> bool {
+        MANIFESTS.iter().any(|(name, _)| *name == split(path).1)
+    }
+
     fn read(&self, files: &dyn Files) -> Option<Box<dyn ProjectContext>> {
         let mut packages = HashMap::new();
         for path in files.paths() {
@@ -39,8 +43,8 @@ impl Provider for Manifests {
 }
 
 impl ProjectContext for Packages {
-    fn notes(&self, _path: &str) -> Vec<String> {
-        Vec::new()
+    fn is_searched(&self) -> bool {
+        false
     }
 
     fn about(&self, path: &str) -> Vec<String> {

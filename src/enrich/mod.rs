@@ -5,6 +5,7 @@
 
 mod codeowners;
 mod dbt;
+mod known;
 mod manifests;
 mod published;
 mod yaml;
@@ -14,6 +15,8 @@ pub use published::published;
 use std::collections::{BTreeSet, HashSet};
 use std::sync::Arc;
 
+use known::{Known, Watched};
+
 /// Files of a project.
 pub trait Files {
     /// Their paths, relative to the root and with `/` between the parts.
@@ -21,6 +24,9 @@ pub trait Files {
 
     /// Text of a file, if it has any.
     fn text(&self, path: &str) -> Option<&[u8]>;
+
+    /// Hash of that text.
+    fn hash(&self, path: &str) -> Option<[u8; 32]>;
 }
 
 /// A source of context.
@@ -28,11 +34,14 @@ pub trait Provider: Sync {
     /// Its name.
     fn name(&self) -> &'static str;
 
+    /// Whether a file of this path shows that there may be something to read.
+    fn detect(&self, path: &str) -> bool;
+
     /// Context that these files hold; `None` when there is none for this provider.
     fn read(&self, files: &dyn Files) -> Option<Box<dyn ProjectContext>>;
 
-    /// Whether a file of this path shows that others may name one another in the provider's own way.
-    fn links(&self, _path: &str) -> bool {
+    /// Whether it counts what it describes, and files may use one another in its own way.
+    fn is_of_data(&self) -> bool {
         false
     }
 }
@@ -42,9 +51,9 @@ pub trait ProjectContext: Send + Sync {
     /// Facts about a file: texts, the most telling first.
     fn about(&self, path: &str) -> Vec<String>;
 
-    /// Texts by which a file is found: not those of every file in a folder.
-    fn notes(&self, path: &str) -> Vec<String> {
-        self.about(path)
+    /// Whether files are found by these facts: not by those of every file in a folder.
+    fn is_searched(&self) -> bool {
+        true
     }
 
     /// Documented columns of tables and views.
@@ -81,9 +90,15 @@ pub struct Link {
     pub to: Option<Arc<str>>,
 }
 
-/// Whether a file of this path shows that files may use one another in a way that only a provider knows.
-pub fn links(path: &str) -> bool {
-    PROVIDERS.iter().any(|provider| provider.links(path))
+/// Whether a file of this path shows that a provider may know something.
+pub fn detected(path: &str) -> bool {
+    PROVIDERS.iter().any(|provider| provider.detect(path))
+}
+
+/// Whether a file of this path shows that files may describe tables, and use one another in a way that only a provider
+/// knows.
+pub fn is_of_data(path: &str) -> bool {
+    PROVIDERS.iter().any(|provider| provider.is_of_data() && provider.detect(path))
 }
 
 /// A column of a table or view.
@@ -105,42 +120,58 @@ pub static PROVIDERS: &[&dyn Provider] = &[&dbt::Dbt, &codeowners::Codeowners, &
 /// Context of a project, by all providers.
 #[derive(Default)]
 pub struct Context {
-    known: Vec<(&'static str, Box<dyn ProjectContext>)>,
+    known: Vec<Known>,
+    /// Files that were read for it, when it was made and not read again.
+    read: Vec<String>,
 }
 
 impl Context {
     /// Reads the context that some files hold.
     pub fn of(files: &dyn Files) -> Self {
-        let read = |provider: &&dyn Provider| Some((provider.name(), provider.read(files)?));
-        Self { known: PROVIDERS.iter().filter_map(read).collect() }
+        let paths = files.paths();
+        let watched = Watched::new(files);
+        let read = |provider: &&dyn Provider| Some(Known::of(*provider, &*provider.read(&watched)?, &paths));
+        let known = PROVIDERS.iter().filter_map(read).collect();
+        Self { known, read: watched.read() }
+    }
+
+    /// Serializes the context of these files, to be stored.
+    pub fn to_bytes(&self, files: &dyn Files) -> Vec<u8> {
+        known::stored(&self.known, files, &self.read)
+    }
+
+    /// Context that was stored; `None` if that of these files may be another.
+    pub fn read(bytes: &[u8], files: &dyn Files) -> Option<Self> {
+        Some(Self { known: known::restored(bytes, files)?, read: Vec::new() })
     }
 
     /// Facts about a file, each after the name of its provider.
     pub fn about(&self, path: &str) -> Vec<String> {
-        let named = |(name, known): &(&str, Box<dyn ProjectContext>)| {
-            known.about(path).into_iter().map(|text| format!("{name}: {text}")).collect::<Vec<_>>()
+        let named = |known: &'_ Known| {
+            let facts = known.about(path).iter();
+            facts.map(|text| format!("{}: {text}", known.provider)).collect::<Vec<_>>()
         };
         self.known.iter().flat_map(named).collect()
     }
 
     /// Texts by which a file is found.
-    pub fn notes(&self, path: &str) -> Vec<String> {
-        self.known.iter().flat_map(|(_, known)| known.notes(path)).collect()
+    pub fn notes(&self, path: &str) -> Vec<&str> {
+        self.known.iter().flat_map(|known| known.notes(path)).map(String::as_str).collect()
     }
 
     /// Documented columns.
     pub fn columns(&self) -> impl Iterator<Item = &Column> {
-        self.known.iter().flat_map(|(_, known)| known.columns())
+        self.known.iter().flat_map(|known| &known.columns)
     }
 
     /// Places where files use what others define, by file and place.
     pub fn links(&self) -> impl Iterator<Item = &Link> {
-        self.known.iter().flat_map(|(_, known)| known.links())
+        self.known.iter().flat_map(|known| &known.links)
     }
 
     /// Names of what links lead to, each with the file that defines it.
     pub fn defined(&self) -> impl Iterator<Item = (&str, &str)> {
-        let defined = self.known.iter().flat_map(|(_, known)| known.defined());
+        let defined = self.known.iter().flat_map(|known| &known.defined);
         defined.map(|(name, file)| (name.as_str(), file.as_str()))
     }
 
@@ -160,8 +191,8 @@ impl Context {
     }
 
     /// Counts by provider.
-    pub fn counts(&self) -> impl Iterator<Item = (&'static str, Vec<(&'static str, usize)>)> {
-        self.known.iter().map(|(name, known)| (*name, known.counts()))
+    pub fn counts(&self) -> impl Iterator<Item = (&str, &[(String, usize)])> {
+        self.known.iter().map(|known| (known.provider.as_str(), known.counts.as_slice()))
     }
 }
 
@@ -193,5 +224,9 @@ impl Files for Made {
 
     fn text(&self, path: &str) -> Option<&[u8]> {
         self.0.iter().find(|(other, _)| *other == path).map(|(_, text)| text.as_bytes())
+    }
+
+    fn hash(&self, path: &str) -> Option<[u8; 32]> {
+        self.text(path).map(|text| *blake3::hash(text).as_bytes())
     }
 }

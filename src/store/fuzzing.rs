@@ -8,7 +8,7 @@ use super::life::manifest::{Manifest, PackFacts};
 use super::packs::map::MappedFile;
 use super::packs::pack::Pack;
 use super::search::segments::check_file;
-use super::tables::{edges, files, ranks};
+use super::tables::{edges, files, notes, ranks};
 use super::{Copied, Edge, Edges, FileView, GramQuery, Parts, Registry, Store, SymbolView};
 
 thread_local! {
@@ -39,12 +39,13 @@ fn read(name: &str, bytes: &[u8], read: impl FnOnce(&Path)) {
 /// A manifest or a table: the first byte chooses which.
 pub fn tables(data: &[u8]) {
     let Some((first, bytes)) = data.split_first() else { return };
-    match first % 6 {
+    match first % 7 {
         0 => read("manifest.json", bytes, manifest),
         1 => read("files.1", bytes, table_of_files),
         2 => read("edges.1", bytes, table_of_edges),
         3 => read("ranks.1", bytes, |path| table_of_ranks(path, bytes)),
-        4 => read("a.term", bytes, |path| drop(MappedFile::open(path).and_then(|file| check_file(&file, u64::MAX)))),
+        4 => read("notes.1", bytes, |path| drop(notes::NotesTable::open(path).map(|table| table.text().len()))),
+        5 => read("a.term", bytes, |path| drop(MappedFile::open(path).and_then(|file| check_file(&file, u64::MAX)))),
         _ => sidecar(bytes),
     }
 }

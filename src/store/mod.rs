@@ -11,6 +11,7 @@
 //! compiled.<n>      occurrences that compilers found, as commit n was given them (compiled.rs)
 //! joined.<n>        edges of a snapshot joined with those occurrences: derived likewise
 //! ranks.<n>         ranks of its symbols by those edges (ranks.rs): derived likewise
+//! notes.<n>         what context providers say of its files (notes.rs): derived likewise, and reused while its inputs are the same
 //! texts.all         keys of the texts that stand for symbols, of all files (texts.rs): derived on first use
 //! vectors.m<hash>   vectors of such texts by one model (vectors.rs); it only grows, and no commit touches it
 //! summaries.all     summaries of symbols by a model (summaries.rs); it only grows likewise
@@ -49,6 +50,7 @@ pub use search::shards::{Frequencies, Shard};
 pub use tables::compiled::{Compiled, CompiledDocument, CompiledOccurrence, CompiledSymbol, CompiledTable};
 pub use tables::edges::{Copied, Edge, EdgeTable, Edges, Import, Parts};
 pub use tables::files::{Entry, FileTable, Row};
+pub use tables::notes::NotesTable;
 pub use tables::ranks::{Rank, RankTable};
 pub use tables::summaries::{SummaryTable, SummaryWriter};
 pub use tables::texts::{TextRow, TextTable};

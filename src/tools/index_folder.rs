@@ -9,7 +9,7 @@ use super::indexes::{open_sidecar, timestamp};
 use super::left_out::{LeftOut, left_out, unread};
 use super::summaries::{Summarized, summarized};
 use super::{Call, Error, Tool};
-use crate::catalog::context::context;
+use crate::catalog::context::linking;
 use crate::catalog::{Options, Report, meaning, runs};
 use crate::store::Sidecar;
 
@@ -84,7 +84,7 @@ pub struct Output {
     git_head: Option<String>,
     /// Counts of what context providers describe.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
-    context: BTreeMap<&'static str, BTreeMap<&'static str, usize>>,
+    context: BTreeMap<String, BTreeMap<String, usize>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     compiler: Option<Compiler>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -153,13 +153,10 @@ impl Tool for IndexFolder {
 }
 
 /// Counts of what context providers describe, by provider.
-fn enriched(
-    call: &Call<'_>,
-    sidecar: &Sidecar,
-) -> Result<BTreeMap<&'static str, BTreeMap<&'static str, usize>>, Error> {
-    let context = context(call, &open_sidecar(call, sidecar.clone())?);
-    let counted = context.counts().map(|(name, counts)| (name, counts.into_iter().collect::<BTreeMap<_, _>>()));
-    Ok(counted.filter(|(_, counts)| !counts.is_empty()).collect())
+fn enriched(call: &Call<'_>, sidecar: &Sidecar) -> Result<BTreeMap<String, BTreeMap<String, usize>>, Error> {
+    let context = linking(call, &open_sidecar(call, sidecar.clone())?).unwrap_or_default();
+    let counted = context.counts().filter(|(_, counts)| !counts.is_empty());
+    Ok(counted.map(|(name, counts)| (name.to_owned(), counts.iter().cloned().collect())).collect())
 }
 
 /// Embeddings of what was indexed.

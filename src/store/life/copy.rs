@@ -13,7 +13,7 @@ use tempfile::TempDir;
 use super::manifest::Manifest;
 use super::upkeep::files;
 use super::writer::Writer;
-use crate::store::tables::{edges, ranks, summaries, texts, vectors};
+use crate::store::tables::{DERIVED, summaries, texts, vectors};
 use crate::store::{Entry, Error, Registry, Snapshot, SnapshotFacts, Store, lock};
 
 /// Name of the snapshot in a copy: on another machine the folder has another one.
@@ -111,7 +111,7 @@ impl Store {
 
 /// Tables of a snapshot that it can do without.
 fn derived(dir: &Path, facts: &SnapshotFacts) -> Vec<PathBuf> {
-    let mut all = [edges::path, edges::joined_path, ranks::path].map(|path| path(dir, facts.number)).to_vec();
+    let mut all = DERIVED.map(|path| path(dir, facts.number)).to_vec();
     all.extend([texts::path(dir), summaries::path(dir)]);
     all.extend(vectors::all(dir));
     all

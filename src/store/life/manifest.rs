@@ -12,7 +12,7 @@ use super::identity::Identities;
 use crate::model::Roles;
 use crate::store::packs::pack::{self, agrees, checksum};
 use crate::store::search::segments;
-use crate::store::tables::{compiled, edges, files, ranks, summaries, texts, vectors};
+use crate::store::tables::{DERIVED, compiled, edges, files, notes, summaries, texts, vectors};
 use crate::store::{Error, FORMAT};
 
 /// Manifest of a store. Its JSON is `manifest.json` in the store's folder.
@@ -201,19 +201,21 @@ impl Manifest {
     }
 
     /// All files that may stay in the store: committed ones, derived tables of its snapshots, the newest edges while a
-    /// snapshot without edges may reuse them, vectors with the keys of their texts, and summaries. Every removal of files checks
+    /// snapshot without edges may reuse them, the newest notes, vectors with the keys of their texts, and summaries. Every removal of files checks
     /// this set.
     pub(in crate::store) fn named(&self, dir: &Path) -> HashSet<PathBuf> {
         let mut named = self.committed(dir);
         named.extend([Self::path(dir), dir.join("lock"), texts::path(dir), summaries::path(dir)]);
         named.extend(vectors::all(dir));
         for facts in self.snapshots.values() {
-            named.extend([edges::path, edges::joined_path, ranks::path].map(|path| path(dir, facts.number)));
+            named.extend(DERIVED.map(|path| path(dir, facts.number)));
         }
         let related = edges::numbers(dir);
         if self.snapshots.values().any(|facts| !related.contains(&facts.number)) {
             named.extend(related.first().map(|number| edges::path(dir, *number)));
         }
+        // The next question may find that they hold for the new snapshot as well.
+        named.extend(notes::newest(dir));
         named
     }
 

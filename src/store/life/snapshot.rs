@@ -24,6 +24,7 @@ use crate::store::search::shards::Shard;
 use crate::store::tables::compiled::{self, CompiledTable};
 use crate::store::tables::edges::{self, EdgeTable, Edges, Origin};
 use crate::store::tables::files::{self, FileTable, Row};
+use crate::store::tables::notes::{self, NotesTable};
 use crate::store::tables::ranks::{self, Rank, RankTable};
 use crate::store::tables::summaries::SummaryTable;
 
@@ -521,6 +522,28 @@ impl Snapshot {
         let path = ranks::path(&self.dir, self.facts.number);
         let table = map::keep(&path, |file| file.write_all(&bytes), |path| RankTable::open(path, edges))?;
         Ok(self.ranks.get_or_init(|| table))
+    }
+
+    /// Notes of context providers on the files: those that `read` accepts, of this snapshot or of an earlier one.
+    pub fn notes<T>(&self, read: impl Fn(&NotesTable) -> Option<T>) -> Option<T> {
+        let own = notes::path(&self.dir, self.facts.number);
+        notes::numbers(&self.dir, self.facts.number).find_map(|number| {
+            let path = notes::path(&self.dir, number);
+            let found = read(&NotesTable::open(&path).ok()?)?;
+            if path != own {
+                // It serves this snapshot, too, and the next commit removes the other name.
+                let _ = std::fs::remove_file(&own);
+                let _ = std::fs::hard_link(path, &own);
+            }
+            Some(found)
+        })
+    }
+
+    /// Stores notes of context providers, like [`Snapshot::keep_edges`].
+    pub fn keep_notes(&self, text: &[u8]) -> Result<NotesTable, Error> {
+        let bytes = notes::to_bytes(text);
+        let path = notes::path(&self.dir, self.facts.number);
+        map::keep(&path, |file| file.write_all(&bytes), NotesTable::open)
     }
 
     fn searcher(&self) -> Result<&Search, Error> {

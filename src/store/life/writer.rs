@@ -20,9 +20,9 @@ use crate::store::packs::pack::{self, Pack, PackFile, PackWriter};
 use crate::store::search::index;
 use crate::store::search::indexing::{self, MergedSegments, SmallSegmentWriter, Waiting};
 use crate::store::search::segments::Segments;
+use crate::store::tables::DERIVED;
 use crate::store::tables::compiled::{self, Compiled, CompiledTable};
 use crate::store::tables::files::{self, Entry};
-use crate::store::tables::{edges, ranks};
 use crate::store::{CONTENT, Error, Snapshot, SymbolId, lock};
 
 /// Buffer size of tantivy in bytes, for many files and for few. With few files, allocating large tables would take
@@ -335,7 +335,7 @@ impl Writer {
                 && self.held_by(other).is_ok_and(|held| held.eq(ids()))
         };
         let twins: Vec<u64> = self.manifest.snapshots.values().filter(same).map(|twin| twin.number).collect();
-        for path in [edges::path, edges::joined_path, ranks::path] {
+        for path in DERIVED {
             let to = path(&self.dir, facts.number);
             // A commit that was never published may have left one.
             let _ = std::fs::remove_file(&to);

@@ -178,10 +178,7 @@ pub(in crate::store) fn joined_path(dir: &Path, number: u64) -> PathBuf {
 
 /// Numbers of the tables in a store, descending.
 pub(in crate::store) fn numbers(dir: &Path) -> Vec<u64> {
-    let number = |entry: std::fs::DirEntry| entry.file_name().to_str()?.strip_prefix("edges.")?.parse().ok();
-    let mut numbers: Vec<u64> = std::fs::read_dir(dir).into_iter().flatten().flatten().filter_map(number).collect();
-    numbers.sort_unstable_by(|a, b| b.cmp(a));
-    numbers
+    super::numbers(dir, "edges.")
 }
 
 /// Writes a table at `path` if possible, else for this process only, and opens it.

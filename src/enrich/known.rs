@@ -1,0 +1,270 @@
+//! Statements of providers about a project's files as plain data, which is stored beside the index and read again while
+//! the files that it was made of are the same.
+
+use std::cell::RefCell;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+
+use super::{Column, Files, Link, ProjectContext, Provider, split};
+
+/// Version of the form, and of what providers say: other ones are made again.
+const VERSION: u32 = 1;
+
+/// Statements of one provider.
+#[derive(Default)]
+pub(super) struct Known {
+    pub(super) provider: String,
+    /// Facts by file; of a folder, with `/` at its end, those of the files and folders in it that have none of their own.
+    facts: HashMap<String, Vec<String>>,
+    /// Whether files are found by their facts.
+    is_searched: bool,
+    pub(super) columns: Vec<Column>,
+    pub(super) counts: Vec<(String, usize)>,
+    pub(super) links: Vec<Link>,
+    pub(super) defined: Vec<(String, String)>,
+}
+
+impl Known {
+    pub(super) fn of(provider: &dyn Provider, context: &dyn ProjectContext, paths: &[&str]) -> Self {
+        Self {
+            provider: provider.name().to_owned(),
+            facts: facts_of(context, paths),
+            is_searched: context.is_searched(),
+            columns: context.columns().to_vec(),
+            counts: context.counts().into_iter().map(|(name, count)| (name.to_owned(), count)).collect(),
+            links: context.links().to_vec(),
+            defined: context.defined().to_vec(),
+        }
+    }
+
+    /// Facts about a file.
+    pub(super) fn about(&self, path: &str) -> &[String] {
+        let folders = path.rmatch_indices('/').map(|(end, _)| &path[..=end]).chain(["/"]);
+        let mut found = [path].into_iter().chain(folders).filter_map(|place| self.facts.get(place));
+        found.next().map_or(&[], Vec::as_slice)
+    }
+
+    /// Facts by which a file is found.
+    pub(super) fn notes(&self, path: &str) -> &[String] {
+        if self.is_searched { self.about(path) } else { &[] }
+    }
+}
+
+/// Facts about all files. Those that most files of a folder have are kept once.
+fn facts_of(context: &dyn ProjectContext, paths: &[&str]) -> HashMap<String, Vec<String>> {
+    let mut folders: BTreeMap<&str, Vec<(&str, Vec<String>)>> = BTreeMap::new();
+    for path in paths {
+        folders.entry(split(path).0).or_default().push((path, context.about(path)));
+    }
+    let mut kept: HashMap<String, Vec<String>> = HashMap::new();
+    let key = |folder: &str| format!("{folder}/");
+    // A folder comes before those in it.
+    for (folder, files) in folders {
+        let above = std::iter::successors(Some(folder), |path| (!path.is_empty()).then(|| split(path).0)).skip(1);
+        let inherited = above.into_iter().find_map(|path| kept.get(&key(path)).cloned()).unwrap_or_default();
+        let mut times: BTreeMap<&[String], usize> = BTreeMap::new();
+        files.iter().for_each(|(_, facts)| *times.entry(facts).or_default() += 1);
+        let (most, count) = times.iter().max_by_key(|(_, count)| **count).map_or((&[][..], 0), |(of, n)| (*of, *n));
+        let own = if count > times.get(&*inherited).copied().unwrap_or(1) { most.to_vec() } else { inherited.clone() };
+        for (path, facts) in files {
+            if facts != own {
+                kept.insert(path.to_owned(), facts);
+            }
+        }
+        if own != inherited {
+            kept.insert(key(folder), own);
+        }
+    }
+    kept
+}
+
+/// Files of a project, with the paths of those whose text was read.
+pub(super) struct Watched<'f> {
+    files: &'f dyn Files,
+    read: RefCell<BTreeSet<String>>,
+}
+
+impl<'f> Watched<'f> {
+    pub(super) fn new(files: &'f dyn Files) -> Self {
+        Self { files, read: RefCell::default() }
+    }
+
+    pub(super) fn read(self) -> Vec<String> {
+        self.read.into_inner().into_iter().collect()
+    }
+}
+
+impl Files for Watched<'_> {
+    fn paths(&self) -> Vec<&str> {
+        self.files.paths()
+    }
+
+    fn text(&self, path: &str) -> Option<&[u8]> {
+        let text = self.files.text(path)?;
+        self.read.borrow_mut().insert(path.to_owned());
+        Some(text)
+    }
+
+    fn hash(&self, path: &str) -> Option<[u8; 32]> {
+        self.files.hash(path)
+    }
+}
+
+/// Hash of all that statements depend on: the paths of the project, and the contents of the files that were read.
+fn inputs(files: &dyn Files, read: &[String]) -> String {
+    let mut hasher = blake3::Hasher::new();
+    for path in files.paths() {
+        hasher.update(path.as_bytes()).update(b"\n");
+    }
+    for path in read {
+        hasher.update(path.as_bytes()).update(&files.hash(path).unwrap_or_default());
+    }
+    hasher.finalize().to_hex().to_string()
+}
+
+/// The form in which statements are stored.
+#[derive(Serialize, Deserialize)]
+struct Stored {
+    version: u32,
+    /// See [`inputs`].
+    inputs: String,
+    read: Vec<String>,
+    known: Vec<StoredKnown>,
+}
+
+#[derive(Serialize, Deserialize)]
+struct StoredKnown {
+    provider: String,
+    facts: HashMap<String, Vec<String>>,
+    is_searched: bool,
+    /// Tables and views with their files, and names and descriptions of their columns.
+    models: Vec<(String, String, Vec<(String, String)>)>,
+    counts: Vec<(String, usize)>,
+    /// Files, and what each uses: place, name and the file that defines it.
+    links: Vec<(String, Vec<(u32, String, Option<String>)>)>,
+    defined: Vec<(String, String)>,
+}
+
+/// Serializes statements about files, of which these were read.
+pub(super) fn stored(known: &[Known], files: &dyn Files, read: &[String]) -> Vec<u8> {
+    let known = known.iter().map(StoredKnown::of).collect();
+    let stored = Stored { version: VERSION, inputs: inputs(files, read), read: read.to_vec(), known };
+    serde_json::to_vec(&stored).unwrap_or_default()
+}
+
+/// Reads statements; `None` when they were made in another way, or of other files.
+pub(super) fn restored(bytes: &[u8], files: &dyn Files) -> Option<Vec<Known>> {
+    let stored: Stored = serde_json::from_slice(bytes).ok()?;
+    let is_it = stored.version == VERSION && stored.inputs == inputs(files, &stored.read);
+    is_it.then(|| stored.known.into_iter().map(StoredKnown::known).collect())
+}
+
+impl StoredKnown {
+    fn of(known: &Known) -> Self {
+        let of_same = known.columns.chunk_by(|a, b| (&a.model, &a.file) == (&b.model, &b.file));
+        let model = |columns: &[Column]| {
+            let named = columns.iter().map(|column| (column.name.clone(), column.description.clone()));
+            (columns[0].model.to_string(), columns[0].file.to_string(), named.collect())
+        };
+        let place = |link: &Link| (link.at, link.name.clone(), link.to.as_deref().map(str::to_owned));
+        let links = known.links.chunk_by(|a, b| a.from == b.from);
+        Self {
+            provider: known.provider.clone(),
+            facts: known.facts.clone(),
+            is_searched: known.is_searched,
+            models: of_same.map(model).collect(),
+            counts: known.counts.clone(),
+            links: links.map(|links| (links[0].from.to_string(), links.iter().map(place).collect())).collect(),
+            defined: known.defined.clone(),
+        }
+    }
+
+    fn known(self) -> Known {
+        let columns = self.models.into_iter().flat_map(|(model, file, columns)| {
+            let (model, file): (Arc<str>, Arc<str>) = (model.into(), file.into());
+            let column =
+                move |(name, description)| Column { model: model.clone(), file: file.clone(), name, description };
+            columns.into_iter().map(column)
+        });
+        let links = self.links.into_iter().flat_map(|(from, places)| {
+            let from: Arc<str> = from.into();
+            let link = move |(at, name, to): (u32, String, Option<String>)| Link {
+                from: from.clone(),
+                at,
+                name,
+                to: to.map(Arc::from),
+            };
+            places.into_iter().map(link)
+        });
+        Known {
+            provider: self.provider,
+            facts: self.facts,
+            is_searched: self.is_searched,
+            columns: columns.collect(),
+            counts: self.counts,
+            links: links.collect(),
+            defined: self.defined,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Context, Made};
+
+    const SCHEMA: &str = "models: [{name: orders, description: One row for an order., columns: [{name: id}, {name: paid, description: What was paid.}]}]\n";
+
+    fn files(edited: &'static str) -> Made {
+        Made(vec![
+            ("CODEOWNERS", "* @all\n/models/ @data\n*.py @code\n/lib/x/deep/ \n"),
+            ("dbt_project.yml", "name: shop\n"),
+            ("lib/a.rs", edited),
+            ("lib/b.py", ""),
+            ("lib/x/c.py", ""),
+            ("lib/x/deep/d.py", ""),
+            ("models/orders.sql", "select * from {{ ref('raw') }}"),
+            ("models/raw.sql", "select 1"),
+            ("models/schema.yml", SCHEMA),
+            ("package.json", r#"{"name": "shop"}"#),
+        ])
+    }
+
+    #[test]
+    fn what_is_stored_is_read_again_while_its_inputs_are_the_same() {
+        let made = Context::of(&files(""));
+        let bytes = made.to_bytes(&files(""));
+        for edited in ["", "an edit of a file that nobody reads"] {
+            let read = Context::read(&bytes, &files(edited)).expect("its inputs are the same");
+            for path in files("").0.iter().map(|(path, _)| *path).chain(["lib/new.py"]) {
+                assert_eq!(read.about(path), made.about(path), "{path}");
+                assert_eq!(read.notes(path), made.notes(path), "{path}");
+            }
+            assert_eq!(read.columns().collect::<Vec<_>>(), made.columns().collect::<Vec<_>>());
+            assert_eq!(read.links().collect::<Vec<_>>(), made.links().collect::<Vec<_>>());
+            assert_eq!(read.defined().collect::<Vec<_>>(), made.defined().collect::<Vec<_>>());
+            assert_eq!(read.counts().collect::<Vec<_>>(), made.counts().collect::<Vec<_>>());
+        }
+        let owner = |path: &str| {
+            made.about(path).into_iter().find_map(|fact| Some(fact.strip_prefix("codeowners: owned by ")?.to_owned()))
+        };
+        let owners = ["lib/x/c.py", "lib/x/deep/d.py", "models/raw.sql", "package.json"]
+            .map(|path| owner(path).unwrap_or_default());
+        assert_eq!(owners, ["@code", "", "@data", "@all"]);
+
+        let changed = |path: &str, text: &'static str| {
+            let mut files = files("");
+            files.0.iter_mut().filter(|(other, _)| *other == path).for_each(|(_, old)| *old = text);
+            files
+        };
+        assert!(Context::read(&bytes, &changed("models/raw.sql", "select 2")).is_none());
+        assert!(Context::read(&bytes, &changed("CODEOWNERS", "* @one\n")).is_none());
+        let mut more = files("");
+        more.0.push(("models/new.sql", ""));
+        assert!(Context::read(&bytes, &more).is_none());
+        for end in 0..bytes.len() {
+            assert!(Context::read(&bytes[..end], &files("")).is_none());
+        }
+    }
+}
