@@ -29,8 +29,9 @@ class Section:
     title: str
     text: str
     columns: list
-    # The column of the picture.
+    # The column of the picture, and that of the range that a line through each bar shows.
     plot: str
+    spread: str = ""
 
 
 SECTIONS = [
@@ -99,7 +100,8 @@ SECTIONS = [
         "A file that answers is not yet an answer that was understood.",
         [Column("tokens", "median tokens", "{:,.0f}", "less"), Column("quarters", "quartiles"), Column("mean", "mean of all", "{:,.0f}", "less"),
          Column("answered", "answered", "{:.2f}", "more")],
-        "mean",
+        "tokens",
+        "quarters",
     ),
     Section(
         "text",
@@ -246,11 +248,17 @@ def rows(columns, table):
         yield f"| {table['corpus']} | {name(arm)} | {' | '.join(cells)} |"
 
 
+def ends(section, arm):
+    """The ends of an arm's range; zeros without one."""
+    return arm["values"].get(section.spread) or (0, 0)
+
+
 def picture(section, tables):
     """A bar for each tool, grouped by code."""
     column = next(column for column in section.columns if column.key == section.plot)
     bars, y = [], 34
-    most = max((arm["values"].get(column.key) or 0 for table in tables for arm in table["arms"]), default=1) or 1
+    arms = [arm for table in tables for arm in table["arms"]]
+    most = max([arm["values"].get(column.key) or 0 for arm in arms] + [ends(section, arm)[1] for arm in arms], default=1) or 1
     for table in tables:
         bars.append(f'<text x="10" y="{y + 13}" class="code">{html.escape(table["corpus"])}</text>')
         y += 20
@@ -258,20 +266,24 @@ def picture(section, tables):
             value = arm["values"].get(column.key)
             if value is None or "variant" in arm:
                 continue
-            width = 330 * value / most
+            width, (low, high) = 330 * value / most, ends(section, arm)
             kind = "ours" if arm["name"] == OURS else "other"
             bars.append(f'<text x="250" y="{y + 12}" text-anchor="end">{html.escape(name(arm))}</text>'
                         f'<rect x="260" y="{y + 1}" width="{width:.1f}" height="14" class="{kind}"/>'
-                        f'<text x="{266 + width:.1f}" y="{y + 12}">{form(column, value)}</text>')
+                        f'<text x="{266 + max(width, 330 * high / most):.1f}" y="{y + 12}">{form(column, value)}</text>')
+            if high:
+                bars.append(f'<path d="M{260 + 330 * low / most:.1f} {y + 8}H{260 + 330 * high / most:.1f}" class="spread"/>')
             y += 19
         y += 8
+    spread = "; the line goes from the lower to the upper quartile" if section.spread else ""
+    line = ".spread { stroke: #c2410c; stroke-width: 2 } " if section.spread else ""
     better = {"more": ", more is better", "less": ", less is better"}.get(column.better, "")
     return "\n".join([
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 680 {y + 4}" width="680" height="{y + 4}" role="img">',
         f"<title>{html.escape(section.title)}: {column.label}</title>",
         "<style>text { font: 12px sans-serif; fill: #444 } .code, .title { font-weight: bold } .ours { fill: #0a7d5a } "
-        ".other { fill: #9aa4ad } @media (prefers-color-scheme: dark) { text { fill: #ccc } }</style>",
-        f'<text x="10" y="18" class="title">{html.escape(column.label)}{better}</text>',
+        f".other {{ fill: #9aa4ad }} {line}@media (prefers-color-scheme: dark) {{ text {{ fill: #ccc }} }}</style>",
+        f'<text x="10" y="18" class="title">{html.escape(column.label)}{better}{spread}</text>',
         *bars,
         "</svg>",
         "",
