@@ -134,16 +134,20 @@ struct Stored {
     known: Vec<StoredKnown>,
 }
 
+/// Name of a table or view, its file, and names and descriptions of its columns.
+type StoredModel = (String, String, Vec<(String, String)>);
+
+/// A file, and what it uses: place, name and the file that defines it.
+type StoredLinks = (String, Vec<(u32, String, Option<String>)>);
+
 #[derive(Serialize, Deserialize)]
 struct StoredKnown {
     provider: String,
     facts: HashMap<String, Vec<String>>,
     is_searched: bool,
-    /// Tables and views with their files, and names and descriptions of their columns.
-    models: Vec<(String, String, Vec<(String, String)>)>,
+    models: Vec<StoredModel>,
     counts: Vec<(String, usize)>,
-    /// Files, and what each uses: place, name and the file that defines it.
-    links: Vec<(String, Vec<(u32, String, Option<String>)>)>,
+    links: Vec<StoredLinks>,
     defined: Vec<(String, String)>,
 }
 

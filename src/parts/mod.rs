@@ -4,6 +4,7 @@
 //! matching line ([`grep`]), every symbol ([`pick`]).
 
 pub mod around;
+pub mod blame;
 mod call;
 pub mod changes;
 pub mod fan;

@@ -1,16 +1,13 @@
 //! The exact text of symbols, within a budget.
 
-use std::collections::BTreeMap;
-use std::fmt;
-
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use super::blame::{Blame, Blaming};
 use super::fields::{Facts, Fields, hash, source_line};
-use super::indexes::{self, Repo, timestamp};
+use super::indexes::{self, Repo};
 use super::packing::Member;
 use super::{Call, Code, Error, tokens};
-use crate::catalog::blame;
 use crate::query::{self, Missing};
 use crate::store::SymbolView;
 
@@ -92,60 +89,6 @@ pub struct Symbol {
     facts: Facts,
 }
 
-/// The last change of a symbol's lines, as of the checked-out commit.
-#[derive(Debug, Default, Serialize, JsonSchema)]
-pub struct Blame {
-    #[serde(skip_serializing_if = "Option::is_none")]
-    last_author: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    last_changed: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    last_commit: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    subject: Option<String>,
-    /// When its oldest line was written.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    since: Option<String>,
-    /// How many commits its lines are of.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    commits: Option<usize>,
-    /// Lines of each author.
-    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
-    lines_by_author: BTreeMap<String, u32>,
-    /// Why there is nothing.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    problem: Option<String>,
-}
-
-impl Blame {
-    /// The blame of a symbol, or why there is none.
-    pub fn of(repo: &Repo, symbol: &SymbolView<'_>) -> Self {
-        match blame::blame(repo, symbol) {
-            Ok(blame) => Self {
-                last_author: Some(blame.last.author),
-                last_changed: Some(timestamp(blame.last.time)),
-                last_commit: Some(blame.last.commit),
-                subject: Some(blame.last.title),
-                since: Some(timestamp(blame.since)),
-                commits: Some(blame.commits),
-                lines_by_author: blame.authors,
-                problem: None,
-            },
-            Err(problem) => Self { problem: Some(problem), ..Self::default() },
-        }
-    }
-}
-
-impl fmt::Display for Blame {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let known = self.last_author.as_ref().zip(self.last_changed.as_ref()).zip(self.last_commit.as_ref());
-        let Some(((author, time), commit)) = known else {
-            return write!(f, "No blame: {}.", self.problem.as_deref().unwrap_or("it is not known"));
-        };
-        write!(f, "Last changed by {author}, {time}, in {commit}: {}", self.subject.as_deref().unwrap_or_default())
-    }
-}
-
 /// An id that names no symbol.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct SymbolError {
@@ -197,10 +140,12 @@ pub fn sources(call: &Call<'_>, wanted: &SourceRequest) -> Result<Output, Error>
         indexes::reread(call, &mut repo, &files)?;
     }
     fields.know(call, &repo);
+    let blaming = Blaming::new(call, &repo);
+    let symbol_of = |symbol: &SymbolView<'_>| symbol_of(call, symbol, wanted, &fields, &blaming);
     if single {
         let symbol =
             lookup(&repo, &ids[0]).map_err(|(code, why)| Error::new(code, why.error).with("nearest", why.nearest))?;
-        let answer = symbol_of(call, &repo, &symbol, wanted, &fields);
+        let answer = symbol_of(&symbol);
         call.found(true);
         call.count(1);
         return Ok(Output::One(Box::new(answer)));
@@ -209,7 +154,7 @@ pub fn sources(call: &Call<'_>, wanted: &SourceRequest) -> Result<Output, Error>
     // Each may fill an answer of its own; those that do not fit beside the others go to the next page.
     for id in &ids {
         match lookup(&repo, id) {
-            Ok(symbol) => symbols.push(symbol_of(call, &repo, &symbol, wanted, &fields)),
+            Ok(symbol) => symbols.push(symbol_of(&symbol)),
             Err((_, error)) => errors.push(error),
         }
     }
@@ -239,7 +184,13 @@ fn lookup<'a>(repo: &'a Repo, id: &str) -> Result<SymbolView<'a>, (Code, SymbolE
 
 /// A symbol as shown in the answer, within a budget: a large type as an outline, any other symbol with as many of its
 /// first lines as fit.
-fn symbol_of(call: &Call<'_>, repo: &Repo, symbol: &SymbolView<'_>, wanted: &SourceRequest, fields: &Fields) -> Symbol {
+fn symbol_of(
+    call: &Call<'_>,
+    symbol: &SymbolView<'_>,
+    wanted: &SourceRequest,
+    fields: &Fields,
+    blaming: &Blaming<'_, '_>,
+) -> Symbol {
     let max_tokens = call.max_tokens;
     let content = symbol.file.content();
     let span = symbol.span();
@@ -274,7 +225,7 @@ fn symbol_of(call: &Call<'_>, repo: &Repo, symbol: &SymbolView<'_>, wanted: &Sou
         rest: None,
         content_hash: None,
         content_verified: None,
-        blame: wanted.blame.then(|| Blame::of(repo, symbol)),
+        blame: wanted.blame.then(|| blaming.of(symbol)),
         facts: fields.of(symbol),
     };
     if wanted.verify {

@@ -6,9 +6,9 @@ use std::fmt::Write;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::blame::{Blame, Blaming};
 use super::fields::{Facts, Fields, source_line};
 use super::indexes::Repo;
-use super::sources::Blame;
 use super::{Call, Error, SIGNATURE, Tool, related, tokens};
 use crate::model::{Detail, Kind};
 use crate::query::{self, Direction};
@@ -225,8 +225,8 @@ impl Budget {
     }
 
     /// Who changed a symbol last, where that fits.
-    fn blame(&mut self, repo: &Repo, symbol: &SymbolView<'_>) -> Option<Blame> {
-        let blame = Blame::of(repo, symbol);
+    fn blame(&mut self, blaming: &Blaming<'_, '_>, symbol: &SymbolView<'_>) -> Option<Blame> {
+        let blame = blaming.of(symbol);
         let cost = tokens::estimate(&serde_json::to_string(&blame).unwrap_or_default());
         self.left = self.left.checked_sub(cost)?;
         Some(blame)
@@ -245,8 +245,9 @@ fn bundle(
     fields.know(call, repo);
     let compact = args.budget_strategy == Strategy::Compact;
     let mut budget = Budget { fields, left: budget_tokens, excluded: 0, compact };
+    let blaming = Blaming::new(call, repo);
     let asked = |symbol: &SymbolView<'_>| {
-        let blame = args.blame.then(|| budget.blame(repo, symbol)).flatten();
+        let blame = args.blame.then(|| budget.blame(&blaming, symbol)).flatten();
         Some(Item { blame, ..budget.item(symbol, true)? })
     };
     let mut output = Output { symbols: symbols.iter().filter_map(asked).collect(), ..Output::default() };

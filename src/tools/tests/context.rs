@@ -116,6 +116,76 @@ fn a_symbol_says_who_changed_it_last() {
 }
 
 #[test]
+fn a_symbol_says_which_files_usually_change_with_its_own() {
+    let place = Place::new();
+    let git = |args: &[&str]| {
+        let identity = ["-c", "user.name=Ada", "-c", "user.email=a@example.org", "-c", "commit.gpgsign=false"];
+        let mut command = std::process::Command::new("git");
+        command.args(identity).args(args).current_dir(place.0.path().join("code"));
+        assert!(command.output().expect("the tests need git").status.success(), "git {args:?}");
+    };
+    git(&["init", "-q"]);
+    git(&["add", "."]);
+    git(&["commit", "-qm", "first"]);
+    for n in 1..=4 {
+        place.write("tools/load.py", &format!("def load(path):\n    return path, {n}\n"));
+        if n < 4 {
+            place.write("tools/package.json", &format!(r#"{{"name": "tools", "version": "{n}"}}"#));
+        }
+        git(&["commit", "-qam", "more"]);
+    }
+    let id = "tools/load.py::load#function";
+    let together = json!([{"file": "tools/package.json", "both": 3, "of": 4}]);
+    let source = place.ask(true, "get_symbol_source", json!({"symbol_ids": [id], "blame": true})).value;
+    assert_eq!(source["symbols"][0]["blame"]["usually_changed_too"], together, "{source}");
+    let args = json!({"symbol_id": id, "blame": true, "output": "markdown"});
+    let text = place.ask(true, "get_context_bundle", args).value["markdown"].to_string();
+    assert!(text.contains("Usually changed too: tools/package.json"), "{text}");
+}
+
+#[test]
+fn notes_are_kept_until_what_they_were_made_of_changes() {
+    let place = Place::new();
+    place.write("tools/run.sh", "run() { echo 1; }\n");
+    let ask = || {
+        let answer = place.ask(true, "search_columns", json!({"query": "order_id"})).value;
+        assert_eq!(answer["result_count"], 1, "{answer}");
+        tables(&place.0.path().join("index"))
+    };
+    let first = ask();
+    assert_eq!((first.len(), &ask()), (1, &first));
+    // Another snapshot, the same notes: one file under its name, and until the next commit under the earlier one.
+    place.write("tools/run.sh", "run() { echo 2; }\n");
+    let second = ask();
+    assert!(second.iter().all(|(_, file)| *file == first[0].1), "{first:?} {second:?}");
+    assert!(second.iter().any(|(name, _)| *name != first[0].0), "{first:?} {second:?}");
+    place.write("models/stg_orders.sql", "select 2");
+    let third = ask();
+    assert!(third.iter().any(|(_, file)| *file != first[0].1), "{second:?} {third:?}");
+    // Damage costs the making.
+    for (path, _) in &third {
+        std::fs::write(path, "damage").expect("it is ours");
+    }
+    assert!(ask().iter().any(|(path, _)| std::fs::metadata(path).is_ok_and(|it| it.len() > 100)));
+}
+
+/// Stored notes below a folder, each with the number of its file on disk.
+fn tables(folder: &std::path::Path) -> Vec<(std::path::PathBuf, u64)> {
+    use std::os::unix::fs::MetadataExt;
+    let mut found = Vec::new();
+    for entry in std::fs::read_dir(folder).expect("it is ours").flatten() {
+        let path = entry.path();
+        match entry.file_name().to_string_lossy().starts_with("notes.") {
+            true => found.push((path, entry.metadata().expect("it is there").ino())),
+            false if path.is_dir() => found.extend(tables(&path)),
+            false => {}
+        }
+    }
+    found.sort();
+    found
+}
+
+#[test]
 fn files_are_found_by_what_providers_know_of_them() {
     let place = Place::new();
     let found = |providers: bool, query: &str| -> Vec<String> {
