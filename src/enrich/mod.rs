@@ -3,6 +3,7 @@
 //!
 //! A provider is one file and one line in [`PROVIDERS`]. It detects itself by the names of files.
 
+mod catalogue;
 mod codeowners;
 mod dbt;
 mod known;
@@ -115,7 +116,8 @@ pub struct Column {
 }
 
 /// Every provider.
-pub static PROVIDERS: &[&dyn Provider] = &[&dbt::Dbt, &codeowners::Codeowners, &manifests::Manifests];
+pub static PROVIDERS: &[&dyn Provider] =
+    &[&dbt::Dbt, &catalogue::Catalogue, &codeowners::Codeowners, &manifests::Manifests];
 
 /// Context of a project, by all providers.
 #[derive(Default)]

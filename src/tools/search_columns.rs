@@ -87,8 +87,8 @@ impl Tool for SearchColumns {
         };
         let (has_any, items) = indexes::answered(call, &mut repo, ask, about)?;
         if !has_any {
-            let none = "nothing here describes columns: there is no dbt project with columns in its YAML files, or \
-                context_providers is off";
+            let none = "nothing here describes columns: there is no dbt project with columns in its YAML files and no \
+                information_schema*.json, or context_providers is off";
             call.note("hint", none);
         }
         call.count(items.len());
