@@ -74,7 +74,8 @@ pub(super) fn after_edits(caller: &Caller<'_>, sidecar: &Sidecar, snapshot: &Sna
     if config.use_ai_summaries {
         summaries::begin(caller, sidecar);
     }
-    if has_provider {
+    // Work that is begun keeps other work of its sort from beginning, and this one would find nothing to do.
+    if has_provider && snapshot.has_vectors() {
         models.embed_more(config, caller.indexes.registry(), sidecar, true);
     }
 }

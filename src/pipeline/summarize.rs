@@ -73,25 +73,21 @@ impl Unsummarized {
 
 /// Finds the symbols and files that need a summary.
 pub fn unsummarized(snapshot: &Snapshot) -> Unsummarized {
+    use rayon::prelude::*;
     let known = snapshot.summaries();
-    let files = snapshot.files().filter(|file| !file.is_generated() && !file.is_test());
-    let (mut seen, mut symbols, mut letters) = (HashSet::new(), Vec::new(), 0);
-    let mut add = |key: TextKey, id: SymbolId, item: &dyn Fn() -> Item| {
-        if !known.is_some_and(|known| known.has(&key)) && seen.insert(key) {
-            letters += item().letters();
-            symbols.push((key, id));
-        }
+    let files: Vec<FileView<'_>> = snapshot.files().filter(|file| !file.is_generated() && !file.is_test()).collect();
+    let of_file = |file: &FileView<'_>| -> Vec<(TextKey, SymbolId, u64)> {
+        let whole = || (file.outline_key(), SymbolId { file: file.number(), index: SymbolId::FILE });
+        let symbols = file.symbols().filter(needs_summary).map(|symbol| (symbol.source_key(), symbol.number()));
+        let all = symbols.chain(file.needs_description().then(whole));
+        let new = all.filter(|(key, _)| !known.is_some_and(|known| known.has(key)));
+        new.map(|(key, id)| (key, id, item(snapshot, id).map_or(0, |item| item.letters()))).collect()
     };
-    for file in files {
-        for symbol in file.symbols().filter(needs_summary) {
-            add(symbol.source_key(), symbol.number(), &|| item_of(&symbol));
-        }
-        if file.needs_description() {
-            let id = SymbolId { file: file.number(), index: SymbolId::FILE };
-            add(file.outline_key(), id, &|| item_of_file(&file));
-        }
-    }
-    Unsummarized { symbols, letters }
+    let mut seen = HashSet::new();
+    let mut all: Vec<(TextKey, SymbolId, u64)> = files.par_iter().flat_map_iter(of_file).collect();
+    all.retain(|(key, ..)| seen.insert(*key));
+    let letters = all.iter().map(|(.., letters)| letters).sum();
+    Unsummarized { symbols: all.into_iter().map(|(key, id, _)| (key, id)).collect(), letters }
 }
 
 /// Whether a symbol is worth a summary: plain values, sections of documents and declarations say all there is.

@@ -166,31 +166,30 @@ pub struct Embeddings {
     model: String,
     /// Texts embedded now.
     embedded: usize,
-    /// Texts that have none yet. A server goes on beside its answers.
-    missing: usize,
+    /// Texts that have none yet. A server counts and embeds them beside its answers, and leaves this out.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    missing: Option<usize>,
 }
 
 /// Embeds what was indexed: at once for a person, and in the background of a server.
 fn embedded(call: &Call<'_>, sidecar: &Sidecar) -> Result<Embeddings, Error> {
     let provider = meaning::provider(call)?;
+    let made = |embedded: usize, missing: Option<usize>| {
+        Ok(Embeddings { provider: provider.name(), model: provider.model().to_owned(), embedded, missing })
+    };
+    if !call.request.for_people {
+        meaning::begin(call, sidecar);
+        return made(0, None);
+    }
     let repo = open_sidecar(call, sidecar.clone())?;
     let missing = meaning::missing(call, &repo, &*provider, false)?;
-    let mut done = missing.counts;
-    if call.request.for_people {
-        let options = meaning::Options { provider: &provider, batch: None, force: false, until: None };
-        match meaning::run(call, &repo, &missing, &options) {
-            Ok(embedded) => done = embedded,
-            Err(failure) => {
-                let (err, embedded) = *failure;
-                done = embedded;
-                call.note("embedding_warning", err.message);
-            }
-        }
-    } else {
-        meaning::begin(call, sidecar);
-    }
-    let (embedded, missing) = (done.embedded, done.missing);
-    Ok(Embeddings { provider: provider.name(), model: provider.model().to_owned(), embedded, missing })
+    let options = meaning::Options { provider: &provider, batch: None, force: false, until: None };
+    let done = meaning::run(call, &repo, &missing, &options).unwrap_or_else(|failure| {
+        let (err, embedded) = *failure;
+        call.note("embedding_warning", err.message);
+        embedded
+    });
+    made(done.embedded, Some(done.missing))
 }
 
 /// The result of an indexing run, as an answer.

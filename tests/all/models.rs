@@ -4,11 +4,13 @@ use std::collections::HashMap;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::process::{Command, Stdio};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use serde_json::{Value, json};
 
+use crate::client::{PATIENCE, Server};
 use crate::place::{Place, Ran};
 
 /// A server with OpenAI's interface that embeds and summarises, slowly.
@@ -18,6 +20,9 @@ struct Provider {
     paid: Arc<Mutex<HashMap<String, usize>>>,
     /// Texts of each request for summaries, and the most tokens that its answer may have.
     asked: Arc<Mutex<Vec<(usize, Value)>>>,
+    /// Whether requests wait, and whether one came while they did.
+    holds: Arc<AtomicBool>,
+    held: Arc<AtomicBool>,
 }
 
 impl Provider {
@@ -26,14 +31,21 @@ impl Provider {
         let base = format!("http://localhost:{}/v1", listener.local_addr().expect("it is bound").port());
         let paid: Arc<Mutex<HashMap<String, usize>>> = Arc::default();
         let asked: Arc<Mutex<Vec<(usize, Value)>>> = Arc::default();
-        let counted = (paid.clone(), asked.clone());
+        let (holds, held): (Arc<AtomicBool>, Arc<AtomicBool>) = Default::default();
+        let (counted, waits) = ((paid.clone(), asked.clone()), (holds.clone(), held.clone()));
         std::thread::spawn(move || {
             for stream in listener.incoming().flatten() {
-                let (paid, asked) = counted.clone();
-                std::thread::spawn(move || answer(stream, &paid, &asked));
+                let ((paid, asked), (holds, held)) = (counted.clone(), waits.clone());
+                std::thread::spawn(move || {
+                    while holds.load(Ordering::Relaxed) {
+                        held.store(true, Ordering::Relaxed);
+                        std::thread::sleep(Duration::from_millis(5));
+                    }
+                    answer(stream, &paid, &asked)
+                });
             }
         });
-        Self { base, paid, asked }
+        Self { base, paid, asked, holds, held }
     }
 
     /// Texts paid for, and payments beyond the first for each.
@@ -154,6 +166,34 @@ fn a_killed_run_keeps_what_it_has_paid_for() {
         let again = place.run(args).json();
         assert_eq!(server.paid(), (paid, twice), "{args:?}: {again}");
     }
+}
+
+#[test]
+fn no_answer_of_a_server_waits_for_a_model() {
+    let provider = Provider::start();
+    provider.holds.store(true, Ordering::Relaxed);
+    let place = Customer::new(&provider.base);
+    let mut command = place.command(&["serve"]);
+    command.env("CODELODE_EMBED_TIMEOUT", "60");
+    let mut server = Server::start(command);
+    let both = json!({"path": place.place.source(), "embed": true, "use_ai_summaries": true});
+    let indexed = server.call("index_folder", both);
+    assert_eq!((&indexed["embeddings"]["embedded"], &indexed["summaries"]["summarized"]), (&json!(0), &json!(0)));
+    assert_eq!(indexed["summaries"]["summaries_pending"], FUNCTIONS + 1, "{indexed}");
+    let found = server.call("search_symbols", json!({"query": "checkout"}));
+    assert_eq!(found["results"][0]["name"], "checkout", "{found}");
+    // A request was sent beside the answers, which came before the model's.
+    let begun = std::time::Instant::now();
+    while !provider.held.load(Ordering::Relaxed) {
+        assert!(begun.elapsed() < PATIENCE, "nothing is asked");
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    assert_eq!(provider.paid(), (0, 0));
+    provider.holds.store(false, Ordering::Relaxed);
+    provider.wait_for(FUNCTIONS + FUNCTIONS + 1);
+    let told = |answer: &Value| answer["results"][0]["summary"] == "Describes checkout well.";
+    server.until("search_symbols", json!({"query": "checkout"}), told);
+    server.close();
 }
 
 #[test]

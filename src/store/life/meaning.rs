@@ -30,6 +30,11 @@ impl Snapshot {
         VectorTable::open(&vectors::path(self.store().0, identity))
     }
 
+    /// Whether texts of the store have vectors by any model.
+    pub fn has_vectors(&self) -> bool {
+        !vectors::all(self.store().0).is_empty()
+    }
+
     /// Begins to add vectors by a model, or with `anew` to replace them.
     pub fn vector_writer(&self, identity: &str, anew: bool, wait: Duration) -> Result<VectorWriter, Error> {
         VectorWriter::begin(self.store().0, identity, anew, wait)
