@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
 """Meaning beside words: how much of it helps, fitted on some repositories and judged on others.
 
-  fusion.py --program codelode --model FOLDER --queries DIR --corpora DIR [--save FILE] [repository ...]
+  fusion.py --program codelode --model FOLDER --queries DIR --corpora DIR [--save FILE | --as-built] [repository ...]
 
 DIR of queries holds A/NAME.jsonl (titles of commits) and B/NAME.jsonl (first sentences of documentation), a line each with
 `query` and `gold`: [{file, name, lines: [[first, last], ...]}]. DIR of corpora holds NAME/plain, asked with A, and
 NAME/nodoc, the same code without comments, asked with B; names are asked for there too. Both are what a scorer of
 searches needs anyway. Each repository is embedded (a minute for 1,500 definitions), then the parts of every score are
-read once, and shares of meaning are compared offline, for each form of question that the program tells apart.
+read once, and shares of meaning are compared offline, for each form of question that the program tells apart. With
+--as-built nothing is fitted: each question is asked by words and by meaning, as users ask it.
 """
 import argparse, collections, json, math, os, pickle, random, re, subprocess, threading, queue
 
@@ -66,6 +67,19 @@ def candidates(server, repo, query, gold):
     return form, [(row[0] / 100 / max(1 - share, .001), row[1] / 100 / max(share, .001), row[2]) for row in rows]
 
 
+def as_built(server, repo, query, gold):
+    """What the program's own fusion adds to recall of ten and reciprocal rank, and these without it."""
+    def asked(**how):
+        found, first = set(), 0
+        for n, item in enumerate(server.call('search_symbols', repo=repo, query=query, max_results=10, **how).get('results', []), 1):
+            own = {i for i, one in enumerate(gold) if answers(item, one)}
+            found |= own
+            first = first or (n if own else 0)
+        return len(found) / len(gold), 1 / first if first else 0
+    words, both = asked(), asked(semantic=True)
+    return words, tuple(b - w for w, b in zip(words, both))
+
+
 def names_of(queries, seed):
     """Names and their words, of what the sentences describe."""
     draw, out = random.Random(seed), []
@@ -98,7 +112,8 @@ def collect(a, repo):
         sets = [(kind, queries)] + ([('names', names_of(queries, repo))] if kind == 'B' else [])
         for name, asked in sets:
             for q in asked:
-                out.setdefault(name, []).append((len(q['gold']), *candidates(server, root, q['query'], q['gold'])))
+                parts = as_built(server, root, q['query'], q['gold']) if a.as_built else (len(q['gold']), *candidates(server, root, q['query'], q['gold']))
+                out.setdefault(name, []).append(parts)
         server.p.kill()
     return out
 
@@ -163,6 +178,14 @@ def judge(all_repos):
         print(f'  {name}: recall of ten {interval([[x[0] for x in one] for one in left[name].values()])}, MRR {interval([[x[1] for x in one] for one in left[name].values()])}')
 
 
+def judge_as_built(all_repos):
+    for name in [name for name in ('B', 'A', 'names') if any(name in asked for asked in all_repos.values())]:
+        left = [asked.get(name, []) for asked in all_repos.values()]
+        words = [words for one in left for words, _ in one]
+        print(f'{name}: {len(words)} questions, words alone {100 * mean([x[0] for x in words]):.1f} / {100 * mean([x[1] for x in words]):.1f}; by meaning too: '
+              f'recall of ten {interval([[x[0] for _, x in one] for one in left])}, MRR {interval([[x[1] for _, x in one] for one in left])}')
+
+
 def main():
     p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     p.add_argument('--program', default='codelode')
@@ -172,6 +195,7 @@ def main():
     p.add_argument('--index', help='index directory (default: the usual one)')
     p.add_argument('--kinds', default='AB')
     p.add_argument('--embedded', action='store_true', help='everything is embedded already')
+    p.add_argument('--as-built', action='store_true', help='judge the shares that the program has')
     p.add_argument('--save', help='parts of scores, read again when it is there')
     p.add_argument('repos', nargs='*')
     a = p.parse_args()
@@ -182,6 +206,8 @@ def main():
             print(repo, {name: len(asked) for name, asked in known[repo].items()}, flush=True)
             if a.save:
                 pickle.dump(known, open(a.save, 'wb'))
+    if a.as_built:
+        return judge_as_built(known)
     judge({repo: sets for repo, sets in known.items() if 'B' in sets and (not a.repos or repo in a.repos)})
 
 
