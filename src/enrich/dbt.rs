@@ -1,15 +1,18 @@
 //! dbt: models, seeds, snapshots, sources and exposures with their descriptions, tags and columns, from the YAML files
-//! and docs blocks of a project; and what each model reads, by `ref()` and `source()`.
+//! and docs blocks of a project, and from `manifest.json` where it is among the files; and what each model reads, by `ref()` and
+//! `source()`.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::{Column, Files, Link, ProjectContext, Provider, first_paragraph, split, yaml};
 
 /// Name of the file at the root of a project.
 const PROJECT: &str = "dbt_project.yml";
+/// Name of the file into which dbt compiles all that it has read.
+const MANIFEST: &str = "manifest.json";
 /// Letters of a description.
 const DESCRIPTION: usize = 300;
 /// Most bytes of a docs block of which descriptions are made, and of a description before it is cut.
@@ -43,6 +46,8 @@ struct Project {
     links: Vec<Link>,
     /// Names of models, seeds, snapshots and tables of sources, with the file of each.
     defined: Vec<(String, String)>,
+    /// Kinds and names of what is described.
+    described: HashSet<(String, String)>,
 }
 
 impl Provider for Dbt {
@@ -152,6 +157,11 @@ impl Project {
                 }
             }
         }
+        for path in paths.iter().filter(|path| split(path).1 == MANIFEST) {
+            let manifest = text(path).and_then(|text| serde_json::from_slice(text).ok());
+            self.read_manifest(path, &manifest.unwrap_or_default(), &defining);
+        }
+        self.described.clear();
         let files_of: HashMap<&str, Arc<str>> = defining.values().map(|path| (*path, Arc::from(*path))).collect();
         for path in paths.iter().filter(|path| ends(path, &READING)) {
             let from: Arc<str> = Arc::from(*path);
@@ -173,9 +183,39 @@ impl Project {
         self.defined.extend(defining.into_iter().map(|(name, path)| (name, path.to_owned())));
     }
 
+    /// Adds what only a manifest describes. Descriptions in it are complete: docs blocks are in their places.
+    fn read_manifest(&mut self, path: &str, manifest: &Value, defining: &BTreeMap<String, &str>) {
+        let own = &manifest["metadata"]["project_name"];
+        let all = ["nodes", "sources", "exposures"].map(|key| manifest[key].as_object());
+        for item in all.into_iter().flatten().flat_map(|items| items.values()) {
+            // Installed packages are not the project's own.
+            if !own.is_null() && item["package_name"] != *own {
+                continue;
+            }
+            let (Some(kind), Some(name)) = (item["resource_type"].as_str(), name(item)) else { continue };
+            let place = KINDS.iter().position(|(_, known)| *known == kind);
+            let (place, name) = match (place, item["source_name"].as_str()) {
+                (Some(place), _) => (place, name.to_owned()),
+                (None, Some(source)) if kind == "source" && source.len() <= LONGEST_NAME => {
+                    (4, format!("{source}.{name}"))
+                }
+                _ => continue,
+            };
+            if self.described.contains(&(kind.to_owned(), name.clone())) {
+                continue;
+            }
+            let columns: Vec<&Value> = item["columns"].as_object().into_iter().flat_map(|all| all.values()).collect();
+            let item = json!({"description": item["description"], "tags": item["tags"], "columns": columns});
+            self.counts[place] += 1;
+            let file = defining.get(&name).copied().unwrap_or(path);
+            self.describe(kind, &name, file, &item, &HashMap::new());
+        }
+    }
+
     /// Adds the facts and columns of a described thing.
     fn describe(&mut self, kind: &str, name: &str, file: &str, item: &Value, docs: &HashMap<String, String>) {
         let said = |item: &Value| described(item["description"].as_str().unwrap_or_default(), docs);
+        self.described.insert((kind.to_owned(), name.to_owned()));
         let mut fact = format!("{kind} {name}");
         let description = said(item);
         if !description.is_empty() {
@@ -365,6 +405,33 @@ mod tests {
         assert_eq!(known.counts(), [("models", 1), ("sources", 1), ("columns", 3)]);
         assert!(known.about("other/models/schema.yml").is_empty());
         assert!(Dbt.read(&Made(vec![("models/schema.yml", schema)])).is_none());
+    }
+
+    #[test]
+    fn a_manifest_tells_what_files_do_not() {
+        let manifest = r#"{"metadata": {"project_name": "shop"},
+            "nodes": {
+                "model.shop.orders": {"resource_type": "model", "package_name": "shop", "name": "orders", "description": "From the manifest."},
+                "model.shop.items": {"resource_type": "model", "package_name": "shop", "name": "items", "description": "Parts of an order.",
+                    "tags": ["hourly"], "columns": {"sku": {"name": "sku", "description": "What was sold."}}},
+                "model.utils.dates": {"resource_type": "model", "package_name": "utils", "name": "dates", "description": "Of a package."},
+                "test.shop.unique": {"resource_type": "test", "package_name": "shop", "name": "unique"}},
+            "sources": {"source.shop.raw.payments": {"resource_type": "source", "package_name": "shop", "source_name": "raw", "name": "payments"}}}"#;
+        let files = Made(vec![
+            ("dbt_project.yml", "name: shop\n"),
+            ("models/schema.yml", "models:\n  - {name: orders, description: From a file.}\n"),
+            ("models/orders.sql", "select 1"),
+            ("models/items.sql", "select 2"),
+            ("target/manifest.json", manifest),
+        ]);
+        let known = Dbt.read(&files).expect("there is a project");
+        assert_eq!(known.about("models/orders.sql"), ["model orders: From a file."]);
+        assert_eq!(known.about("models/items.sql"), ["model items: Parts of an order.; tags: hourly"]);
+        assert_eq!(known.about("target/manifest.json"), ["source raw.payments"]);
+        assert_eq!(known.counts(), [("models", 2), ("sources", 1), ("columns", 1)]);
+        assert_eq!((known.columns()[0].name.as_str(), &*known.columns()[0].file), ("sku", "models/items.sql"));
+        let broken = [("dbt_project.yml", "name: shop\n"), ("target/manifest.json", "{\"nodes\": [")];
+        assert!(Dbt.read(&Made(broken.to_vec())).expect("there is a project").counts().is_empty());
     }
 
     #[test]
