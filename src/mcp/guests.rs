@@ -4,9 +4,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use tokio::sync::Semaphore;
-
-use super::server::{CALLS_AT_ONCE, RemoteCaller, Server};
+use super::server::{CALLS_AT_ONCE, RemoteCaller, Server, Turns};
 use crate::answer::Trace;
 use crate::http::metrics::{Metrics, Page};
 use crate::http::{Elsewhere, Visit};
@@ -23,16 +21,16 @@ pub(super) struct Guests {
     views: Arc<Views>,
     metrics: Arc<Metrics>,
     /// Turns of all calls.
-    turns: Arc<Semaphore>,
+    turns: Arc<Turns>,
     /// Turns of each caller, by name.
-    of_callers: Mutex<HashMap<String, Arc<Semaphore>>>,
+    of_callers: Mutex<HashMap<String, Arc<Turns>>>,
 }
 
 /// The caller of a request, until it is answered.
 struct Caller {
     visit: Arc<Visit>,
     cx: Arc<Context>,
-    turns: Arc<Semaphore>,
+    turns: Arc<Turns>,
     metrics: Arc<Metrics>,
     _held: Option<Box<dyn Send + Sync>>,
 }
@@ -42,7 +40,7 @@ impl RemoteCaller for Caller {
         &self.cx
     }
 
-    fn turns(&self) -> &Semaphore {
+    fn turns(&self) -> &Turns {
         &self.turns
     }
 
@@ -69,7 +67,7 @@ impl RemoteCaller for Caller {
 impl Guests {
     /// Callers of a process.
     pub(super) fn new(views: Arc<Views>, metrics: Arc<Metrics>) -> Self {
-        Self { views, metrics, turns: Arc::new(Semaphore::new(CALLS_AT_ONCE)), of_callers: Mutex::default() }
+        Self { views, metrics, turns: Arc::new(Turns::new(CALLS_AT_ONCE)), of_callers: Mutex::default() }
     }
 
     /// A server for a session, or for one request.
@@ -139,7 +137,7 @@ impl Guests {
         self.views.all().iter().for_each(|cx| cx.session.flush());
     }
 
-    fn turns_of(&self, caller: &str) -> Arc<Semaphore> {
+    fn turns_of(&self, caller: &str) -> Arc<Turns> {
         // A panic leaves the table whole.
         let mut all = self.of_callers.lock().unwrap_or_else(PoisonError::into_inner);
         match all.get(caller) {
@@ -148,7 +146,7 @@ impl Guests {
                 if all.len() >= MOST_CALLERS {
                     all.retain(|_, turns| Arc::strong_count(turns) > 1);
                 }
-                all.entry(caller.to_owned()).or_insert_with(|| Arc::new(Semaphore::new(CALLS_OF_ONE))).clone()
+                all.entry(caller.to_owned()).or_insert_with(|| Arc::new(Turns::new(CALLS_OF_ONE))).clone()
             }
         }
     }

@@ -81,7 +81,8 @@ pub fn serve_http(
         Transport::Stdio | Transport::StreamableHttp => Arc::new(streamable::Endpoint::new(guests)),
     };
     let services = crate::http::Services { endpoint: Some(endpoint), pages, kept };
-    Ok(bound.run(services, server::CALLS_AT_ONCE + STREAM_THREADS)?)
+    // Calls of other nodes have turns of their own.
+    Ok(bound.run(services, 2 * server::CALLS_AT_ONCE + STREAM_THREADS)?)
 }
 
 /// One thread that waits, and those of the calls.

@@ -15,7 +15,7 @@ use rmcp::model::{
 use rmcp::service::{NotificationContext, Peer, RequestContext, SubscriptionContext};
 use rmcp::{RoleServer, ServerHandler};
 use serde_json::{Map, Value, json};
-use tokio::sync::{Semaphore, mpsc, watch};
+use tokio::sync::{Semaphore, SemaphorePermit, mpsc, watch};
 
 use super::offers::{self, OfferedCall};
 use super::roots;
@@ -63,7 +63,27 @@ pub(super) struct Server {
 struct Session {
     surface: Mutex<Surface>,
     roots: watch::Sender<Roots>,
-    turns: Arc<Semaphore>,
+    turns: Arc<Turns>,
+}
+
+/// Turns for calls. Those of other nodes of a fleet have their own: they wait for nobody, while a call that waits for other nodes
+/// would keep a turn from them, as theirs do there.
+pub(super) struct Turns {
+    own: Semaphore,
+    of_nodes: Semaphore,
+}
+
+impl Turns {
+    /// So many for each sort of calls.
+    pub(super) fn new(n: usize) -> Self {
+        Self { own: Semaphore::new(n), of_nodes: Semaphore::new(n) }
+    }
+
+    /// The turn of a call.
+    async fn take(&self, is_from_node: bool) -> SemaphorePermit<'_> {
+        let turns = if is_from_node { &self.of_nodes } else { &self.own };
+        turns.acquire().await.expect("the semaphore is never closed")
+    }
 }
 
 /// The caller of a request, in a server with many.
@@ -71,7 +91,7 @@ pub(super) trait RemoteCaller: Send + Sync {
     /// The state of the process, as far as the caller may see it.
     fn context(&self) -> &Arc<Context>;
     /// Turns for calls, so that one caller leaves some to the others.
-    fn turns(&self) -> &Semaphore;
+    fn turns(&self) -> &Turns;
     /// The repository that it means when it names none.
     fn default_repo(&self) -> Option<&str>;
     /// Its token.
@@ -98,11 +118,11 @@ struct Step {
 impl Server {
     /// A new session.
     pub(super) fn new(cx: Arc<Context>) -> Self {
-        Self::with_turns(cx, Arc::new(Semaphore::new(CALLS_AT_ONCE)))
+        Self::with_turns(cx, Arc::new(Turns::new(CALLS_AT_ONCE)))
     }
 
     /// A new session that shares its turns with others.
-    fn with_turns(cx: Arc<Context>, turns: Arc<Semaphore>) -> Self {
+    fn with_turns(cx: Arc<Context>, turns: Arc<Turns>) -> Self {
         let surface = Mutex::new(cx.config.surface.clone());
         let session = Session { surface, roots: watch::Sender::default(), turns };
         Self { cx, session: Arc::new(session), has_guests: false }
@@ -110,7 +130,7 @@ impl Server {
 
     /// A new session of a server with many callers, who share its turns.
     #[cfg(feature = "http")]
-    pub(super) fn for_guests(cx: Arc<Context>, turns: Arc<Semaphore>) -> Self {
+    pub(super) fn for_guests(cx: Arc<Context>, turns: Arc<Turns>) -> Self {
         Self { has_guests: true, ..Self::with_turns(cx, turns) }
     }
 
@@ -171,7 +191,7 @@ impl Server {
         let trace = trace_of(context).or_else(|| guest.context().peers().map(|_| Trace::new())).map(Arc::new);
         let began = Instant::now();
         let _turn = tokio::select! {
-            turn = guest.turns().acquire() => turn.expect("the semaphore is never closed"),
+            turn = guest.turns().take(is_of_node(context)) => turn,
             () = context.ct.cancelled() => return None,
         };
         let answer = tokio::time::timeout(
@@ -202,14 +222,14 @@ impl Server {
         context: &RequestContext<RoleServer>,
     ) -> Option<Envelope> {
         let _turn = tokio::select! {
-            turn = self.session.turns.acquire() => turn.expect("the semaphore is never closed"),
+            turn = self.session.turns.take(is_of_node(context)) => turn,
             () = context.ct.cancelled() => return None,
         };
         let mut request = Request {
             roots: self.roots().await,
             directory: self.directory(),
             bearer: guest_of(context).and_then(|guest| guest.token()),
-            is_from_node: context.meta.0.contains_key(FROM_NODE),
+            is_from_node: is_of_node(context),
             frequencies: context.meta.0.get(FREQUENCIES).cloned(),
             trace,
             ..Request::default()
@@ -473,6 +493,11 @@ fn guest_of(context: &RequestContext<RoleServer>) -> Option<Arc<dyn RemoteCaller
 #[cfg(not(feature = "http"))]
 fn guest_of(_: &RequestContext<RoleServer>) -> Option<Arc<dyn RemoteCaller>> {
     None
+}
+
+/// Whether another node of a fleet asks.
+fn is_of_node(context: &RequestContext<RoleServer>) -> bool {
+    context.meta.0.contains_key(FROM_NODE)
 }
 
 /// The trace that a request belongs to, by its `_meta` or its headers.

@@ -295,7 +295,7 @@ impl Fan<'_> {
         }
         told.extend(self.ask(again, &args).into_iter().map(|(group, answer)| (group, frequencies(answer))));
         told.retain(|(group, _)| !group.repos.is_empty());
-        self.complete(&mut told, &args);
+        let mut untold = self.complete(&mut told, &args);
         let others = |place: usize| {
             let mut sum = Frequencies::default();
             let rest = told.iter().enumerate().filter(|(other, _)| *other != place);
@@ -303,23 +303,27 @@ impl Fan<'_> {
             serde_json::to_value(sum).ok()
         };
         let with = |(place, (group, _)): (usize, &(Group, _))| Group { others: others(place), ..group.clone() };
-        let untold = told.iter().filter(|(_, own)| own.is_none()).flat_map(|(group, _)| group.repos.clone()).collect();
+        untold.extend(told.iter().filter(|(_, own)| own.is_none()).flat_map(|(group, _)| group.repos.clone()));
         (told.iter().enumerate().map(with).collect(), untold)
     }
 
-    /// Asks for the terms that only some nodes searched for, as words that are spelt alike in their own code.
-    fn complete(&self, told: &mut [(Group, Option<Frequencies>)], args: &Map<String, Value>) {
+    /// Asks for the terms that only some nodes searched for, as words that are spelt alike in their own code. Returns the
+    /// repositories of nodes that do not answer.
+    fn complete(&self, told: &mut [(Group, Option<Frequencies>)], args: &Map<String, Value>) -> Vec<String> {
         let mut all = Frequencies::default();
         told.iter().filter_map(|(_, own)| own.as_ref()).for_each(|own| all.add(own));
         let asks = |own: &Option<Frequencies>| serde_json::to_value(own.as_ref()?.asking(&all)?).ok();
         let lacking = told.iter().enumerate().filter_map(|(place, (_, own))| Some((place, asks(own)?)));
         let (places, groups): (Vec<usize>, Vec<Group>) =
             lacking.map(|(place, asked)| (place, Group { others: Some(asked), ..told[place].0.clone() })).unzip();
-        for (place, (_, answer)) in places.into_iter().zip(self.ask(groups, args)) {
-            if let Some(own) = frequencies(answer) {
-                told[place].1 = Some(own);
+        let mut silent = Vec::new();
+        for (place, (group, answer)) in places.into_iter().zip(self.ask(groups, args)) {
+            match frequencies(answer) {
+                Some(own) => told[place].1 = Some(own),
+                None => silent.extend(group.repos),
             }
         }
+        silent
     }
 
     /// Asks all groups at once.

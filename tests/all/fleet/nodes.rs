@@ -116,6 +116,21 @@ fn three_nodes_answer_as_one_and_go_on_without_one() {
         assert_eq!(several["results"], one["results"], "{query}");
         assert_eq!(several["result_count"], one["result_count"], "{query}");
     }
+    // Many questions at every node at once wait for no turn of one another.
+    thread::scope(|scope| {
+        for site in fleet.nodes.iter().flatten() {
+            for _ in 0..40 {
+                scope.spawn(|| {
+                    let answer = client(site).call("search_symbols", symbols.clone());
+                    assert_eq!(answer["results"], found["results"], "{answer}");
+                });
+            }
+        }
+    });
+    for site in fleet.nodes.iter().flatten() {
+        let page = site.client().get("/metrics").body;
+        assert!(page.contains("codelode_fleet_questions_total{outcome=\"silent\"} 0\n"), "{page}");
+    }
     // Each holds its part: two copies of each repository at most.
     let held: Vec<usize> = ["a", "b", "c"].map(|name| fleet.held(name)).into();
     assert!(held.iter().sum::<usize>() <= 2 * REPOS && held.iter().all(|held| *held < REPOS), "{held:?}");
