@@ -6,17 +6,12 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value};
 
-use super::{Column, Files, ProjectContext, Provider, first_paragraph, split};
+use super::{Column, Files, LARGEST, LONGEST_NAME, MOST_FACTS, ProjectContext, Provider, first_paragraph, split};
 
 /// Part of the names of such files.
 const NAME: &str = "information_schema";
-/// Largest file that is read, in bytes.
-const LARGEST: usize = 4 << 20;
-/// Most bytes of a name, and letters of a comment.
-const LONGEST_NAME: usize = 256;
+/// Letters of a comment.
 const COMMENT: usize = 300;
-/// Most tables that are named as facts about a file.
-const MOST_FACTS: usize = 50;
 /// Names of a comment, by database.
 const COMMENTS: [&str; 4] = ["column_comment", "table_comment", "comment", "description"];
 

@@ -7,7 +7,9 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 
-use super::{Column, Files, Link, ProjectContext, Provider, first_paragraph, split, yaml};
+use super::{
+    Column, Files, LARGEST, LONGEST_NAME, Link, MOST_FACTS, ProjectContext, Provider, first_paragraph, split, yaml,
+};
 
 /// Name of the file at the root of a project.
 const PROJECT: &str = "dbt_project.yml";
@@ -17,14 +19,8 @@ const MANIFEST: &str = "manifest.json";
 const DESCRIPTION: usize = 300;
 /// Most bytes of a docs block of which descriptions are made, and of a description before it is cut.
 const LONGEST_TEXT: usize = 4 << 10;
-/// Most bytes of a name. It is kept with each of its columns and uses.
-const LONGEST_NAME: usize = 256;
-/// Most facts of one file.
-const MOST_FACTS: usize = 50;
 /// Most bytes of what stands in the parentheses of `ref()`.
 const LONGEST_CALL: usize = 500;
-/// Largest file that is read, in bytes.
-const LARGEST: usize = 4 << 20;
 /// Kinds of described things, by the key of their list.
 const KINDS: [(&str, &str); 4] =
     [("models", "model"), ("seeds", "seed"), ("snapshots", "snapshot"), ("exposures", "exposure")];

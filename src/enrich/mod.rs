@@ -18,6 +18,13 @@ use std::sync::Arc;
 
 use known::{Known, Watched};
 
+/// Largest file that is read of those that describe tables, in bytes.
+const LARGEST: usize = 4 << 20;
+/// Most bytes of a name. It is kept with each of its columns and uses.
+const LONGEST_NAME: usize = 256;
+/// Most facts of one file.
+const MOST_FACTS: usize = 50;
+
 /// Files of a project.
 pub trait Files {
     /// Their paths, relative to the root and with `/` between the parts.
