@@ -168,7 +168,7 @@ pub(super) fn run(global: &Global, how: Serve) -> u8 {
     }
     let door = match is_stdio {
         true => ServeTransport::Streams,
-        false => match listen(&config) {
+        false => match bind(&config) {
             Ok(door) => door,
             Err(status) => return status,
         },
@@ -199,6 +199,11 @@ pub(super) fn run(global: &Global, how: Serve) -> u8 {
             let roots = crate::http::tokens::canonical(&cx.config.http.roots);
             let views = Arc::new(Views::new(cx.within(roots)));
             let pages = if web { pages(&views) } else { None };
+            // Until here clients are refused: those of a fleet ask another node.
+            if let Err(err) = bound.listen() {
+                return fail(&err);
+            }
+            super::output::complain(&format!("serving at {}\n", bound.url()));
             mcp::serve_http(views, *bound, pages, kept)
         }
     };
@@ -305,15 +310,14 @@ fn joined(cx: Context, _: &str) -> Result<Context, String> {
     Ok(cx)
 }
 
-/// Listens for clients, and says where.
+/// Takes the address where clients will come in.
 #[cfg(feature = "http")]
-fn listen(config: &config::Config) -> Result<ServeTransport, u8> {
+fn bind(config: &config::Config) -> Result<ServeTransport, u8> {
     let bound = crate::http::bind(config).map_err(|err| fail(&err))?;
-    super::output::complain(&format!("serving at {}\n", bound.url()));
     Ok(ServeTransport::Http(Box::new(bound)))
 }
 
 #[cfg(not(feature = "http"))]
-fn listen(_: &config::Config) -> Result<ServeTransport, u8> {
+fn bind(_: &config::Config) -> Result<ServeTransport, u8> {
     Err(complain("this program was built without HTTP; build it with the feature `http`, or serve over stdio"))
 }

@@ -46,6 +46,9 @@ pub(super) fn run(global: &Global, how: Web) -> u8 {
         Ok(bound) => bound,
         Err(err) => return fail(&err),
     };
+    if let Err(err) = bound.listen() {
+        return fail(&err);
+    }
     let ticket = match bound.lock() {
         Ok(ticket) => ticket,
         Err(err) => return fail(&err),

@@ -1,8 +1,8 @@
 //! HTTP server: where it listens, who may ask, and how much. It knows nothing of the protocol that it carries: an
 //! [`Endpoint`] answers at its paths, and [`Pages`] everywhere else.
 //!
-//! [`bind`] decides before anything is served: beyond loopback there is no server without tokens. [`Bound::run`]
-//! accepts connections until a signal ends the process, `site` answers a request or refuses it with a reason,
+//! [`bind`] decides before anything is served: beyond loopback there is no server without tokens. [`Bound::listen`] lets
+//! clients in once there is what answers them, [`Bound::run`] accepts connections until a signal ends the process, `site` answers a request or refuses it with a reason,
 //! [`tokens`] knows the callers, `oauth` those with tokens of an authorization server, `forge`
 //! those with tokens of GitHub or GitLab, `cookies` those who come with a
 //! browser, `forwarded` where they come from through proxies, and [`metrics`] counts.
@@ -34,6 +34,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use http_body_util::combinators::BoxBody;
 use http_body_util::{BodyExt, Full};
+use socket2::{Domain, Protocol, SockRef, Socket, Type};
 use tokio::sync::OwnedSemaphorePermit;
 
 pub use events::{events, merged};
@@ -53,6 +54,9 @@ use metrics::{Metrics, Page};
 use oauth::OAuth;
 use tls::Tls;
 use tokens::{Grant, Tokens};
+
+/// Connections that wait to be accepted.
+const BACKLOG: i32 = 1024;
 
 /// Body of a request, whole and within its limit.
 pub type Whole = Full<Bytes>;
@@ -164,7 +168,7 @@ pub enum Error {
     Start(#[source] io::Error),
 }
 
-/// A server that listens and does not answer yet.
+/// A server that has its address and does not answer yet.
 pub struct Bound {
     listener: TcpListener,
     address: SocketAddr,
@@ -180,7 +184,7 @@ pub struct Bound {
     pub metrics: Arc<Metrics>,
 }
 
-/// Listens where the settings say.
+/// Takes the address that the settings name. Clients are refused until [`Bound::listen`].
 pub fn bind(config: &Config) -> Result<Bound, Error> {
     let http = &config.http;
     let tokens = Tokens::of(http).map_err(Error::Unusable)?;
@@ -196,7 +200,7 @@ pub fn bind(config: &Config) -> Result<Bound, Error> {
     if let (None, None, Some(open)) = (&tokens, &forge, addresses.iter().find(|address| !address.ip().is_loopback())) {
         return Err(Error::Open(open.ip()));
     }
-    let listener = TcpListener::bind(&addresses[..]).map_err(unheard)?;
+    let listener = bind_first(&addresses).map_err(unheard)?;
     listener.set_nonblocking(true).map_err(unheard)?;
     let address = listener.local_addr().map_err(unheard)?;
     let guard = Guard::new(http, address.ip());
@@ -215,7 +219,31 @@ pub fn bind(config: &Config) -> Result<Bound, Error> {
     })
 }
 
+/// Takes the first of some addresses that is free, without listening there.
+fn bind_first(addresses: &[SocketAddr]) -> io::Result<TcpListener> {
+    let mut last = io::Error::from(io::ErrorKind::AddrNotAvailable);
+    for address in addresses {
+        let bound = Socket::new(Domain::for_address(*address), Type::STREAM, Some(Protocol::TCP)).and_then(|socket| {
+            // A server that starts again has connections that linger.
+            socket.set_reuse_address(true)?;
+            socket.bind(&(*address).into())?;
+            Ok(socket)
+        });
+        match bound {
+            Ok(socket) => return Ok(socket.into()),
+            Err(err) => last = err,
+        }
+    }
+    Err(last)
+}
+
 impl Bound {
+    /// Lets clients in: from now on they wait for answers, and are no longer refused.
+    pub fn listen(&self) -> Result<(), Error> {
+        let heard = SockRef::from(&self.listener).listen(BACKLOG);
+        heard.map_err(|source| Error::Listen { place: self.address.to_string(), source })
+    }
+
     /// URL of its endpoint.
     pub fn url(&self) -> String {
         format!("{}{}", self.origin(), self.endpoint)

@@ -1,7 +1,10 @@
 //! Nodes that answer questions together, each a process over one place of indexes.
 
 use std::fs;
+use std::io::ErrorKind;
+use std::net::{TcpListener, TcpStream};
 use std::path::Path;
+use std::process::{Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -201,6 +204,30 @@ fn three_nodes_answer_as_one_and_go_on_without_one() {
     assert!(c.ended().success(), "{}", c.log());
     let status = fleet.world.answer(&["fleet", "status"]);
     assert!(!status["members"].to_string().contains("\"name\":\"c\""), "{status}");
+}
+
+#[test]
+fn a_node_that_has_not_joined_refuses_clients_at_once() {
+    // Servers that take connections and say nothing.
+    let silent = TcpListener::bind("127.0.0.1:0").expect("a port is free");
+    let free = TcpListener::bind("127.0.0.1:0").expect("a port is free").local_addr().expect("it is bound");
+    let folder = tempfile::TempDir::new().expect("there is room");
+    let (place, cache) = (folder.path().join("place"), folder.path().join("cache"));
+    fs::create_dir(&place).expect("the folder is ours");
+    let mut node = Command::new(env!("CARGO_BIN_EXE_codelode"))
+        .args(["serve", "--transport", "streamable-http", "--node", "late", "--port", &free.port().to_string()])
+        .args([Path::new("--from"), &place, Path::new("--cache-dir"), &cache])
+        .env("HOME", folder.path())
+        .env("CODELODE_NATS", format!("nats://{}", silent.local_addr().expect("it is bound")))
+        .stdin(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .expect("the program is built");
+    silent.accept().expect("the node asks the servers");
+    let heard = TcpStream::connect(free);
+    node.kill().expect("it runs");
+    node.wait().expect("it is our child");
+    assert_eq!(heard.expect_err("nobody listens").kind(), ErrorKind::ConnectionRefused);
 }
 
 #[test]
