@@ -71,7 +71,7 @@ class Load:
 
     def __init__(self, nodes, asked, right):
         self.nodes, self.asked, self.right, self.client = nodes, asked, right, Client()
-        self.times, self.wrong, self.partial, self.failed, self.again = [], [], 0, [], 0
+        self.times, self.wrong, self.partial, self.failed, self.again = [], [], [], [], 0
         self.lock = threading.Lock()
 
     def one(self, number, due):
@@ -97,14 +97,14 @@ class Load:
                 return
             answer, meta = told(text)
             if meta.get("fleet", {}).get("partial"):
-                self.partial += 1
+                self.partial.append((f"{time.monotonic() - self.begun:.1f} s", node.name, meta["fleet"]))
             elif answer.get("timed_out"):
-                self.partial += 1
+                self.partial.append((f"{time.monotonic() - self.begun:.1f} s", node.name, "timed out"))
             elif essence(tool, answer) != self.right[number % len(self.asked)][0]:
                 self.wrong.append((tool, args, differing(essence(tool, answer), self.right[number % len(self.asked)][0]), meta))
 
     def run(self, n, rate):
-        begun = time.monotonic()
+        begun = self.begun = time.monotonic()
         with ThreadPoolExecutor(max_workers=200) as pool:
             for number in range(n):
                 due = begun + number / rate
@@ -115,9 +115,11 @@ class Load:
     def say(self, what):
         p = [percentile(self.times, part) * 1000 for part in (.5, .9, .99)]
         print(f"{what}: {len(self.times)} calls, p50 {p[0]:.1f} ms, p90 {p[1]:.1f}, p99 {p[2]:.1f}, longest {max(self.times) * 1000:.0f}; "
-              f"{len(self.wrong)} wrong, {self.partial} partial and marked, {len(self.failed)} failed, {self.again} asked at another node", flush=True)
+              f"{len(self.wrong)} wrong, {len(self.partial)} partial and marked, {len(self.failed)} failed, {self.again} asked at another node", flush=True)
         for tool, args, differ, meta in self.wrong[:8]:
             print(f"  WRONG {tool} {str(args)[:200]}\n   {differ[:600]}\n   {meta.get('fleet')}")
+        for partial in self.partial[::max(1, len(self.partial) // 5)]:
+            print(f"  PARTIAL {str(partial)[:400]}")
         for failure in self.failed[:3]:
             print(f"  FAILED {failure}")
         return p
@@ -133,9 +135,11 @@ class Chaos(threading.Thread):
         self.back = []
 
     def run(self):
+        self.begun = time.monotonic()
         while not self.over.wait(options.kill_every * draw.uniform(0.5, 1.5)):
             now = time.monotonic()
             for due, start in [entry for entry in self.back if entry[0] <= now]:
+                print(f"  {now - self.begun:.1f} s: {start.__self__.log.stem} started", flush=True)
                 start()
             self.back = [entry for entry in self.back if entry[0] > now]
             kind = draw.choice(["node", "node", "worker", "worker", "server"])
@@ -148,6 +152,7 @@ class Chaos(threading.Thread):
                 continue
             victim.end()
             self.kills[kind] += 1
+            print(f"  {time.monotonic() - self.begun:.1f} s: {victim.log.stem} killed", flush=True)
             self.back.append((time.monotonic() + draw.uniform(1, 6), victim.start))
         for _, start in self.back:
             start()
@@ -218,7 +223,7 @@ with tempfile.TemporaryDirectory(prefix="codelode-chaos-") as scratch:
         until("the workers", lambda: (lambda status: status["waiting"] + status["at_work"] == 0)(fleet.run("fleet", "status")), 300)
         counts, status = fleet.submit(busy)["counts"], fleet.run("fleet", "status")
         print(f"{commits.made} commits in {len(busy)} repositories; after it: {counts}, {status['dead']} jobs dead", flush=True)
-        held = {"wrong": not load.wrong and not load.failed, "partial": load.partial <= options.calls / 100, "p90": loud[1] <= 3 * quiet[1],
+        held = {"wrong": not load.wrong and not load.failed, "partial": len(load.partial) <= options.calls / 100, "p90": loud[1] <= 3 * quiet[1],
                 "p99": loud[2] <= options.deadline * 1000, "jobs": status["dead"] == 0 and counts == {"published": len(busy)}}
         print("held: " + ", ".join(f"{what} {'yes' if holds else 'NO'}" for what, holds in held.items()))
         sys.exit(0 if all(held.values()) else 1)

@@ -1,7 +1,6 @@
 //! Nodes that answer questions: each says every few seconds that it lives, in a table whose rows the servers forget after a
 //! while. A drained node goes on answering, and gets no repositories any more.
 
-use async_nats::jetstream::kv;
 use futures_util::StreamExt;
 use serde::{Deserialize, Serialize};
 
@@ -36,16 +35,8 @@ impl Queue {
     /// Makes the tables of nodes that are lacking at the servers.
     pub fn prepare_members(&self) -> Result<(), Error> {
         self.patiently(|| async {
-            for (bucket, max_age) in [(SERVING, ALIVE), (DRAINED, std::time::Duration::ZERO)] {
-                let bucket = self.stream_name(bucket);
-                if self.context.get_key_value(&bucket).await.is_ok() {
-                    continue;
-                }
-                let num_replicas = self.copies;
-                let config = kv::Config { bucket, max_age, history: 1, num_replicas, ..kv::Config::default() };
-                self.context.create_key_value(config).await.map_err(self.failed("makes no table"))?;
-            }
-            Ok(())
+            self.prepare_table(SERVING, ALIVE).await?;
+            self.prepare_table(DRAINED, std::time::Duration::ZERO).await
         })
     }
 

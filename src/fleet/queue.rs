@@ -7,7 +7,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use async_nats::jetstream::consumer::{AckPolicy, Consumer, pull};
-use async_nats::jetstream::context::Context;
+use async_nats::jetstream::context::{Context, GetStreamError, GetStreamErrorKind};
 use async_nats::jetstream::message::PublishMessage;
 use async_nats::jetstream::stream::{self, DiscardPolicy, RetentionPolicy, StorageType, Stream};
 use async_nats::jetstream::{self, kv};
@@ -27,6 +27,8 @@ const MOST_AT_WORK: i64 = 100_000;
 /// Longest time that an operation is tried again while servers elect a leader, and the first pause.
 const PATIENCE: Duration = Duration::from_secs(30);
 const PAUSE: Duration = Duration::from_millis(100);
+/// Longest wait for an answer: servers answer at once, or not at all while they elect a leader.
+const SILENCE: Duration = Duration::from_secs(2);
 /// Age after which attempts, and workers, are forgotten.
 const TRIES: Duration = Duration::from_secs(7 * 24 * 60 * 60);
 pub(super) const ALIVE: Duration = Duration::from_secs(30);
@@ -64,7 +66,8 @@ impl Queue {
         let copies = if client.server_info().cluster.is_some() { 3 } else { 1 };
         // It begins tasks of its own.
         let within = runtime.enter();
-        let context = jetstream::new(client);
+        let mut context = jetstream::new(client);
+        context.set_timeout(SILENCE);
         drop(within);
         Ok(Self { runtime, context, name: name.to_owned(), servers: access.shown(), copies, workers: Mutex::default() })
     }
@@ -110,17 +113,24 @@ impl Queue {
         self.patiently(|| async {
             self.context.get_or_create_stream(jobs.clone()).await.map_err(self.failed("makes no queue"))?;
             self.context.get_or_create_stream(dead.clone()).await.map_err(self.failed("makes no queue"))?;
-            for (bucket, max_age) in [("tries", TRIES), ("nodes", ALIVE)] {
-                let bucket = self.stream_name(bucket);
-                if self.context.get_key_value(&bucket).await.is_ok() {
-                    continue;
-                }
-                let config =
-                    kv::Config { bucket, max_age, history: 1, num_replicas: self.copies, ..kv::Config::default() };
-                self.context.create_key_value(config).await.map_err(self.failed("makes no table"))?;
-            }
-            Ok(())
+            self.prepare_table("tries", TRIES).await?;
+            self.prepare_table("nodes", ALIVE).await
         })
+    }
+
+    /// Makes a table if it is lacking at the servers.
+    pub(super) async fn prepare_table(&self, of: &str, max_age: Duration) -> Result<(), Error> {
+        let bucket = self.stream_name(of);
+        // That of a table, as the client names it.
+        match self.context.get_stream(format!("KV_{bucket}")).await {
+            Ok(_) => Ok(()),
+            Err(err) if is_no_stream(&err) => {
+                let num_replicas = self.copies;
+                let config = kv::Config { bucket, max_age, history: 1, num_replicas, ..kv::Config::default() };
+                self.context.create_key_value(config).await.map(drop).map_err(self.failed("makes no table"))
+            }
+            Err(err) => Err(self.failed("does not show a table")(err)),
+        }
     }
 
     fn stream_config(&self, of: &str) -> stream::Config {
@@ -137,10 +147,9 @@ impl Queue {
     }
 
     pub(super) async fn stream(&self, of: &str) -> Result<Stream, Error> {
-        use jetstream::context::GetStreamErrorKind;
-        self.context.get_stream(self.stream_name(of)).await.map_err(|err| match err.kind() {
-            GetStreamErrorKind::JetStream(inner) if inner.code() == 404 => Error::NoQueue(self.name.clone()),
-            _ => self.failed("does not show the queue")(err),
+        self.context.get_stream(self.stream_name(of)).await.map_err(|err| match is_no_stream(&err) {
+            true => Error::NoQueue(self.name.clone()),
+            false => self.failed("does not show the queue")(err),
         })
     }
 
@@ -288,6 +297,11 @@ impl Queue {
         });
         Ok(())
     }
+}
+
+/// Whether an answer says that there is no such stream.
+fn is_no_stream(err: &GetStreamError) -> bool {
+    matches!(err.kind(), GetStreamErrorKind::JetStream(inner) if inner.code() == 404)
 }
 
 /// Whether an answer says that there is no such message.

@@ -87,6 +87,8 @@ fn too_many(tool: ToolProperties, cx: &Context, n_elsewhere: usize) -> Option<En
 struct Group {
     node: String,
     repos: Vec<String>,
+    /// Nodes that did not answer for them.
+    silent: Vec<String>,
     /// How many documents of the other groups hold which words.
     others: Option<Value>,
 }
@@ -98,7 +100,7 @@ impl Group {
         for repo in repos {
             by_node.entry(first_of(peers, repo)).or_default().push(repo.clone());
         }
-        by_node.into_iter().map(|(node, repos)| Self { node, repos, others: None }).collect()
+        by_node.into_iter().map(|(node, repos)| Self { node, repos, silent: Vec::new(), others: None }).collect()
     }
 }
 
@@ -240,35 +242,37 @@ struct Fan<'a> {
 }
 
 impl Fan<'_> {
-    /// Asks all groups at once, and other holders of their repositories where a node does not answer.
-    fn gather(&self, groups: Vec<Group>, args: &Map<String, Value>) -> Gathered {
-        let (mut gathered, mut again) = (Gathered::default(), Vec::new());
-        for (group, answer) in self.ask(groups, args) {
-            let missing = gathered.add(group.repos, answer);
-            gathered.missing.extend(self.regroup(&mut again, missing, &group.node, group.others.as_ref()));
-        }
-        for (group, answer) in self.ask(again, args) {
-            let missing = gathered.add(group.repos, answer);
-            gathered.missing.extend(missing.iter().map(Missing::to_string));
+    /// Asks all groups at once, and others for the repositories of nodes that do not answer.
+    fn gather(&self, mut groups: Vec<Group>, args: &Map<String, Value>) -> Gathered {
+        let mut gathered = Gathered::default();
+        while !groups.is_empty() {
+            let mut again = Vec::new();
+            for (mut group, answer) in self.ask(groups, args) {
+                let missing = gathered.add(std::mem::take(&mut group.repos), answer);
+                gathered.missing.extend(self.regroup(&mut again, missing, &group));
+            }
+            groups = again;
         }
         gathered
     }
 
-    /// Adds repositories that a node lacks to groups of other nodes that hold them. Returns those that no other does.
-    fn regroup(
-        &self,
-        groups: &mut Vec<Group>,
-        missing: Vec<Missing>,
-        node: &str,
-        others: Option<&Value>,
-    ) -> Vec<String> {
+    /// Adds repositories that a node lacks to groups of others: of a node that holds them as well, or at last of this one, which
+    /// fetches a few. Returns those that are left.
+    fn regroup(&self, groups: &mut Vec<Group>, missing: Vec<Missing>, group: &Group) -> Vec<String> {
+        let silent: Vec<String> = group.silent.iter().chain([&group.node]).cloned().collect();
         let mut lost = Vec::new();
         for Missing { repo, why } in missing {
-            tracing::warn!(node, repo, "does not answer: {why}");
-            match self.peers.holders(&repo).into_iter().find(|other| other != node) {
-                Some(other) => match groups.iter_mut().find(|group| group.node == other) {
+            tracing::warn!(node = group.node, repo, "does not answer: {why}");
+            let fetched: usize =
+                groups.iter().filter(|group| group.node.is_empty()).map(|group| group.repos.len()).sum();
+            let own = (fetched < MOST_FETCHED).then(String::new);
+            match self.peers.holders(&repo).into_iter().chain(own).find(|other| !silent.contains(other)) {
+                Some(node) => match groups.iter_mut().find(|known| known.node == node && known.silent == silent) {
                     Some(known) => known.repos.push(repo),
-                    None => groups.push(Group { node: other, repos: vec![repo], others: others.cloned() }),
+                    None => {
+                        let (silent, others) = (silent.clone(), group.others.clone());
+                        groups.push(Group { node, repos: vec![repo], silent, others });
+                    }
                 },
                 None => lost.push(Missing { repo, why }.to_string()),
             }
@@ -277,23 +281,27 @@ impl Fan<'_> {
     }
 
     /// Groups with the frequencies of words in the others, which each is asked for first, and repositories whose frequencies are
-    /// missing. A repository that a node lacks is in a group of another holder then, so that all frequencies count.
+    /// missing. A repository that a node lacks is in a group of another then, so that all frequencies count.
     fn weighed(&self, groups: Vec<Group>, args: &Map<String, Value>) -> (Vec<Group>, Vec<String>) {
         let mut args = args.clone();
         args.insert("max_results".to_owned(), 1.into());
         args.remove("include_source");
-        let (mut told, mut again) = (Vec::new(), Vec::new());
-        let asked = groups.into_iter().map(|group| Group { others: Some(json!({})), ..group }).collect();
-        for (mut group, answer) in self.ask(asked, &args) {
-            let (there, missing) = split(std::mem::take(&mut group.repos), &answer);
-            let of_node: Vec<String> = missing.iter().map(|missing| missing.repo.clone()).collect();
-            let lost = self.regroup(&mut again, missing, &group.node, group.others.as_ref());
-            // Where there is no other holder, the same is asked again with the question.
-            let is_lost = |repo: &String| lost.iter().any(|lost| lost.starts_with(&format!("{repo}: ")));
-            group.repos = there.into_iter().chain(of_node.into_iter().filter(is_lost)).collect();
-            told.push((group, frequencies(answer)));
+        let mut told = Vec::new();
+        let mut groups: Vec<Group> =
+            groups.into_iter().map(|group| Group { others: Some(json!({})), ..group }).collect();
+        while !groups.is_empty() {
+            let mut again = Vec::new();
+            for (mut group, answer) in self.ask(groups, &args) {
+                let (there, missing) = split(std::mem::take(&mut group.repos), &answer);
+                let of_node: Vec<String> = missing.iter().map(|missing| missing.repo.clone()).collect();
+                let lost = self.regroup(&mut again, missing, &group);
+                // Where nobody else holds it, the same node is asked again with the question.
+                let is_lost = |repo: &String| lost.iter().any(|lost| lost.starts_with(&format!("{repo}: ")));
+                group.repos = there.into_iter().chain(of_node.into_iter().filter(is_lost)).collect();
+                told.push((group, frequencies(answer)));
+            }
+            groups = again;
         }
-        told.extend(self.ask(again, &args).into_iter().map(|(group, answer)| (group, frequencies(answer))));
         told.retain(|(group, _)| !group.repos.is_empty());
         let mut untold = self.complete(&mut told, &args);
         let others = |place: usize| {

@@ -263,10 +263,12 @@ fn the_token_of_the_caller_travels_and_its_rights_hold_at_every_node() {
         assert_eq!(answer["code"] == "not_indexed", repo >= 3, "{answer}");
     }
 
-    // Where both holders of a repository are gone, an answer says so, and names what its caller may see.
+    // Where both holders of a repository are gone, and its index as well, an answer says so, and names what its caller may see.
     let mut root = fleet.nodes[0].as_ref().expect("it runs").client().with_token("root-root");
     root.open(V2025);
     (fleet.nodes[1], fleet.nodes[2]) = (None, None);
+    let away = format!("{}-away", fleet.world.to);
+    fs::rename(&fleet.world.to, &away).expect("the folder is ours");
     let found = root.call("search_symbols", args.clone());
     let told = &found["_meta"]["fleet"];
     let missing = told["not_searched"].as_array().map_or(0, Vec::len);
@@ -274,8 +276,12 @@ fn the_token_of_the_caller_travels_and_its_rights_hold_at_every_node() {
     assert_eq!(told["repositories"], json!(format!("{} of {REPOS}", REPOS - missing)), "{found}");
     let hits = found["results"].as_array().map_or(0, Vec::len);
     assert_eq!(hits, REPOS - missing, "{found}");
-    let found = alice.call("search_symbols", args);
+    let found = alice.call("search_symbols", args.clone());
     assert!((3..REPOS).all(|repo| !found.to_string().contains(&format!("shop{repo}"))), "{found}");
+    // Otherwise the node that is asked fetches it.
+    fs::rename(&away, &fleet.world.to).expect("the folder is ours");
+    let found = root.call("search_symbols", args);
+    assert_eq!(found["results"].as_array().map_or(0, Vec::len), REPOS, "{found}");
 }
 
 /// Words of a dashboard's queries that name measurements.
