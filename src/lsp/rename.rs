@@ -1,12 +1,13 @@
 //! Renaming, where nothing is in doubt.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 use lsp_server::ErrorCode;
 use lsp_types::{PrepareRenameResponse, RenameParams, TextDocumentPositionParams, TextEdit, Uri, WorkspaceEdit};
 
 use super::view::{Failure, FilePosition, RequestView, View};
-use crate::query::{self, RenameDoubt};
+use crate::model::Span;
+use crate::query::{self, Renaming};
 use crate::store::SymbolView;
 
 /// The most doubts that an error names.
@@ -18,7 +19,7 @@ pub(super) fn prepare(
 ) -> Result<Option<PrepareRenameResponse>, Failure> {
     asked.at(&params, |view, spot| {
         let symbol = symbol_at(view, spot)?;
-        query::rename(view.snapshot, view.edges, &symbol, None).map_err(|doubts| refusal(&symbol, &doubts))?;
+        sure_places(view, &symbol, None)?;
         let span = spot.name.map_or(symbol.name_span(), |name| name.span);
         let placeholder = symbol.name().into_owned();
         Ok(PrepareRenameResponse::RangeWithPlaceholder { range: view.range(spot.file, span), placeholder })
@@ -35,10 +36,8 @@ pub(super) fn rename(asked: &RequestView<'_>, params: RenameParams) -> Result<Op
     }
     asked.at(&params.text_document_position, |view, spot| {
         let symbol = symbol_at(view, spot)?;
-        let places = query::rename(view.snapshot, view.edges, &symbol, Some(new));
-        let places = places.map_err(|doubts| refusal(&symbol, &doubts))?;
         let mut changes: HashMap<Uri, Vec<TextEdit>> = HashMap::new();
-        for (file, spans) in places {
+        for (file, spans) in sure_places(view, &symbol, Some(new))? {
             let Some(file) = view.snapshot.file_by_number(file) else { continue };
             let Some(uri) = view.uri(file) else { continue };
             let edit = |span| TextEdit { range: view.range(file, span), new_text: new.to_owned() };
@@ -67,11 +66,20 @@ fn symbol_at<'v>(view: &View<'v>, spot: FilePosition<'v>) -> Result<SymbolView<'
     }
 }
 
-fn refusal(symbol: &SymbolView<'_>, doubts: &[RenameDoubt]) -> Failure {
+/// The places of a symbol's name, by file; any doubt is an error.
+fn sure_places<'v>(
+    view: &View<'v>,
+    symbol: &SymbolView<'v>,
+    new: Option<&str>,
+) -> Result<BTreeMap<u32, Vec<Span>>, Failure> {
+    // One more than is shown, to see whether there are more: to find all may take a parse of each file that writes the name.
+    let Renaming { places, doubts } = query::renaming(view.snapshot, view.edges, symbol, new, NAMED + 1);
+    if doubts.is_empty() {
+        return Ok(places);
+    }
     let shown = doubts.iter().take(NAMED).map(|doubt| format!("{}:{} ({})", doubt.path, doubt.line, doubt.why));
     let shown: Vec<String> = shown.collect();
-    let more = doubts.len().saturating_sub(NAMED);
-    let more = if more > 0 { format!(", and {more} more") } else { String::new() };
+    let more = if doubts.len() > NAMED { ", and more" } else { "" };
     let why = format!("{} is not renamed, because this is in doubt: {}{more}", symbol.name(), shown.join(", "));
-    Failure::new(ErrorCode::RequestFailed, why)
+    Err(Failure::new(ErrorCode::RequestFailed, why))
 }

@@ -26,7 +26,7 @@ pub use graph::{
     MapFile, NameAt, Plan, PlannedEdit, Reason, Related, RenameDoubt, Renaming, blast, central_symbols, dead_code,
     deletion, dependents, hop_weight, implementations, imported_at, imported_files, imports_of, local_at, locals,
     modules_at, name_at, needed_imports, needed_packages, outside_packages, outside_uses, packages_at, ranks,
-    redeclaration, related, rename, renaming, repo_map, signatures, types_of, with_parameters, word_at,
+    redeclaration, related, renaming, repo_map, signatures, types_of, with_parameters, word_at,
 };
 pub use history::between::{Between, Bounds, ComparisonEnd};
 pub use history::changes::{Changes, SymbolKey, Version, compare, stored_versions, versions};

@@ -133,7 +133,7 @@ pub fn planned<'r>(
     }
     let symbol = related::symbol(repo, symbol)?;
     related::check_language(&repo.snapshot, &symbol)?;
-    let plan = query::renaming(&repo.snapshot, related::edges(repo)?, &symbol, Some(new_name));
+    let plan = query::renaming(&repo.snapshot, related::edges(repo)?, &symbol, Some(new_name), usize::MAX);
     if !plan.doubts.is_empty() && !is_forced {
         let refused = format!("{} is not renamed", symbol.name());
         return Err(refusal(&refused, &plan.doubts, "the sure places are edited alone"));

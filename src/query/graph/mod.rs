@@ -39,7 +39,7 @@ pub(super) use plan::is_constructor;
 pub use plan::{Plan, PlannedEdit, Reason, deletion, redeclaration, with_parameters};
 pub(super) use related::is_of_tests;
 pub use related::{Related, implementations, related};
-pub use rename::{RenameDoubt, Renaming, rename, renaming};
+pub use rename::{RenameDoubt, Renaming, renaming};
 pub use types::types_of;
 pub(super) use visible::Exports;
 

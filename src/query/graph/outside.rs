@@ -77,7 +77,7 @@ pub fn outside_uses<'a>(snapshot: &'a Snapshot, name: &str) -> (Vec<OutsideUse<'
     let first = qualifier.map(|qualifier| qualifier.split(['.', ':']).next().unwrap_or_default());
     let (mut uses, mut packages) = (Vec::new(), BTreeSet::new());
     let mut own: Option<HashSet<&str>> = None;
-    for mentioned in mentions(snapshot, last).into_iter().take(MOST_FILES) {
+    for mentioned in mentions(snapshot, last).take(MOST_FILES) {
         let file = mentioned.file;
         let mut found = extract::from_packages(file.spec(), file.content(), file.facts(), last.as_bytes());
         found.sort_by_key(|found| found.at);

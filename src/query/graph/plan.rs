@@ -110,7 +110,7 @@ impl<'a> PlanDraft<'a, '_> {
         let is_planned = |file: FileView<'_>, span: Span| {
             places.contains_key(&(file.path(), span.start)) || gone.holds(file.number(), span.start)
         };
-        let doubts = elsewhere(self.snapshot, self.edges, symbol, &is_planned, is_meant);
+        let doubts = elsewhere(self.snapshot, self.edges, symbol, &is_planned, is_meant, usize::MAX);
         self.doubts.extend(doubts);
     }
 
@@ -249,7 +249,7 @@ pub fn redeclaration<'a>(snapshot: &'a Snapshot, edges: &EdgeTable, symbol: &Sym
         let is_known = |file: FileView<'_>, span: Span| {
             users.contains(&(file.number(), span.start)) || draft.places.contains_key(&(file.path(), span.start))
         };
-        let doubts = elsewhere(snapshot, edges, named, &is_known, &is_meant);
+        let doubts = elsewhere(snapshot, edges, named, &is_known, &is_meant, usize::MAX);
         draft.doubts.extend(doubts);
     }
     draft.finish(symbol)

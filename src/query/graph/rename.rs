@@ -42,20 +42,16 @@ pub struct Renaming {
     pub doubts: Vec<RenameDoubt>,
 }
 
-/// The places of a symbol's name, by file, as [`renaming`] finds them. Any doubt is an error, with all doubts in order.
-pub fn rename<'a>(
+/// The places of a symbol's name: its definition, every use, and the same of the methods that it overrides and that
+/// override it; with all doubts, or so many that are `enough`, and then perhaps not all places. `new` is the name to be given, if
+/// it is known.
+pub fn renaming<'a>(
     snapshot: &'a Snapshot,
     edges: &EdgeTable,
     symbol: &SymbolView<'a>,
     new: Option<&str>,
-) -> Result<BTreeMap<u32, Vec<Span>>, Vec<RenameDoubt>> {
-    let Renaming { places, doubts } = renaming(snapshot, edges, symbol, new);
-    if doubts.is_empty() { Ok(places) } else { Err(doubts) }
-}
-
-/// The places of a symbol's name: its definition, every use, and the same of the methods that it overrides and that
-/// override it; with all doubts. `new` is the name to be given, if it is known.
-pub fn renaming<'a>(snapshot: &'a Snapshot, edges: &EdgeTable, symbol: &SymbolView<'a>, new: Option<&str>) -> Renaming {
+    enough: usize,
+) -> Renaming {
     let mut doubts = BTreeSet::new();
     let family = family(snapshot, edges, symbol);
     if family.len() > MOST {
@@ -93,8 +89,14 @@ pub fn renaming<'a>(snapshot: &'a Snapshot, edges: &EdgeTable, symbol: &SymbolVi
             }
         }
     }
+    let is_edited = |file: FileView<'_>, span: Span| places.get(&file.number()).is_some_and(|all| all.contains(&span));
+    let left = enough.saturating_sub(doubts.len());
+    doubts.extend(elsewhere(snapshot, edges, symbol, &is_edited, &is_meant, left));
     let mut with_short: HashMap<Option<u8>, bool> = HashMap::new();
     for (file, spans) in &places {
+        if doubts.len() >= enough {
+            break;
+        }
         let Some(file) = snapshot.file_by_number(*file) else { continue };
         if !*with_short.entry(file.language_number()).or_insert_with(|| has_short_forms(file.spec())) {
             continue;
@@ -107,8 +109,6 @@ pub fn renaming<'a>(snapshot: &'a Snapshot, edges: &EdgeTable, symbol: &SymbolVi
             short.map(|(span, _)| RenameDoubt::at(file, span.start, "it stands for a key and its value at once")),
         );
     }
-    let is_edited = |file: FileView<'_>, span: Span| places.get(&file.number()).is_some_and(|all| all.contains(&span));
-    doubts.extend(elsewhere(snapshot, edges, symbol, &is_edited, &is_meant));
     if let Some(new) = new {
         doubts.extend(collisions(snapshot, symbol, &family, &places, new));
     }
@@ -257,18 +257,20 @@ fn may_be_declared(snapshot: &Snapshot, edges: &EdgeTable, own: &SymbolView<'_>)
     others.any(|other| known.iter().all(|known| known.number() != other.number()))
 }
 
-/// Doubts about places that write a symbol's name and are not known to be edited.
+/// Doubts about places that write a symbol's name and are not known to be edited: all, or so many that are `enough`.
 pub(super) fn elsewhere(
     snapshot: &Snapshot,
     edges: &EdgeTable,
     symbol: &SymbolView<'_>,
     is_edited: &dyn Fn(FileView<'_>, Span) -> bool,
     is_meant: &dyn Fn(&SymbolId) -> bool,
+    enough: usize,
 ) -> Vec<RenameDoubt> {
     let name = symbol.name();
     let is_field = symbol.kind() == Kind::Constant;
-    let mut doubts = Vec::new();
-    for mentioned in mentions(snapshot, &name) {
+    let (mut doubts, mut in_quotes) = (Vec::new(), Vec::new());
+    let mut mentioned = mentions(snapshot, &name);
+    while let Some(mentioned) = mentioned.next().filter(|_| doubts.len() < enough) {
         let file = mentioned.file;
         let used = edges.in_file(file.number());
         let is_data = strings::is_data(file);
@@ -294,10 +296,15 @@ pub(super) fn elsewhere(
             doubts.extend(why.map(|why| RenameDoubt::at(file, at, why)));
         }
         if !quoted.is_empty() {
-            let literals = are_literals(file.content(), file.spec(), &quoted);
-            let named = quoted.iter().zip(literals).filter(|(_, is_literal)| *is_literal);
-            doubts.extend(named.map(|(span, _)| RenameDoubt::at(file, span.start, "a text names it")));
+            in_quotes.push((file, quoted));
         }
+    }
+    // These files are parsed, which takes longer than all else.
+    let mut in_quotes = in_quotes.into_iter();
+    while let Some((file, quoted)) = in_quotes.next().filter(|_| doubts.len() < enough) {
+        let literals = are_literals(file.content(), file.spec(), &quoted);
+        let named = quoted.iter().zip(literals).filter(|(_, is_literal)| *is_literal);
+        doubts.extend(named.map(|(span, _)| RenameDoubt::at(file, span.start, "a text names it")));
     }
     doubts
 }
