@@ -72,7 +72,9 @@ impl Evidence {
     fn sureness(&self, form: Form) -> f32 {
         // Scores of changes differ more, because sizes are among their factors.
         let fall = if form == Form::Change { 4.0 } else { 5.4 };
-        fall * self.fall + 1.4 * self.crowd + 0.75 * self.score.max(1.0).ln() + 0.7 * self.best_covered
+        // Those of questions are larger, since the words inside a definition count twice.
+        let larger = if form == Form::Question { 0.4 } else { 0.0 };
+        fall * self.fall + 1.4 * self.crowd + 0.75 * self.score.max(1.0).ln() + 0.7 * self.best_covered - larger
     }
 
     /// The evidence with the fall and the crowd of these answers, each the score and the file, the best first. Fewer
@@ -117,7 +119,7 @@ fn words(snapshot: &Snapshot, ranker: &Ranker) -> Result<Vec<Word>, Error> {
     // Words such as `feat` and `remove` name the action, not its object.
     let counts = |word: &str| ranker.form == Form::Identifier || !is_change_word(word);
     let any = all_words.iter().any(|word| counts(word));
-    let summaries = snapshot.summary_words().filter(|_| ranker.form == Form::Prose);
+    let summaries = snapshot.summary_words().filter(|_| ranker.form.is_of_code());
     for word in all_words.iter().filter(|word| !any || counts(word)) {
         let Some(held) = snapshot.frequency(word)? else { continue };
         let told = summaries.zip(stems(word).pop()).map_or(0, |(summaries, stem)| summaries.holding(&stem));
@@ -243,7 +245,7 @@ pub fn judged(form: Form, evidence: &Evidence) -> Confidence {
         Form::Words => {
             (name >= 1.0 || (covered >= 0.99 && margin >= 0.2), name < 1.0 && (is_foreign || best_covered < 0.2))
         }
-        Form::Prose | Form::Change => (evidence.sureness(form) >= SURE, is_foreign),
+        Form::Prose | Form::Question | Form::Change => (evidence.sureness(form) >= SURE, is_foreign),
     };
     match (is_high, is_none) {
         (_, true) => Confidence::None,

@@ -1,6 +1,8 @@
 //! The form of a query, judged by its spelling.
 
 use super::prose::is_change;
+use super::words;
+use crate::store::stems;
 
 /// The form of a query.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -9,8 +11,10 @@ pub enum Form {
     Identifier,
     /// Two to four bare words: a name in pieces, or a topic.
     Words,
-    /// A longer description of what code does.
+    /// A sentence about what code does, as documentation has it: `Returns the length of a list`.
     Prose,
+    /// A question, or keywords: `how are routes matched`, `parse dates with time zones`.
+    Question,
     /// A description of a change, like the title of a commit or an issue.
     Change,
 }
@@ -32,13 +36,52 @@ impl Form {
 
     /// The form of a query that is a description.
     pub(in crate::query) fn of_description(query: &str) -> Self {
-        if is_change(query) { Self::Change } else { Self::Prose }
+        match query {
+            _ if is_change(query) => Self::Change,
+            _ if is_sentence(query) => Self::Prose,
+            _ => Self::Question,
+        }
     }
 
     /// Whether it is a description.
     pub fn is_prose(self) -> bool {
-        matches!(self, Self::Prose | Self::Change)
+        self.is_of_code() || self == Self::Change
     }
+
+    /// Whether it is a description of what code does.
+    pub(in crate::query) fn is_of_code(self) -> bool {
+        matches!(self, Self::Prose | Self::Question)
+    }
+}
+
+/// Words that questions begin with.
+const ASKING: &[&str] = &[
+    "are", "can", "describe", "do", "does", "explain", "how", "is", "locate", "should", "what", "when", "where",
+    "which", "who", "why",
+];
+/// Words that follow the verb of a sentence, and that no heap of keywords has in its second place.
+const AFTER_VERBS: &[&str] = &[
+    "a", "all", "an", "any", "each", "every", "given", "if", "its", "new", "on", "out", "some", "that", "the", "this",
+    "to", "true", "up", "when", "whether",
+];
+
+/// Whether a description is written as documentation is: it begins with a capital letter, or with a verb in the third
+/// person. People who search write otherwise.
+fn is_sentence(query: &str) -> bool {
+    let mut words = query.split_whitespace();
+    let first = words.next().unwrap_or_default().trim_matches(|c: char| !c.is_alphanumeric());
+    if query.trim_end().ends_with('?') || ASKING.contains(&&*first.to_lowercase()) {
+        return false;
+    }
+    let mut letters = first.chars();
+    // Unlike `HTTP` and `RequestParser`.
+    if letters.next().is_some_and(char::is_uppercase) && letters.all(|c| !c.is_uppercase()) {
+        return true;
+    }
+    let is_third_person = first.len() > 3 && first.ends_with('s') && !first.ends_with("ss");
+    let is_verb = || stems(first).pop().is_some_and(|stem| words::deeds(&stem) != 0);
+    let mut goes_on = || words.next().is_some_and(|second| AFTER_VERBS.contains(&second));
+    is_third_person && (is_verb() || goes_on())
 }
 
 /// A query without the signs that it is a name: a call's brackets, a macro's mark, the kind at the end of an id, and
@@ -86,6 +129,25 @@ fn is_article(word: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn sentences_of_documentation_are_told_from_questions() {
+        for sentence in
+            ["Returns the length of a list", "A stream that was closed by its peer", "sets error and its cause"]
+        {
+            assert_eq!(Form::of(sentence), Form::Prose, "{sentence}");
+        }
+        for question in [
+            "how are routes matched against paths",
+            "How does the router resolve a path",
+            "Is a stream closed by its peer?",
+            "HTTP retries with an exponential pause",
+            "headers parsing and validation of requests",
+            "parse dates with time zones in python",
+        ] {
+            assert_eq!(Form::of(question), Form::Question, "{question}");
+        }
+    }
 
     #[test]
     fn what_only_says_that_a_name_is_meant_is_no_part_of_it() {

@@ -78,7 +78,7 @@ pub fn search_by_meaning(snapshot: &Snapshot, asked: &Search<'_>, question: &Que
     }
     let curve = match Form::of(asked.query) {
         _ if question.of_table => OF_TABLE,
-        Form::Prose => OF_DESCRIPTION,
+        Form::Prose | Form::Question => OF_DESCRIPTION,
         Form::Change => OF_CHANGE,
         Form::Words | Form::Identifier => OF_NAME,
     };

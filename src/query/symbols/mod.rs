@@ -22,7 +22,7 @@ use std::collections::HashSet;
 use globset::GlobMatcher;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::languages::of_id;
+use crate::languages::{LanguageSpec, of_id};
 use crate::model::{Detail, Kind, names_kind};
 use crate::store::{Clause, Error, GramQuery, RankTable, Snapshot, SymbolId, SymbolView, flattened};
 use confidence::{Confidence, Evidence};
@@ -327,6 +327,14 @@ pub fn search(snapshot: &Snapshot, search: &Search<'_>) -> Result<Found, Error> 
     Ok(Found { hits, considered, more, is_named, confidence, evidence, form, unknown, files, places: Vec::new() })
 }
 
+/// The language that most files with code are written in, if more than half of them are.
+fn main_language(snapshot: &Snapshot) -> Option<&'static LanguageSpec> {
+    let specs = snapshot.facts().languages.iter().filter_map(|(id, files)| Some((of_id(id)?.1, *files)));
+    let code: Vec<(&'static LanguageSpec, u64)> = specs.filter(|(spec, _)| !spec.is_document).collect();
+    let all: u64 = code.iter().map(|(_, files)| files).sum();
+    code.into_iter().find(|(_, files)| *files > all / 2).map(|(spec, _)| spec)
+}
+
 /// Candidates, best first, with the ranker that judged them; and whether there are no others.
 fn ranked<'s>(
     snapshot: &'s Snapshot,
@@ -338,14 +346,14 @@ fn ranked<'s>(
             let words = issue.telling(snapshot)?;
             Ranker::about(issue, words, search.fuzzy)
         }
-        None => Ranker::new(search.query, search.fuzzy),
+        None => Ranker::new(search.query, main_language(snapshot), search.fuzzy),
     };
     let mut ranker = ranker.explaining(search.explain);
     let (mut found, mut all_found) = first_look(snapshot, search, &ranker, wanted)?;
     if ranker.may_describe() {
         let mut names = found.iter().filter_map(|looked| Some(snapshot.symbol(looked.symbol)?.name()));
         if !names.any(|name| ranker.is_in_name(&name)) {
-            ranker = Ranker::describing(search.query, search.fuzzy).explaining(search.explain);
+            ranker = Ranker::describing(search.query, main_language(snapshot), search.fuzzy).explaining(search.explain);
             (found, all_found) = first_look(snapshot, search, &ranker, wanted)?;
         }
     }
@@ -365,12 +373,12 @@ fn ranked<'s>(
             hit.tally.times("phrase", PHRASE.powi(written as i32));
         }
     }
-    if ranker.form == Form::Prose {
+    if ranker.form.is_of_code() {
         rank::lower_repeated_names(&mut hits);
     }
     hits.sort_by(by_relevance);
     if ranker.form.is_prose() {
-        rank::share_within_files(&mut hits);
+        rank::share_within_files(&mut hits, ranker.form);
         hits.sort_by(by_relevance);
     } else {
         break_ties(snapshot, &ranker, &mut hits)?;
@@ -502,7 +510,7 @@ fn first_look(
         Form::Identifier | Form::Words => 100,
         Form::Change => 200,
         // Its words resemble names the least: with 200, one right answer in 150 was missed.
-        Form::Prose => 300,
+        Form::Prose | Form::Question => 300,
     };
     // Phrases are checked by reading, so no more than are counted.
     let second_look = if wanted.may_hold.is_some() { COUNTED } else { second_look };

@@ -11,6 +11,7 @@ use super::form::{Form, bare};
 use super::issue::Issue;
 use super::prose::{self, Held, Place, Prose};
 use super::vendored::is_vendored;
+use crate::languages::LanguageSpec;
 use crate::model::Kind;
 use crate::store::{Clause, Field, FileView, SymbolId, SymbolView, flattened, word_parts};
 
@@ -143,35 +144,30 @@ pub struct Ranker {
 }
 
 impl Ranker {
-    /// Analyses a query. With `fuzzy`, less similar names are answers, too.
-    pub fn new(query: &str, fuzzy: bool) -> Self {
+    /// Analyses a query about code that is mostly in one language, if it is. With `fuzzy`, less similar names are answers,
+    /// too.
+    pub fn new(query: &str, language: Option<&LanguageSpec>, fuzzy: bool) -> Self {
         let query = bare(query);
-        Self::of_form(query, Form::of(query), fuzzy)
+        Self::of_form(query, without_change(query, Form::of(query), language), language, fuzzy)
     }
 
     /// A query of a few words that are in no name, read as a description.
-    pub fn describing(query: &str, fuzzy: bool) -> Self {
+    pub fn describing(query: &str, language: Option<&LanguageSpec>, fuzzy: bool) -> Self {
         let query = bare(query);
-        Self::of_form(query, Form::of_description(query), fuzzy)
+        Self::of_form(query, without_change(query, Form::of_description(query), language), language, fuzzy)
     }
 
     /// A long text as a query: its title is the question, with `words` of the rest beside it.
     pub fn about(issue: Issue, words: String, fuzzy: bool) -> Self {
-        let ranker = Self::of_form(&issue.title, Form::of_description(&issue.title), fuzzy);
+        let ranker = Self::of_form(&issue.title, Form::of_description(&issue.title), None, fuzzy);
         Self { issue: Some((issue, words)), ..ranker }
     }
 
-    fn of_form(query: &str, form: Form, fuzzy: bool) -> Self {
-        let text = match form {
-            Form::Prose | Form::Change => {
-                let telling = query.split_whitespace().filter(|word| {
-                    let bare = word.trim_matches(|c: char| !c.is_alphanumeric()).to_lowercase();
-                    !STOP_WORDS.contains(&bare.as_str())
-                });
-                let text = telling.collect::<Vec<_>>().join(" ");
-                if text.is_empty() { query.to_owned() } else { text }
-            }
-            _ => query.to_owned(),
+    fn of_form(query: &str, form: Form, language: Option<&LanguageSpec>, fuzzy: bool) -> Self {
+        let text = if form.is_prose() {
+            telling_words(query, language.filter(|_| form == Form::Question))
+        } else {
+            query.to_owned()
         };
         let (name, owners) = match form {
             Form::Identifier => {
@@ -256,6 +252,13 @@ impl Ranker {
                 (Field::Signature, 1.0),
                 (Field::Summary, 0.5),
             ],
+            Form::Question => &[
+                (Field::Text, 1.5),
+                (Field::Name, 1.0),
+                (Field::Parent, 1.0),
+                (Field::Signature, 0.5),
+                (Field::Summary, 0.9),
+            ],
             Form::Change => &[(Field::Text, 3.0), (Field::Name, 0.5), (Field::Parent, 0.75), (Field::Signature, 0.5)],
         };
         let mut clauses: Vec<Clause<'_>> =
@@ -264,7 +267,7 @@ impl Ranker {
             let boost = if self.form == Form::Identifier { 2.0 } else { 1.0 };
             clauses.push(Clause::new(Field::Trigrams, &self.text, boost));
         }
-        if self.form == Form::Prose {
+        if self.form.is_of_code() {
             // Synonyms are many and common: a symbol without any of the words themselves is no answer.
             let instead =
                 |(field, boost)| Clause { only_helps: true, ..Clause::new(field, &self.instead, boost * INSTEAD) };
@@ -330,7 +333,7 @@ impl Ranker {
     /// Keeps the symbols that may become the best, judged without their names and owners: reading those of all takes
     /// longer than the search.
     pub fn narrow(&self, found: &mut Vec<(SymbolView<'_>, Looked)>) {
-        let Some(prose) = self.prose.as_ref().filter(|_| self.form == Form::Prose && found.len() > LOOKED_AT) else {
+        let Some(prose) = self.prose.as_ref().filter(|_| self.form.is_of_code() && found.len() > LOOKED_AT) else {
             return;
         };
         let worth = |(symbol, looked): &(SymbolView<'_>, Looked)| {
@@ -350,7 +353,7 @@ impl Ranker {
         let (test, class, value) = match self.form {
             Form::Identifier => (0.8, 1.0, 0.8),
             Form::Words => (0.7, 1.0, 0.9),
-            Form::Prose => (0.46, 0.73, 0.53),
+            Form::Prose | Form::Question => (0.46, 0.73, 0.53),
             Form::Change => (0.3, 0.5, 0.5),
         };
         let kind = match symbol.kind() {
@@ -492,7 +495,7 @@ impl Ranker {
     pub fn is_answer(&self, candidate: &Candidate<'_>, alike: bool) -> bool {
         let Candidate { symbol, name, flat, .. } = candidate;
         match self.form {
-            Form::Prose | Form::Change | Form::Words => true,
+            Form::Prose | Form::Question | Form::Change | Form::Words => true,
             Form::Identifier => {
                 let is_alike = || {
                     self.similarity(flat) >= if self.fuzzy { 0.3 } else { 0.5 }
@@ -539,6 +542,44 @@ impl Ranker {
     /// The number of edits between the query's name and another (optimal string alignment).
     pub fn distance(&self, name: &str) -> usize {
         strsim::osa_distance(&self.name.to_lowercase(), &name.to_lowercase())
+    }
+}
+
+/// A word without the marks around it, in lower case.
+fn bare_word(word: &str) -> String {
+    word.trim_matches(|c: char| !c.is_alphanumeric()).to_lowercase()
+}
+
+/// Whether a bare word names a language, also with a version: `python3`.
+fn is_language(word: &str, language: &LanguageSpec) -> bool {
+    let name = word.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.');
+    language.id == name || language.aliases.contains(&name)
+}
+
+/// The form of a query that may look like a change, `add noise to audio in python`: titles of changes seldom name the language that
+/// most of the code is written in, and then begin with a capital letter.
+fn without_change(query: &str, form: Form, language: Option<&LanguageSpec>) -> Form {
+    let names = |language| query.split_whitespace().any(|word| is_language(&bare_word(word), language));
+    if form == Form::Change && query.starts_with(char::is_lowercase) && language.is_some_and(names) {
+        Form::Question
+    } else {
+        form
+    }
+}
+
+/// A description without its stop words, and without the name of the language that most of the code is written in, which tells
+/// nothing there.
+fn telling_words(query: &str, language: Option<&LanguageSpec>) -> String {
+    /// Words that are left beside a language's name.
+    const LEAST: usize = 2;
+    let telling: Vec<&str> =
+        query.split_whitespace().filter(|word| !STOP_WORDS.contains(&bare_word(word).as_str())).collect();
+    let others = telling.iter().filter(|word| !language.is_some_and(|own| is_language(&bare_word(word), own)));
+    let others: Vec<&str> = others.copied().collect();
+    match (telling.len(), others.len()) {
+        (0, _) => query.to_owned(),
+        (_, LEAST..) => others.join(" "),
+        _ => telling.join(" "),
     }
 }
 
@@ -625,7 +666,8 @@ pub fn lower_repeated_names(hits: &mut [Candidate<'_>]) {
 
 /// Adds a little of each file's best scores to all its symbols: a file that answers in three places is more likely to
 /// be the right one.
-pub fn share_within_files(hits: &mut [Candidate<'_>]) {
+pub fn share_within_files(hits: &mut [Candidate<'_>], form: Form) {
+    let share = if form == Form::Question { 0.2 } else { 0.1 };
     let mut files: FxHashMap<u32, (usize, f32)> = FxHashMap::default();
     for hit in hits.iter() {
         let (seen, sum) = files.entry(hit.symbol.file.number()).or_default();
@@ -635,6 +677,6 @@ pub fn share_within_files(hits: &mut [Candidate<'_>]) {
         }
     }
     for hit in hits {
-        hit.tally.add("file", 0.1 * files[&hit.symbol.file.number()].1);
+        hit.tally.add("file", share * files[&hit.symbol.file.number()].1);
     }
 }

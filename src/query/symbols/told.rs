@@ -3,7 +3,6 @@
 
 use rustc_hash::FxHashMap;
 
-use super::form::Form;
 use super::rank::{Looked, Ranker, STOP_WORDS};
 use crate::store::{Snapshot, SummaryWords, SymbolId, stems};
 
@@ -21,7 +20,7 @@ pub(super) fn add(
     keep: &mut dyn FnMut(SymbolId) -> bool,
     found: &mut Vec<Looked>,
 ) {
-    let Some(words) = snapshot.summary_words().filter(|_| ranker.form == Form::Prose) else { return };
+    let Some(words) = snapshot.summary_words().filter(|_| ranker.form.is_of_code()) else { return };
     let mut scores = words.scores(&stems(ranker.text()));
     let held = words.held(ranker.telling());
     let bits = |symbol: &SymbolId| held.get(symbol).copied().unwrap_or_default();
