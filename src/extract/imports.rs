@@ -306,6 +306,7 @@ fn has_receiver(op: Op) -> bool {
         Op::TypeOf,
         Op::Fitting,
         Op::Extension,
+        Op::Uncalled,
     ];
     ALL.contains(&op)
 }

@@ -485,7 +485,7 @@ impl Builder {
             }
         };
         for expression in &mut self.expressions {
-            if expression.op == Op::Name || expression.op == Op::Member {
+            if matches!(expression.op, Op::Name | Op::Member | Op::Labeled) {
                 rename(&mut expression.b);
             } else if expression.op == Op::Module {
                 rename(&mut expression.a);

@@ -86,6 +86,8 @@ pub struct Semantics {
     pub functions: &'static [(&'static str, Effect)],
     /// Methods of external containers and their effects.
     pub methods: &'static [(&'static str, Effect)],
+    /// Types outside of the project that are known, each with those above it.
+    pub above: &'static [(&'static str, &'static [&'static str])],
     /// Effect of all other methods of containers.
     pub other_methods: Option<Effect>,
     /// Creates the module lookup of a project.

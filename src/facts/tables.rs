@@ -114,8 +114,21 @@ pub const ANY_NUMBER: u8 = 8;
 /// Flag of a function whose last parameters may be left out: their defaults may be written elsewhere.
 pub const FEWER: u8 = 16;
 
-/// Flag of a class that stands for one outside of the project, with the methods that extend it.
+/// Flag of a class that stands for one outside of the project, with the methods that extend it, and of a function that
+/// extends only values known to be of its type.
 pub const STANDS_IN: u8 = 32;
+
+/// Flag of a member that only its own file sees.
+pub const PRIVATE: u8 = 64;
+
+/// End of the label of a parameter that has a default.
+pub const MAY_LACK: char = '=';
+/// End of the label of a parameter that takes any number of arguments.
+pub const MAY_REPEAT: char = '*';
+/// End of the label of a parameter whose type is written as a function.
+pub const TAKES_BLOCK: char = '{';
+/// Label of a block behind a call, which the next parameter takes that can.
+pub const BLOCK: &str = "{}";
 
 /// A function, class or object.
 #[derive(Clone, Copy, Debug, TryFromBytes, IntoBytes, Immutable, KnownLayout)]
@@ -146,7 +159,8 @@ pub struct Definition {
     pub generics: ListId,
     /// Kind.
     pub kind: DefinitionKind,
-    /// [`PROPERTY`], [`STRUCTURAL`], [`NAMED`], [`ANY_NUMBER`], [`FEWER`], [`STANDS_IN`].
+    /// [`PROPERTY`], [`STRUCTURAL`], [`NAMED`], [`ANY_NUMBER`], [`FEWER`], [`STANDS_IN`],
+    /// [`PRIVATE`].
     pub flags: u8,
     #[doc(hidden)]
     pub reserved: [u8; 2],
@@ -243,6 +257,13 @@ pub enum Op {
     /// The member `a`, which may be [`Op::Fitting`] of one, or else what the name `b` means and extends the type of its
     /// receiver: a function whose [`Definition::alias`] is that type.
     Extension,
+    /// The argument, or the type of a parameter, `a` with the label `b`. Labels of parameters may end in [`MAY_LACK`],
+    /// [`MAY_REPEAT`] and [`TAKES_BLOCK`]; an argument behind the parentheses has the label [`BLOCK`].
+    Labeled,
+    /// A value of the type that the callee `a`, which may be [`Op::Fitting`], wants of argument number `b`.
+    Wanted,
+    /// Meanings of `a` where it is not called: no functions, if it means anything else.
+    Uncalled,
 }
 
 /// An expression or a type. Equal expressions share one row, so an index is a structural key.
@@ -379,7 +400,7 @@ pub(crate) struct Header {
 }
 
 /// Version of the tables' meaning. Extraction makes facts, so `store::CONTENT` must change too.
-pub const VERSION: u32 = 7;
+pub const VERSION: u32 = 8;
 
 /// Facts of one file, read in place.
 #[derive(Clone, Copy, Debug)]

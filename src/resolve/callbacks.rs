@@ -29,6 +29,7 @@ impl Resolver<'_> {
             for function in functions {
                 let facts = self.facts(function.file);
                 let types = facts.list(self.definition(function).parameters);
+                let Some(argument) = self.place_of(function, file, ExpressionId(it.a), argument) else { continue };
                 let wanted = if argument == LAST as usize { types.last() } else { types.get(argument) };
                 let Some(wanted) = wanted.filter(|wanted| **wanted != UNKNOWN) else { continue };
                 for (file, takes) in self.callbacks(function.file, *wanted, parameter, &mut found) {
@@ -46,6 +47,42 @@ impl Resolver<'_> {
             for receiver in self.value(file, ExpressionId(callee.a)).iter().filter(holds) {
                 self.element(*receiver, &mut found);
             }
+        }
+        found
+    }
+
+    /// The values of the type that a callee wants of an argument.
+    pub(super) fn wanted(&mut self, file: u32, it: Expression) -> Values {
+        let callee = ExpressionId(it.a);
+        let mut found = Vec::new();
+        let written = super::written(self.facts(file), callee);
+        let environment = if written.op == Op::Member { self.environment_of(file, written) } else { None };
+        for meaning in self.meaning(file, callee).iter() {
+            let Meaning::Definition(function) = *meaning else {
+                // A value that is called.
+                let mut lists = Vec::new();
+                for value in self.values_of(&[*meaning], true) {
+                    let beneath =
+                        if let Value::Instance(def) = value { self.underlying_types(def) } else { vec![value] };
+                    lists.extend(beneath.into_iter().filter_map(|value| match value {
+                        Value::FunctionType { file, expression } => Some((file, expression)),
+                        _ => None,
+                    }));
+                }
+                for (file, function) in lists {
+                    let facts = self.facts(file);
+                    let takes = facts.list(ListId(facts.expressions[function.row()].b));
+                    if let Some(of) = takes.get(it.b as usize) {
+                        found.extend(self.instance(file, *of).iter());
+                    }
+                }
+                continue;
+            };
+            let Some(place) = self.place_of(function, file, callee, it.b as usize) else { continue };
+            let types = self.facts(function.file).list(self.definition(function).parameters);
+            let Some(of) = types.get(place) else { continue };
+            let known = environment.as_ref().and_then(|known| self.substituted(function.file, *of, known, 0));
+            found.extend(known.unwrap_or_else(|| self.instance(function.file, *of).to_vec()));
         }
         found
     }

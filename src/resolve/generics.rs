@@ -90,7 +90,13 @@ impl Resolver<'_> {
         let mut environment = if is_member { self.environment_of(file, callee) } else { None }.unwrap_or_default();
         if definition.generics != EMPTY {
             let wanted = self.facts(function.file).list(definition.parameters);
-            for (wanted, given) in wanted.iter().zip(arguments) {
+            let places = if self.counts_labels(file, arguments, &[function]) {
+                self.places(function, file, arguments).unwrap_or_default()
+            } else {
+                (0..arguments.len()).collect()
+            };
+            for (place, given) in places.into_iter().zip(arguments) {
+                let Some(wanted) = wanted.get(place) else { continue };
                 let given = self.value(file, *given);
                 self.unify(function.file, *wanted, &given, &mut environment, 0);
             }
@@ -209,6 +215,9 @@ impl Resolver<'_> {
         let facts = self.facts(file);
         let it = facts.expressions[of.row()];
         let is = |op: Op| it.op == op;
+        if is(Op::Labeled) {
+            return self.substituted(file, ExpressionId(it.a), environment, depth + 1);
+        }
         if is(Op::Name) || is(Op::Member) {
             let meant = self.meaning(file, of);
             return meant.iter().find_map(|meaning| match *meaning {
@@ -257,7 +266,8 @@ impl Resolver<'_> {
             return list.iter().for_each(|one| self.unify(file, *one, given, environment, depth + 1));
         }
         let instances: Values = given.iter().filter_map(|value| as_instance(*value)).collect();
-        if is(Op::TypeOf) {
+        if is(Op::TypeOf) || is(Op::Labeled) {
+            let instances = if is(Op::TypeOf) { instances } else { given.to_vec() };
             return self.unify(file, ExpressionId(it.a), &as_set(instances), environment, depth + 1);
         }
         if !is(Op::Generic) {

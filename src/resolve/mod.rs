@@ -9,6 +9,7 @@ mod callbacks;
 mod classes;
 mod elements;
 mod generics;
+mod labels;
 mod names;
 mod notes;
 mod overloads;
@@ -357,7 +358,7 @@ fn nearest<'a>(facts: &Facts<'a>, name: Expression) -> &'a [Binding] {
 fn written(facts: &Facts<'_>, expression: ExpressionId) -> Expression {
     let mut it = facts.expressions[expression.row()];
     // Expressions are made of earlier ones.
-    while matches!(it.op, Op::Else | Op::Fitting | Op::Extension) {
+    while matches!(it.op, Op::Else | Op::Fitting | Op::Extension | Op::Uncalled) {
         it = facts.expressions[it.a as usize];
     }
     it

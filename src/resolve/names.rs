@@ -10,8 +10,8 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::questions::{CacheScope, Question};
 use super::values::{Sets, Value};
 use crate::facts::{
-    BindingKind, ClassNames, Definition, DefinitionId, Effect, ExpressionId, Facts, ListId, Module, Modules, NONE,
-    NameId, OFFERED, Op, Project, ROOT, SEEN, ScopeId, ScopeKind, Semantics,
+    BindingKind, ClassNames, Definition, DefinitionId, DefinitionKind, Effect, ExpressionId, Facts, ListId, Module,
+    Modules, NONE, NameId, OFFERED, Op, PRIVATE, PROPERTY, Project, ROOT, SEEN, ScopeId, ScopeKind, Semantics,
 };
 use crate::model::Site;
 
@@ -26,7 +26,7 @@ const MOST_INDEXED: usize = 4_000;
 const MOST_MEANT: usize = 250;
 
 /// Expressions that give a value of their own instead of naming a definition.
-const GIVING: &[Op] = &[Op::Call, Op::New, Op::Await, Op::Element, Op::Item, Op::Passed];
+const GIVING: &[Op] = &[Op::Call, Op::New, Op::Await, Op::Element, Op::Item, Op::Passed, Op::Wanted];
 
 /// A definition of the project.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -270,7 +270,10 @@ impl<'a> Resolver<'a> {
         let facts = self.facts(file);
         let it = facts.expressions[expression.row()];
         match it.op {
-            Op::Name => self.lookup(file, ScopeId(it.a), NameId(it.b)).0,
+            Op::Name => {
+                let found = self.lookup(file, ScopeId(it.a), NameId(it.b)).0;
+                self.seen(file, found)
+            }
             Op::Member => {
                 let name = facts.hashes[it.b as usize];
                 let mut meanings = Vec::new();
@@ -289,7 +292,12 @@ impl<'a> Resolver<'a> {
                 for value in self.value(file, ExpressionId(it.a)).iter() {
                     meanings.extend(self.member(*value, name));
                 }
-                meanings
+                self.seen(file, meanings)
+            }
+            Op::Uncalled => {
+                let found = self.meaning(file, ExpressionId(it.a)).to_vec();
+                let has_others = found.iter().any(|meaning| !self.is_called(*meaning));
+                found.into_iter().filter(|meaning| !has_others || !self.is_called(*meaning)).collect()
             }
             Op::Else => {
                 let found = self.meaning(file, ExpressionId(it.a));
@@ -318,6 +326,27 @@ impl<'a> Resolver<'a> {
             }
             _ => self.value(file, expression).iter().map(|value| meaning_of(*value)).collect(),
         }
+    }
+
+    /// Whether it is a function, which is no property.
+    fn is_called(&self, meaning: Meaning) -> bool {
+        let Meaning::Definition(def) = meaning else { return false };
+        let definition = self.definition(def);
+        definition.kind == DefinitionKind::Function && definition.flags & PROPERTY == 0
+    }
+
+    /// The meanings that a file sees.
+    fn seen(&self, file: u32, mut meanings: Vec<Meaning>) -> Vec<Meaning> {
+        meanings.retain(|meaning| match *meaning {
+            Meaning::Definition(def) => self.sees(file, def),
+            _ => true,
+        });
+        meanings
+    }
+
+    /// Whether a file sees a definition.
+    pub fn sees(&self, file: u32, def: Def) -> bool {
+        def.file == file || self.definition(def).flags & PRIVATE == 0
     }
 
     /// The values that a module exports as a whole; `None` when it exports names.

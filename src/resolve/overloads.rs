@@ -6,8 +6,8 @@ use std::rc::Rc;
 use super::names::{Def, Meaning, Resolver};
 use super::values::Value;
 use crate::facts::{
-    ANY_NUMBER, BindingKind, ClassNames, DefinitionId, DefinitionKind, ExpressionId, FEWER, ListId, NONE, NameId, Op,
-    STANDS_IN, ScopeId, ScopeKind, UNKNOWN,
+    ANY_NUMBER, BindingKind, ClassNames, DefinitionId, DefinitionKind, ExpressionId, ListId, NONE, NameId, Op,
+    PROPERTY, STANDS_IN, ScopeId, ScopeKind, UNKNOWN,
 };
 
 /// The type of an argument or of a parameter, as far as known.
@@ -35,8 +35,13 @@ impl<'a> Resolver<'a> {
     /// The meanings of a call's callee: of functions of one name, those that fit its arguments best.
     pub fn fitting(&mut self, file: u32, callee: ExpressionId, arguments: ListId) -> Vec<Meaning> {
         let meant = self.received(file, callee);
+        let labels = self.counts_labels(file, self.facts(file).list(arguments), &[]);
+        // Values of properties may be called, too.
         let is_function = |resolver: &Self, meaning: &Meaning| match meaning {
-            Meaning::Definition(def) => resolver.definition(*def).kind == DefinitionKind::Function,
+            Meaning::Definition(def) => {
+                let definition = resolver.definition(*def);
+                definition.kind == DefinitionKind::Function && (!labels || definition.flags & PROPERTY == 0)
+            }
             _ => false,
         };
         if !meant.iter().any(|meaning| is_function(self, meaning)) {
@@ -45,13 +50,13 @@ impl<'a> Resolver<'a> {
         let arguments: &[ExpressionId] = self.facts(file).list(arguments);
         let mut given: Option<Vec<Type<'a>>> = None;
         let mut best: Option<(i32, Vec<Def>)> = None;
+        let mut by_labels = false;
         // Nearer functions first: a farther one must fit better, otherwise it is overridden.
         for candidates in self.candidates(file, callee, &meant) {
             let mut nearest: Option<(i32, Vec<Def>)> = None;
+            by_labels |= self.counts_labels(file, arguments, &candidates);
             for def in candidates {
-                if !self.takes(def, arguments.len()) {
-                    continue;
-                }
+                let Some(places) = self.places(def, file, arguments) else { continue };
                 let given = match &given {
                     Some(given) => given.clone(),
                     None => {
@@ -60,7 +65,7 @@ impl<'a> Resolver<'a> {
                         given.insert(types).clone()
                     }
                 };
-                let Some(score) = self.fit(def, &given) else { continue };
+                let Some(score) = self.fit(def, &given, &places) else { continue };
                 match &mut nearest {
                     Some((most, _)) if score < *most => {}
                     Some((most, all)) if score == *most => all.push(def),
@@ -73,8 +78,14 @@ impl<'a> Resolver<'a> {
                 best = nearest;
             }
         }
-        let Some((_, best)) = best else { return meant.to_vec() };
-        let others = meant.iter().filter(|meaning| !is_function(self, meaning));
+        // Functions of other labels are not meant.
+        let best = match best {
+            Some((_, best)) => best,
+            None if by_labels => Vec::new(),
+            None => return meant.to_vec(),
+        };
+        let only_functions = by_labels && !best.is_empty();
+        let others = meant.iter().filter(|meaning| !only_functions && !is_function(self, meaning));
         others.copied().chain(best.into_iter().map(Meaning::Definition)).collect()
     }
 
@@ -97,9 +108,8 @@ impl<'a> Resolver<'a> {
                 let Meaning::Definition(def) = meaning else { continue };
                 let definition = self.definition(def);
                 let extends = definition.kind == DefinitionKind::Function && definition.alias != UNKNOWN;
-                if !extends || arguments.is_some_and(|all| !self.takes(def, all.len())) {
-                    continue;
-                }
+                let places = arguments.map_or_else(|| Some(Vec::new()), |all| self.places(def, file, all));
+                let Some(places) = places.filter(|_| extends) else { continue };
                 let (receiver, rest) = match &given {
                     Some(given) => given.clone(),
                     None => {
@@ -108,8 +118,12 @@ impl<'a> Resolver<'a> {
                         given.insert((self.type_of_value(file, ExpressionId(it.a), 0), all)).clone()
                     }
                 };
-                let Some(score) = self.receives(def, &receiver) else { continue };
-                let Some(fit) = self.fit(def, &rest) else { continue };
+                let score = match definition.flags & STANDS_IN {
+                    0 => self.receives(def, &receiver),
+                    _ => self.receives_known(def, file, ExpressionId(it.a), &receiver),
+                };
+                let Some(score) = score else { continue };
+                let Some(fit) = self.fit(def, &rest, &places) else { continue };
                 let score = score * 100 + fit;
                 match &mut best {
                     Some((most, _)) if score < *most => {}
@@ -119,7 +133,8 @@ impl<'a> Resolver<'a> {
             }
             if let Some((_, best)) = best {
                 // Of an unknown value, functions that extend one type.
-                let is_known = given.as_ref().is_some_and(|(receiver, _)| *receiver != Type::Unknown);
+                let is_known = given.as_ref().is_some_and(|(receiver, _)| *receiver != Type::Unknown)
+                    || best.iter().all(|one| self.needs_known(*one));
                 let mut extended: Vec<Type<'a>> = best.iter().map(|one| self.extended_by(*one)).collect();
                 extended.dedup();
                 return if is_known || extended.len() == 1 { best } else { Vec::new() };
@@ -205,6 +220,48 @@ impl<'a> Resolver<'a> {
         }
     }
 
+    fn needs_known(&self, meaning: Meaning) -> bool {
+        matches!(meaning, Meaning::Definition(def) if self.definition(def).flags & STANDS_IN != 0)
+    }
+
+    /// How well a function extends a value that is known to be of its type, which lies outside of the project.
+    fn receives_known(&mut self, def: Def, file: u32, on: ExpressionId, given: &Type<'a>) -> Option<i32> {
+        let Type::Outside(wanted) = self.type_written(def.file, self.definition(def).alias) else { return None };
+        match given {
+            Type::Ours(classes) => classes.iter().any(|class| self.conforms(*class, wanted)).then_some(4),
+            Type::Outside(given) if *given == wanted => Some(6),
+            Type::Outside(given) => self.is_above(given, wanted).then_some(4),
+            Type::Array => None,
+            // The type itself, whose name nothing in the project has.
+            Type::Unknown => {
+                let facts = self.facts(file);
+                let it = facts.expressions[on.row()];
+                let is_it = it.op == Op::Name && facts.name(NameId(it.b)) == wanted;
+                (is_it && self.meaning(file, on).is_empty()).then_some(6)
+            }
+        }
+    }
+
+    /// Whether a type outside of the project is above another one.
+    fn is_above(&self, name: &str, wanted: &str) -> bool {
+        self.semantics.above.iter().any(|(one, above)| *one == name && above.contains(&wanted))
+    }
+
+    /// Whether a class is written to derive from a type outside of the project.
+    fn conforms(&mut self, class: Def, wanted: &str) -> bool {
+        for one in self.order(class).iter() {
+            for part in std::iter::once(*one).chain(self.extensions_to(*one)) {
+                for base in self.list(part.file, self.definition(part).bases) {
+                    let Type::Outside(name) = self.type_written(part.file, *base) else { continue };
+                    if name == wanted || self.is_above(name, wanted) {
+                        return true;
+                    }
+                }
+            }
+        }
+        false
+    }
+
     /// The candidate functions of a callee, nearest first: of the class itself, then of its bases.
     fn candidates(&mut self, file: u32, callee: ExpressionId, meant: &[Meaning]) -> Vec<Vec<Def>> {
         let facts = self.facts(file);
@@ -237,33 +294,23 @@ impl<'a> Resolver<'a> {
             let name = facts.hashes[it.b as usize];
             for base in self.order(class).iter() {
                 let own = self.own(*base, name);
-                all.push(own.iter().filter_map(|meaning| as_function(self, meaning)).collect());
+                let functions = own.iter().filter_map(|meaning| as_function(self, meaning));
+                all.push(functions.filter(|def| self.sees(file, *def)).collect());
             }
         }
         all
     }
 
-    /// Whether a function takes this number of arguments.
-    fn takes(&self, def: Def, given: usize) -> bool {
-        let definition = self.definition(def);
-        let wanted = self.facts(def.file).list(definition.parameters).len();
-        match definition.flags {
-            flags if flags & ANY_NUMBER != 0 => given + 1 >= wanted,
-            flags if flags & FEWER != 0 => given <= wanted,
-            _ => given == wanted,
-        }
-    }
-
-    /// How well a function fits arguments of these types; `None` when it cannot take them.
-    fn fit(&mut self, def: Def, given: &[Type<'a>]) -> Option<i32> {
+    /// How well a function fits arguments of these types, each given to a parameter; `None` when it cannot take them.
+    fn fit(&mut self, def: Def, given: &[Type<'a>], places: &[usize]) -> Option<i32> {
         let definition = self.definition(def);
         let wanted = self.facts(def.file).list(definition.parameters);
         let is_open = definition.flags & ANY_NUMBER != 0;
         let fixed = if is_open { wanted.len().saturating_sub(1) } else { wanted.len() };
         // A function with exactly this number of parameters is preferred.
         let mut score = if is_open || given.len() < fixed { -1 } else { 0 };
-        for (place, given) in given.iter().enumerate().take(fixed) {
-            let wanted = wanted.get(place).map_or(Type::Unknown, |of| self.type_written(def.file, *of));
+        for (given, place) in given.iter().zip(places).filter(|(_, place)| **place < fixed) {
+            let wanted = wanted.get(*place).map_or(Type::Unknown, |of| self.type_written(def.file, *of));
             score += self.fits(given, &wanted)?;
         }
         Some(score)
@@ -302,10 +349,13 @@ impl<'a> Resolver<'a> {
         }
         let facts = self.facts(file);
         let it = facts.expressions[expression.row()];
+        if it.op == Op::Labeled {
+            return self.type_of_value(file, ExpressionId(it.a), depth + 1);
+        }
         if it.op == Op::Instance {
             return self.type_written(file, ExpressionId(it.a));
         }
-        if matches!(it.op, Op::Name | Op::Member | Op::Extension) {
+        if matches!(it.op, Op::Name | Op::Member | Op::Extension | Op::Uncalled) {
             return match self.meaning(file, expression)[..] {
                 [] if it.op == Op::Name => match facts.name(NameId(it.b)) {
                     name if is_primitive(name) || name == "String" => Type::Outside(name),
@@ -319,6 +369,13 @@ impl<'a> Resolver<'a> {
                             self.type_of_value(file, ExpressionId(binding.a), depth + 1)
                         }
                         written => self.type_written(file, written),
+                    }
+                }
+                [Meaning::Definition(def)] if self.definition(def).flags & PROPERTY != 0 => {
+                    let returns = self.definition(def).returns;
+                    match self.type_written(def.file, returns) {
+                        Type::Unknown => self.known(file, expression),
+                        written => written,
                     }
                 }
                 _ => self.known(file, expression),
@@ -359,9 +416,9 @@ impl<'a> Resolver<'a> {
     fn type_written(&mut self, file: u32, of: ExpressionId) -> Type<'a> {
         let facts = self.facts(file);
         let (mut of, mut it) = (of, facts.expressions[of.row()]);
-        while it.op == Op::Generic {
+        while matches!(it.op, Op::Generic | Op::Labeled) {
             if ExpressionId(it.a) == UNKNOWN || !self.work(1) {
-                return Type::Array;
+                return if it.op == Op::Generic { Type::Array } else { Type::Unknown };
             }
             (of, it) = (ExpressionId(it.a), facts.expressions[it.a as usize]);
         }

@@ -346,7 +346,7 @@ impl<'f, 'a> Reader<'f, 'a> {
         let is = |ops: &[Op]| ops.contains(&it.op);
         if is(&[Op::Name]) {
             self.name(ScopeId(it.a), NameId(it.b));
-        } else if is(&[Op::Member]) {
+        } else if is(&[Op::Member, Op::Labeled]) {
             self.put(self.facts.hashes[it.b as usize]);
             self.expression(ExpressionId(it.a));
         } else if is(&[Op::Call, Op::Generic, Op::FunctionType]) {

@@ -16,6 +16,7 @@ static SEMANTICS: Semantics = Semantics {
     default_export: "default",
     functions: &[],
     methods: &[("clone", Effect::Same)],
+    above: &[],
     other_methods: None,
     modules: |project| Box::new(ByPath(project)),
 };

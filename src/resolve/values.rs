@@ -148,6 +148,11 @@ impl Resolver<'_> {
                 let is_member = !self.meaning(file, member).is_empty();
                 if is_member { self.value(file, member).to_vec() } else { self.values_of(&meanings, true) }
             }
+            Op::Uncalled => {
+                let meanings = self.meaning(file, expression);
+                let is_all = meanings == self.meaning(file, ExpressionId(it.a));
+                if is_all { self.value(file, ExpressionId(it.a)).to_vec() } else { self.values_of(&meanings, true) }
+            }
             Op::Module | Op::Fitting => {
                 let meanings = self.meaning(file, expression);
                 self.values_of(&meanings, true)
@@ -183,6 +188,8 @@ impl Resolver<'_> {
             Op::Enter => self.out_of(file, ExpressionId(it.a), Self::entered),
             Op::Overridden => self.inherited_parameter(Def { file, place: DefinitionId(it.a) }, it.b as usize),
             Op::Passed => self.passed(file, it),
+            Op::Wanted => self.wanted(file, it),
+            Op::Labeled => self.value(file, ExpressionId(it.a)).to_vec(),
             // A type is no value, and of the two meanings of a key neither is.
             Op::Unknown | Op::FunctionType | Op::Else => Vec::new(),
         }
@@ -220,6 +227,7 @@ impl Resolver<'_> {
                 return vec![Value::Tuple(self.sets.row(items))];
             }
             Op::FunctionType => return vec![Value::FunctionType { file, expression }],
+            Op::Labeled => return self.instance(file, ExpressionId(it.a)).to_vec(),
             Op::Name | Op::Member => {}
             _ => return self.value(file, expression).iter().map(|value| to_instance(*value)).collect(),
         }

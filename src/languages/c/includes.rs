@@ -42,6 +42,7 @@ pub static SEMANTICS: Semantics = Semantics {
         ("upper_bound", Effect::Same),
         ("value", Effect::Element),
     ],
+    above: &[],
     other_methods: None,
     modules: |project| Box::new(Includes::new(project)),
 };

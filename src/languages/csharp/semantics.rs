@@ -56,6 +56,7 @@ pub static SEMANTICS: Semantics = Semantics {
         ("SingleOrDefault", Effect::Element),
         ("Select", Effect::Map),
     ],
+    above: &[],
     other_methods: None,
     modules: |project| Box::new(Namespaces::new(project, ".")),
 };

@@ -40,6 +40,7 @@ pub static SEMANTICS: Semantics = Semantics {
     ],
     // Methods of `atomic.Pointer` and similar types.
     methods: &[("Load", Effect::Element), ("Swap", Effect::Element)],
+    above: &[],
     other_methods: None,
     modules: |project| Box::new(Packages::new(project)),
 };

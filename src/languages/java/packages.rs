@@ -68,6 +68,7 @@ pub static SEMANTICS: Semantics = Semantics {
         ("flatMap()", Effect::Given),
         ("valueOf()", Effect::Same),
     ],
+    above: &[],
     other_methods: Some(Effect::Element),
     modules: |project| Box::new(JavaModules::new(project)),
 };

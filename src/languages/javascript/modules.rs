@@ -60,6 +60,7 @@ pub static SEMANTICS: Semantics = Semantics {
         ("values", Effect::Values),
         ("entries", Effect::Pairs),
     ],
+    above: &[],
     other_methods: None,
     modules: |project| Box::new(ScriptModules::new(project)),
 };

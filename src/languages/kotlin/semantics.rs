@@ -83,6 +83,7 @@ pub static SEMANTICS: Semantics = Semantics {
         ("mapNotNull()", Effect::Map),
         ("withIndex()", Effect::Numbered),
     ],
+    above: &[],
     other_methods: None,
     modules: |project| Box::new(Namespaces::new(project, ".")),
 };

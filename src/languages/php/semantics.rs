@@ -28,6 +28,7 @@ pub static SEMANTICS: Semantics = Semantics {
         ("reset()", Effect::Element),
     ],
     methods: &[],
+    above: &[],
     other_methods: None,
     modules: |project| Box::new(Namespaces::new(project, "\\")),
 };

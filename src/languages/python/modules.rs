@@ -43,6 +43,7 @@ pub static SEMANTICS: Semantics = Semantics {
         ("keys", Effect::Keys),
         ("items", Effect::Pairs),
     ],
+    above: &[],
     other_methods: None,
     modules: |project| Box::new(PythonModules::new(project)),
 };

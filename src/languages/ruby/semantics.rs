@@ -31,6 +31,7 @@ pub static SEMANTICS: Semantics = Semantics {
         ("tap", Effect::Same),
         ("to_a", Effect::Same),
     ],
+    above: &[],
     other_methods: None,
     modules: |project| Box::new(Files::new(project)),
 };

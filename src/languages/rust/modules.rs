@@ -20,6 +20,7 @@ pub static SEMANTICS: Semantics = Semantics {
     default_export: "",
     functions: &[("swap", Effect::Same), ("replace", Effect::Same), ("take", Effect::Same), ("identity", Effect::Same)],
     methods: METHODS,
+    above: &[],
     other_methods: None,
     modules: |project| Box::new(RustModules::new(project)),
 };

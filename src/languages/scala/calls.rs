@@ -14,6 +14,9 @@ use crate::model::Role;
 /// Functions that make a container of the types that are written.
 const MAKING: &[&str] = &["empty", "newBuilder"];
 
+/// Functions that give a value of the type that is written.
+const GIVING: &[&str] = &["implicitly", "intercept", "summon"];
+
 pub(super) fn call<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: NodeContext) -> NodeResult {
     let (Some(mut function), Some(list)) = (field(node, "function"), field(node, "arguments")) else {
         cx.parts(node, at.scope);
@@ -39,7 +42,10 @@ pub(super) fn call<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: NodeContext) 
             let all = arguments(cx, list, at.scope, callee, own);
             let fitting = cx.facts.expression(Op::Fitting, callee, all);
             cx.facts.occurrence(span_of(function), Role::Call, fitting);
-            made(cx, &types, own).unwrap_or_else(|| cx.facts.expression(Op::Call, fitting, all))
+            match types[..] {
+                [only] if GIVING.contains(&text) => cx.facts.of(Op::Instance, only),
+                _ => made(cx, &types, own).unwrap_or_else(|| cx.facts.expression(Op::Call, fitting, all)),
+            }
         }
         "field_expression" => {
             let Some((on, name_node)) = expressions::split(cx, function, at.scope) else { return at.says(UNKNOWN) };
@@ -98,7 +104,12 @@ fn of_capital(cx: &mut Lower<'_, '_>, text: &str, scope: ScopeId) -> Option<Expr
 
 /// `f[A, B]`
 pub(super) fn applied<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: NodeContext) -> NodeResult {
-    field(node, "type_arguments").map(|list| cx.list(list, NodeContext { role: Role::Type, ..at }));
+    let types = field(node, "type_arguments").map(|list| cx.list(list, NodeContext { role: Role::Type, ..at }));
+    if let Some(&[only]) = types.as_deref()
+        && field(node, "function").is_some_and(|function| GIVING.contains(&cx.text(function)))
+    {
+        return at.says(cx.facts.of(Op::Instance, only));
+    }
     at.says(field(node, "function").map_or(UNKNOWN, |function| cx.read(function, at).value))
 }
 

@@ -75,7 +75,8 @@ fn package<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: ScopeId) -> Option
             let member = cx.facts.member(on, own);
             let own = extending(cx, member, own, scope);
             cx.facts.occurrence(span_of(name), Role::Reference, own);
-            Some(meant)
+            let meant = cx.facts.union(&[meant, own]);
+            Some(called(cx, meant, name))
         }
         _ => None,
     }
@@ -105,11 +106,12 @@ pub(super) fn selected<'t>(cx: &mut Lower<'_, 't>, on: ExpressionId, last: Node<
     let member = cx.facts.member(on, name);
     let meant = extending(cx, member, name, at.scope);
     cx.facts.occurrence(span_of(last), at.role, meant);
-    if on == UNKNOWN {
-        return UNKNOWN;
-    }
-    // Functions of containers without arguments are called without parentheses: `all.head`.
-    let text = plain(cx, last);
+    if on == UNKNOWN { UNKNOWN } else { called(cx, meant, last) }
+}
+
+/// The value of a member. Functions of containers without arguments are called without parentheses: `all.head`.
+fn called(cx: &mut Lower<'_, '_>, meant: ExpressionId, name: Node<'_>) -> ExpressionId {
+    let text = plain(cx, name);
     if semantics::SEMANTICS.methods.iter().any(|(known, _)| known.strip_suffix("()") == Some(text)) {
         let list = cx.facts.list(&[]);
         let called = cx.facts.expression(Op::Call, meant, list);

@@ -10,8 +10,10 @@ mod semantics;
 mod shapes;
 mod types;
 
+use tree_sitter::Node;
+
 use super::spec::{grammar, symbol};
-use super::{Comments, Conventions, LanguageSpec, ManifestPart, Package, Relating, Rule};
+use super::{Comments, Conventions, Cx, LanguageSpec, ManifestPart, Package, Relating, Rule};
 use crate::model::{Detail, Kind};
 
 /// The language.
@@ -30,7 +32,7 @@ pub static SPEC: LanguageSpec = LanguageSpec {
         (symbol(Kind::Function, Detail::Function, "name", "body"), &["function_definition", "function_declaration"]),
         (symbol(Kind::Constant, Detail::Variable, PATTERN, ""), &["val_definition", "var_definition"]),
         (symbol(Kind::Constant, Detail::Variable, "name", ""), &["val_declaration", "var_declaration"]),
-        (Rule::BySign { signs: PARAMETERS, name: "name", body: "" }, &["class_parameter"]),
+        (Rule::Define(parameter), &["class_parameter"]),
         (symbol(Kind::Constant, Detail::Variable, "name", "body"), &["given_definition"]),
         (Rule::Branch, &["if_expression", "case_clause", "for_expression", "while_expression", "do_while_expression"]),
         (Rule::Branch, &["catch_clause", "guard"]),
@@ -52,6 +54,11 @@ pub static SPEC: LanguageSpec = LanguageSpec {
 };
 
 const PATTERN: &str = "pattern:identifier";
-/// Parameters of a class that are its fields.
-const PARAMETERS: &[(&str, Kind, Detail)] =
-    &[("val", Kind::Constant, Detail::Field), ("var", Kind::Constant, Detail::Field)];
+/// Parameters of a class that are its fields: all of a `case class`, and those that say so.
+fn parameter<'t>(cx: &mut Cx<'_, 't>, node: Node<'t>) {
+    let has = |node: Node<'_>, words: &[&str]| node.children(&mut node.walk()).any(|part| words.contains(&part.kind()));
+    let is_case = |class: Node<'_>| class.kind() == "full_enum_case" || has(class, &["case"]);
+    if has(node, &["val", "var"]) || cx.ancestor(1).is_some_and(is_case) {
+        cx.symbol(node, Kind::Constant, Detail::Field, "name", "");
+    }
+}

@@ -80,6 +80,8 @@ pub static SEMANTICS: Semantics = Semantics {
         ("pop()", Effect::Element),
         ("reduce()", Effect::Element),
         ("reduceLeft()", Effect::Element),
+        // Of a variable that holds one, and of an option.
+        ("value()", Effect::Element),
         ("collect()", Effect::Map),
         ("map()", Effect::Map),
         ("keys()", Effect::Keys),
@@ -87,6 +89,7 @@ pub static SEMANTICS: Semantics = Semantics {
         ("values()", Effect::Values),
         ("zipWithIndex()", Effect::Numbered),
     ],
+    above: &[],
     other_methods: None,
     modules: |project| Box::new(Namespaces::new(project, ".")),
 };

@@ -1,7 +1,18 @@
 //! Swift: types of every sort and their extensions, functions, initializers and properties.
 
+mod calls;
+mod classes;
+mod expressions;
+mod lower;
+mod members;
+mod modules;
+mod patterns;
+mod semantics;
+mod shapes;
+mod types;
+
 use super::spec::{grammar, symbol};
-use super::{Comments, Conventions, LanguageSpec, ManifestPart, Package, Public, Rule};
+use super::{Comments, Conventions, LanguageSpec, ManifestPart, Package, Public, Relating, Rule};
 use crate::model::{Detail, Kind};
 
 /// The language.
@@ -30,6 +41,8 @@ pub static SPEC: LanguageSpec = LanguageSpec {
     silent: include_str!("silent.txt"),
     comments: Comments { documents: &["///", "/**"], ..Comments::MARKED },
     decorators: &["attribute"],
+    imports: &[("import_declaration", "")],
+    relating: Some(Relating { lower: lower::lower, shapes: shapes::SHAPES, semantics: &semantics::SEMANTICS }),
     qualified: &[("user_type", "", "type_identifier"), ("pattern", "", "bound_identifier")],
     conventions: &Conventions {
         mains: &["main"],
@@ -41,6 +54,7 @@ pub static SPEC: LanguageSpec = LanguageSpec {
         public: Public::Word(&["public", "open"]),
         packages: &[Package { file: "Package.swift", says: &[], names: ManifestPart::Nothing }],
         overloads_are_one: false,
+        tells_dead: false,
         ..Conventions::NEUTRAL
     },
     ..LanguageSpec::PLAIN

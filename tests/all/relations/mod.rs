@@ -18,6 +18,7 @@ mod python;
 mod ruby;
 mod rust;
 mod scala;
+mod swift;
 mod typescript;
 
 use std::collections::{BTreeMap, BTreeSet};
