@@ -48,7 +48,8 @@ impl Models {
     /// Embeds in the background what a checkout lacks; with `edits` only where it was embedded before.
     pub(super) fn embed_more(&self, config: &Config, registry: &Registry, sidecar: &Sidecar, edits: bool) {
         let (provider, config) = (self.provider.clone(), config.clone());
-        self.background.start("embeddings", registry, sidecar, move |snapshot| {
+        // Work after edits may find that nothing was embedded yet, and end.
+        self.background.start("embeddings", registry, sidecar, !edits, move |snapshot| {
             let Ok(Some(provider)) = opened(&provider, &config) else { return };
             if let Err(err) = embed_more(snapshot, &provider, edits) {
                 tracing::warn!(%err, "not everything is embedded yet");

@@ -74,7 +74,7 @@ pub fn set_up(config: &Config) -> Option<Summarizer> {
 pub(super) fn begin(caller: &Caller<'_>, sidecar: &Sidecar) {
     let Some(model) = set_up(caller.config) else { return };
     let budget = caller.config.models.summary_budget;
-    caller.models.background.start("summaries", caller.indexes.registry(), sidecar, move |snapshot| {
+    caller.models.background.start("summaries", caller.indexes.registry(), sidecar, true, move |snapshot| {
         let missing = pipeline::unsummarized(snapshot);
         let run = run(snapshot, &missing, &model, budget, &crate::model::unfollowed, &Arc::default());
         if let Err((err, done)) = run {

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::process::{Command, Stdio};
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -23,6 +23,8 @@ struct Provider {
     /// Whether requests wait, and whether one came while they did.
     holds: Arc<AtomicBool>,
     held: Arc<AtomicBool>,
+    /// Requests under way, and the most that were at once.
+    under_way: Arc<[AtomicUsize; 2]>,
 }
 
 impl Provider {
@@ -32,20 +34,30 @@ impl Provider {
         let paid: Arc<Mutex<HashMap<String, usize>>> = Arc::default();
         let asked: Arc<Mutex<Vec<(usize, Value)>>> = Arc::default();
         let (holds, held): (Arc<AtomicBool>, Arc<AtomicBool>) = Default::default();
-        let (counted, waits) = ((paid.clone(), asked.clone()), (holds.clone(), held.clone()));
+        let under_way: Arc<[AtomicUsize; 2]> = Arc::default();
+        let (counted, waits) = ((paid.clone(), asked.clone()), (holds.clone(), held.clone(), under_way.clone()));
         std::thread::spawn(move || {
             for stream in listener.incoming().flatten() {
-                let ((paid, asked), (holds, held)) = (counted.clone(), waits.clone());
+                let ((paid, asked), (holds, held, under_way)) = (counted.clone(), waits.clone());
                 std::thread::spawn(move || {
+                    let now = under_way[0].fetch_add(1, Ordering::SeqCst) + 1;
+                    under_way[1].fetch_max(now, Ordering::SeqCst);
                     while holds.load(Ordering::Relaxed) {
                         held.store(true, Ordering::Relaxed);
                         std::thread::sleep(Duration::from_millis(5));
                     }
-                    answer(stream, &paid, &asked)
+                    answer(stream, &paid, &asked, &|| {
+                        under_way[0].fetch_sub(1, Ordering::SeqCst);
+                    })
                 });
             }
         });
-        Self { base, paid, asked, holds, held }
+        Self { base, paid, asked, holds, held, under_way }
+    }
+
+    /// Requests that are under way, and the most that were at once.
+    fn under_way(&self) -> (usize, usize) {
+        (self.under_way[0].load(Ordering::SeqCst), self.under_way[1].load(Ordering::SeqCst))
     }
 
     /// Texts paid for, and payments beyond the first for each.
@@ -65,8 +77,13 @@ impl Provider {
     }
 }
 
-/// Answers one request. A client that was killed is no error.
-fn answer(stream: TcpStream, paid: &Mutex<HashMap<String, usize>>, asked: &Mutex<Vec<(usize, Value)>>) -> Option<()> {
+/// Answers one request, and calls `answering` before. A client that was killed is no error.
+fn answer(
+    stream: TcpStream,
+    paid: &Mutex<HashMap<String, usize>>,
+    asked: &Mutex<Vec<(usize, Value)>>,
+    answering: &dyn Fn(),
+) -> Option<()> {
     let mut reader = BufReader::new(stream.try_clone().ok()?);
     let (mut line, mut length, mut path) = (String::new(), 0, String::new());
     while reader.read_line(&mut line).ok()? > 0 && line.trim() != "" {
@@ -103,6 +120,7 @@ fn answer(stream: TcpStream, paid: &Mutex<HashMap<String, usize>>, asked: &Mutex
         *paid.lock().expect("nothing panics").entry(text).or_default() += 1;
     }
     let answer = answer.to_string();
+    answering();
     let head = format!("HTTP/1.1 200 OK\r\ncontent-length: {}\r\nconnection: close\r\n\r\n", answer.len());
     (&stream).write_all(format!("{head}{answer}").as_bytes()).ok()
 }
@@ -169,6 +187,45 @@ fn a_killed_run_keeps_what_it_has_paid_for() {
 }
 
 #[test]
+fn a_killed_server_keeps_what_it_has_paid_for() {
+    let provider = Provider::start();
+    let place = Customer::new(&provider.base);
+    let all = FUNCTIONS + FUNCTIONS + 1;
+    let both = json!({"path": place.place.source(), "embed": true, "use_ai_summaries": true});
+    // Before anything is paid for, while much is being stored, and shortly before the end.
+    let kills = [0, 1, all / 3, all / 2, all - 4];
+    for texts in kills {
+        let mut server = Server::start(place.command(&["serve"]));
+        server.call("index_folder", both.clone());
+        provider.wait_for(texts);
+        server.child.kill().expect("it is ours");
+        server.child.wait().expect("it is ours");
+    }
+    let mut server = Server::start(place.command(&["serve"]));
+    let indexed = server.call("index_folder", both.clone());
+    assert_ne!(indexed["summaries"]["summaries_pending"], FUNCTIONS + 1, "what was paid for is lost: {indexed}");
+    provider.wait_for(all);
+    server.until("index_folder", both.clone(), |told| told["summaries"]["summaries_pending"] == 0);
+    server.until("embed_repo", json!({}), |told| told["missing"] == 0);
+    server.close();
+    let (paid, twice) = provider.paid();
+    assert_eq!(paid, all);
+    // At each kill a request of both sorts is under way, and the answer before it may be being written.
+    assert!(twice <= kills.len() * 2 * 2, "{twice} texts were paid for twice");
+
+    let mut server = Server::start(place.command(&["serve"]));
+    for n in [1, FUNCTIONS / 2, FUNCTIONS - 1] {
+        let found = server.call("search_symbols", json!({"query": format!("step{n}")}));
+        assert_eq!(found["results"][0]["summary"], format!("Describes step{n} well."), "{found}");
+    }
+    assert_eq!(server.call("index_folder", both)["summaries"]["summaries_pending"], 0);
+    let embedded = server.call("embed_repo", json!({}));
+    assert_eq!((&embedded["embedded"], &embedded["cached"]), (&json!(0), &json!(FUNCTIONS)), "{embedded}");
+    server.close();
+    assert_eq!(provider.paid(), (paid, twice), "nothing is paid for again");
+}
+
+#[test]
 fn no_answer_of_a_server_waits_for_a_model() {
     let provider = Provider::start();
     provider.holds.store(true, Ordering::Relaxed);
@@ -205,6 +262,51 @@ fn a_server_that_is_down_costs_a_warning_at_the_terminal() {
     assert_eq!(found.err.matches("found by words alone").count(), 1, "{found:?}");
     let only = place.run(&["search", "--semantic-only", "checkout of a cart"]);
     assert_eq!(only.status, 2, "{}", only.err);
+}
+
+#[test]
+fn a_watcher_summarises_unless_it_is_told_not_to() {
+    let ways = [(&["serve", "--watcher"][..], true), (&["serve", "--watcher", "--watcher-no-ai-summaries"], false)];
+    for (args, summarises) in ways {
+        let provider = Provider::start();
+        let place = Customer::new(&provider.base);
+        let mut command = place.command(args);
+        command.env("CODELODE_USE_AI_SUMMARIES", "1");
+        let mut server = Server::start(command);
+        let indexed = server.call("index_folder", json!({"path": place.place.source()}));
+        assert_eq!(indexed["summaries"].is_object(), summarises, "{indexed}");
+        place.place.write("later.py", "def later():\n    return 1\n");
+        let is_there = |found: &Value| found["results"][0]["name"] == "later";
+        let is_told = |found: &Value| found["results"][0]["summary"] == "Describes later well.";
+        server.until("search_symbols", json!({"query": "later"}), |found| {
+            is_there(found) && (is_told(found) || !summarises)
+        });
+        provider.wait_for(if summarises { FUNCTIONS + 2 } else { 0 });
+        server.close();
+        assert_eq!(provider.paid().0, if summarises { FUNCTIONS + 2 } else { 0 }, "{args:?}");
+    }
+}
+
+#[test]
+fn as_many_requests_are_under_way_as_the_settings_say() {
+    let sorts =
+        [("OPENAI_CONCURRENCY", &["index", "--use-ai-summaries"][..]), ("CODELODE_EMBED_CONCURRENCY", &["embed"])];
+    for (variable, args) in sorts {
+        let provider = Provider::start();
+        provider.holds.store(true, Ordering::Relaxed);
+        let place = Customer::new(&provider.base);
+        let mut command = place.command(args);
+        let mut child = command.env(variable, "3").stdout(Stdio::null()).spawn().expect("the program starts");
+        let begun = std::time::Instant::now();
+        while provider.under_way().0 < 3 {
+            assert!(begun.elapsed() < PATIENCE, "{variable}: {:?} are under way", provider.under_way());
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        provider.holds.store(false, Ordering::Relaxed);
+        assert!(child.wait().expect("it is ours").success());
+        assert!(provider.paid().0 >= FUNCTIONS);
+        assert_eq!(provider.under_way(), (0, 3), "{variable}");
+    }
 }
 
 /// A part of every key of the test below, which no file has by chance.
