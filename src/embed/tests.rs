@@ -198,3 +198,71 @@ fn nothing_is_set_up_by_a_key_or_a_model_alone() {
     });
     assert_eq!(both.as_deref(), Some("openai https://api.openai.com/v1 small"));
 }
+
+/// Settings of an environment, with those that reach a test server.
+fn of_environment(test_server: &TestServer, folder: &std::path::Path, env: &[(&str, &str)]) -> Config {
+    let ca_file = folder.join("ca.pem");
+    std::fs::write(&ca_file, &test_server.certificate).expect("the folder is ours");
+    let env = |name: &str| match name {
+        "CODELODE_CA_FILE" => Some(ca_file.display().to_string()),
+        "CODELODE_TRUSTED_HOSTS" => Some("localhost".to_owned()),
+        _ => env.iter().find(|(key, _)| *key == name).map(|(_, value)| (*value).to_owned()),
+    };
+    crate::config::apply(folder.to_owned(), None, &env, &crate::config::Flags::default()).expect("it is right")
+}
+
+#[test]
+fn the_variables_of_services_reach_them() {
+    let folder = tempfile::tempdir().expect("there is room");
+    let test_server = TestServer::https(|asked| match asked.path.contains("batchEmbedContents") {
+        true => Reply::new(200, json!({"embeddings": [{"values": [0.5, 0.25]}]}).to_string()),
+        false => Reply::new(200, json!({"data": [{"embedding": [0.5, 0.25]}]}).to_string()),
+    });
+    let (openai, google) = (test_server.url("/o/v1"), test_server.url("/g/v1beta"));
+    let services = [
+        (
+            [("OPENAI_API_BASE", openai.as_str()), ("OPENAI_EMBED_MODEL", "nomic"), ("OPENAI_API_KEY", "sk-o")],
+            ("/o/v1/embeddings", "authorization", "Bearer sk-o", "/model", "nomic"),
+        ),
+        (
+            [("GOOGLE_API_BASE", google.as_str()), ("GOOGLE_EMBED_MODEL", "gem"), ("GOOGLE_API_KEY", "AIza-g")],
+            ("/g/v1beta/models/gem:batchEmbedContents", "x-goog-api-key", "AIza-g", "/requests/0/model", "models/gem"),
+        ),
+    ];
+    for (env, (path, header, key, place, model)) in services {
+        let config = of_environment(&test_server, folder.path(), &env);
+        let provider = provider(&config).expect("it is right").expect("it is set up");
+        assert_eq!(provider.embed(&["a"], Purpose::Document, &Arc::default()).expect("it answers"), [[0.5, 0.25]]);
+        let asked = test_server.asked().pop().expect("it was asked");
+        assert_eq!((asked.path.as_str(), asked.header(header)), (path, Some(key)));
+        let body: Value = serde_json::from_slice(&asked.body).expect("it is JSON");
+        assert_eq!(body.pointer(place), Some(&json!(model)));
+        // Without the model nothing is set up, and without Google's key neither.
+        let without = |name: &str| {
+            let rest: Vec<(&str, &str)> = env.into_iter().filter(|(key, _)| *key != name).collect();
+            super::provider(&of_environment(&test_server, folder.path(), &rest)).expect("it is right").is_none()
+        };
+        assert!(without(env[1].0), "{env:?}");
+        assert_eq!(without(env[2].0), path.starts_with("/g"), "{env:?}");
+    }
+}
+
+#[cfg(feature = "local-models")]
+#[test]
+fn a_folder_that_a_variable_names_embeds_and_no_service_is_asked() {
+    let folder = tempfile::tempdir().expect("there is room");
+    save_table(folder.path(), &[("send", &[1.0, 0.0])]);
+    let test_server = TestServer::https(|_| two());
+    let (base, path) = (test_server.url("/v1"), folder.path().display().to_string());
+    let env = [
+        ("JCODEMUNCH_EMBED_MODEL", path.as_str()),
+        ("OPENAI_API_BASE", &base),
+        ("OPENAI_EMBED_MODEL", "nomic"),
+        ("OPENAI_API_KEY", KEY),
+    ];
+    let config = of_environment(&test_server, folder.path(), &env);
+    let provider = provider(&config).expect("it is right").expect("it is set up");
+    assert_eq!((provider.name(), provider.host()), ("local", None));
+    assert_eq!(provider.embed(&["send"], Purpose::Document, &Arc::default()).expect("it embeds"), [[1.0, 0.0]]);
+    assert_eq!(test_server.connections(), 0);
+}

@@ -161,3 +161,69 @@ fn costs_are_those_of_the_model_or_of_the_user() {
     config.models.anthropic.model = Some("unheard-of".to_owned());
     assert_eq!(summarizer(&config).cost((1, 1)), None);
 }
+
+#[test]
+fn the_variables_of_services_reach_them() {
+    let folder = tempfile::tempdir().expect("there is room");
+    let test_server = TestServer::https(|asked| {
+        let text = "1: Adds.";
+        let answer = match asked.path.as_bytes().get(1) {
+            Some(b'a') => json!({"content": [{"type": "text", "text": text}]}),
+            Some(b'g') => json!({"candidates": [{"content": {"parts": [{"text": text}]}}]}),
+            _ => json!({"choices": [{"message": {"content": text}}]}),
+        };
+        Reply::new(200, answer.to_string())
+    });
+    let ca_file = folder.path().join("ca.pem");
+    std::fs::write(&ca_file, &test_server.certificate).expect("the folder is ours");
+    let bases = ["/a/v1", "/g/v1beta", "/o/v1"].map(|path| test_server.url(path));
+    let env = [
+        ("CODELODE_CA_FILE", ca_file.to_str().expect("it is text")),
+        ("CODELODE_TRUSTED_HOSTS", "localhost"),
+        ("ANTHROPIC_API_BASE", &bases[0]),
+        ("ANTHROPIC_API_KEY", "sk-a"),
+        ("ANTHROPIC_MODEL", "claude-x"),
+        ("GOOGLE_API_BASE", &bases[1]),
+        ("GOOGLE_API_KEY", "AIza-g"),
+        ("GOOGLE_MODEL", "gem-x"),
+        ("OPENAI_API_BASE", &bases[2]),
+        ("OPENAI_API_KEY", "sk-o"),
+        ("OPENAI_MODEL", "gpt-x"),
+        ("OPENAI_MAX_TOKENS", "77"),
+        ("OPENAI_BATCH_SIZE", "5"),
+        ("OPENAI_CONCURRENCY", "3"),
+    ];
+    let summarizer_without = |left_out: &[&str]| {
+        let env = |name: &str| {
+            let given = env.iter().find(|(key, _)| *key == name && !left_out.contains(key));
+            given.map(|(_, value)| (*value).to_owned())
+        };
+        let config = crate::config::apply(folder.path().to_owned(), None, &env, &crate::config::Flags::default());
+        summarizer(&config.expect("it is right"))
+    };
+    let (anthropic, google) = ("ANTHROPIC_API_KEY", "GOOGLE_API_KEY");
+    // Anthropic is first, Gemini is asked without it, and a server with OpenAI's interface without both.
+    let gem = "/g/v1beta/models/gem-x:generateContent";
+    let services = [
+        (&[][..], ("/a/v1/messages", "x-api-key", "sk-a", Some("claude-x"), "/max_tokens")),
+        (&[anthropic], (gem, "x-goog-api-key", "AIza-g", None, "/generationConfig/maxOutputTokens")),
+        (
+            &[anthropic, google],
+            ("/o/v1/chat/completions", "authorization", "Bearer sk-o", Some("gpt-x"), "/max_tokens"),
+        ),
+    ];
+    for (left_out, (path, header, key, model, most)) in services {
+        let summarizer = summarizer_without(left_out).expect("it is set up");
+        assert_eq!((summarizer.batch(), summarizer.concurrency()), (5, 3));
+        let items = [Item::new("function", "add".to_owned(), b"")];
+        assert_eq!(
+            summarizer.summarize(&items, &Arc::default()).expect("it answers").texts,
+            [Some("Adds.".to_owned())]
+        );
+        let asked = test_server.asked().pop().expect("it was asked");
+        assert_eq!((asked.path.as_str(), asked.header(header)), (path, Some(key)));
+        let body = body(&asked);
+        assert_eq!((body["model"].as_str(), body.pointer(most)), (model, Some(&json!(77))), "{path}");
+    }
+    assert!(summarizer_without(&[anthropic, google, "OPENAI_MODEL"]).is_none());
+}
