@@ -8,8 +8,8 @@ use super::{Files, ProjectContext, Provider, first_paragraph, split};
 
 /// Letters of a description.
 const DESCRIPTION: usize = 200;
-/// Scripts that are named.
-const SCRIPTS: usize = 12;
+/// Scripts and dependencies that are named.
+const MOST: usize = 12;
 /// Largest manifest that is read, in bytes.
 const LARGEST: usize = 1 << 20;
 
@@ -67,19 +67,21 @@ struct Package {
     name: String,
     description: String,
     scripts: Vec<String>,
-    dependencies: usize,
+    dependencies: Vec<String>,
 }
 
 impl Package {
     fn told(&self, manifest: &str) -> String {
-        let mut told = format!("{} ({manifest}, {} dependencies)", self.name, self.dependencies);
+        let mut told = format!("{} ({manifest}, {} dependencies)", self.name, self.dependencies.len());
         if !self.description.is_empty() {
             told.push_str(": ");
             told.push_str(&first_paragraph(&self.description, DESCRIPTION));
         }
-        if !self.scripts.is_empty() {
-            let named = self.scripts[..self.scripts.len().min(SCRIPTS)].join(", ");
-            told.push_str(&format!("; scripts: {named}"));
+        for (before, names) in [("; scripts: ", &self.scripts), ("; depends on ", &self.dependencies)] {
+            if !names.is_empty() {
+                let more = if names.len() > MOST { ", …" } else { "" };
+                told.push_str(&format!("{before}{}{more}", names[..names.len().min(MOST)].join(", ")));
+            }
         }
         told
     }
@@ -103,7 +105,7 @@ fn keys(value: &Value) -> Vec<String> {
 fn npm(json: &str) -> Option<Package> {
     let json: Value = serde_json::from_str(json).ok()?;
     let name = json["name"].as_str()?.to_owned();
-    let dependencies = keys(&json["dependencies"]).len();
+    let dependencies = keys(&json["dependencies"]);
     Some(Package { name, description: text(&json["description"]), scripts: keys(&json["scripts"]), dependencies })
 }
 
@@ -116,7 +118,7 @@ fn cargo(source: &str) -> Option<Package> {
     let json = of_toml(source)?;
     let package = &json["package"];
     let name = package["name"].as_str()?.to_owned();
-    let dependencies = keys(&json["dependencies"]).len();
+    let dependencies = keys(&json["dependencies"]);
     Some(Package { name, description: text(&package["description"]), dependencies, ..Package::default() })
 }
 
@@ -125,18 +127,23 @@ fn python(source: &str) -> Option<Package> {
     let poetry = &json["tool"]["poetry"];
     let project = if json["project"].is_object() { &json["project"] } else { poetry };
     let name = project["name"].as_str()?.to_owned();
-    let listed = project["dependencies"].as_array().map(Vec::len);
-    let dependencies = listed.unwrap_or_else(|| keys(&project["dependencies"]).len());
+    // `name[extra]>=1; marker`
+    let of = |text: &str| text.split(|c: char| !c.is_alphanumeric() && !"-_.".contains(c)).next().map(str::to_owned);
+    let listed = project["dependencies"].as_array();
+    let listed = listed.map(|list| list.iter().filter_map(|one| of(one.as_str()?.trim())).collect());
+    let dependencies = listed.unwrap_or_else(|| keys(&project["dependencies"]));
     Some(Package { name, description: text(&project["description"]), scripts: keys(&project["scripts"]), dependencies })
 }
 
 fn go(source: &str) -> Option<Package> {
     let module = source.lines().find_map(|line| line.trim().strip_prefix("module "))?.trim().to_owned();
-    let is_needed = |line: &&str| {
+    let needed = |line: &str| {
         let line = line.trim().trim_start_matches("require ");
-        line.split_whitespace().nth(1).is_some_and(|version| version.starts_with('v')) && !line.ends_with("// indirect")
+        let (name, version) = line.split_once(char::is_whitespace)?;
+        let is_direct = version.trim_start().starts_with('v') && !line.ends_with("// indirect");
+        is_direct.then(|| name.to_owned())
     };
-    Some(Package { name: module, dependencies: source.lines().filter(is_needed).count(), ..Package::default() })
+    Some(Package { name: module, dependencies: source.lines().filter_map(needed).collect(), ..Package::default() })
 }
 
 #[cfg(test)]
@@ -152,16 +159,16 @@ mod tests {
                 "web/package.json",
                 r#"{"name": "web", "scripts": {"build": "x", "test": "y"}, "dependencies": {"a": "1"}}"#,
             ),
-            ("py/pyproject.toml", "[project]\nname = 'lib'\ndependencies = ['a', 'b']\n"),
+            ("py/pyproject.toml", "[project]\nname = 'lib'\ndependencies = ['a>=1', 'b-c[x]; os']\n"),
             ("go/go.mod", "module example.org/x\n\nrequire (\n\ta.org/b v1.0.0\n\tc.org/d v1.0.0 // indirect\n)\n"),
             ("broken/package.json", "{"),
         ]);
         let known = Manifests.read(&files).expect("there are some");
         let about = |path: &str| known.about(path).pop().unwrap_or_default();
-        assert_eq!(about("src/main.rs"), "tool (Cargo.toml, 1 dependencies): Finds things.");
-        assert_eq!(about("web/src/a.ts"), "web (package.json, 1 dependencies); scripts: build, test");
-        assert_eq!(about("py/lib/a.py"), "lib (pyproject.toml, 2 dependencies)");
-        assert_eq!(about("go/a.go"), "example.org/x (go.mod, 1 dependencies)");
-        assert_eq!(about("broken/a.ts"), "tool (Cargo.toml, 1 dependencies): Finds things.");
+        assert_eq!(about("src/main.rs"), "tool (Cargo.toml, 1 dependencies): Finds things.; depends on a");
+        assert_eq!(about("web/src/a.ts"), "web (package.json, 1 dependencies); scripts: build, test; depends on a");
+        assert_eq!(about("py/lib/a.py"), "lib (pyproject.toml, 2 dependencies); depends on a, b-c");
+        assert_eq!(about("go/a.go"), "example.org/x (go.mod, 1 dependencies); depends on a.org/b");
+        assert_eq!(about("broken/a.ts"), "tool (Cargo.toml, 1 dependencies): Finds things.; depends on a");
     }
 }
