@@ -2,30 +2,36 @@
 //! and docs blocks of a project, and from `manifest.json` where it is among the files; and what each model reads, by `ref()` and
 //! `source()`.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 
 use serde_json::{Value, json};
 
-use super::{
-    Column, Files, LARGEST, LONGEST_NAME, Link, MOST_FACTS, ProjectContext, Provider, first_paragraph, split, yaml,
-};
+use super::templates::{DbtReference, described, docs_blocks, reads, snapshots};
+use super::{Column, Files, LARGEST, LONGEST_NAME, Link, MOST_FACTS, ProjectContext, Provider, split, yaml};
 
 /// Name of the file at the root of a project.
 const PROJECT: &str = "dbt_project.yml";
 /// Name of the file into which dbt compiles all that it has read.
 const MANIFEST: &str = "manifest.json";
-/// Letters of a description.
-const DESCRIPTION: usize = 300;
-/// Most bytes of a docs block of which descriptions are made, and of a description before it is cut.
-const LONGEST_TEXT: usize = 4 << 10;
-/// Most bytes of what stands in the parentheses of `ref()`.
-const LONGEST_CALL: usize = 500;
 /// Kinds of described things, by the key of their list.
 const KINDS: [(&str, &str); 4] =
     [("models", "model"), ("seeds", "seed"), ("snapshots", "snapshot"), ("exposures", "exposure")];
 /// Endings of files that define models.
 const DEFINING: [&str; 3] = ["sql", "py", "csv"];
+/// Settings of a project that name folders with models, seeds and snapshots, older names of the same included, and the
+/// folders without such a setting.
+const PLACES: [(&[&str], &[&str]); 3] = [
+    (&["model-paths", "source-paths"], &["models"]),
+    (&["seed-paths", "data-paths"], &["seeds", "data"]),
+    (&["snapshot-paths"], &["snapshots"]),
+];
+/// The setting and the folder of tests.
+const TESTS: (&[&str], &[&str]) = (&["test-paths"], &["tests"]);
+/// Files that name the packages of a project.
+const PACKAGES: [&str; 2] = ["packages.yml", "dependencies.yml"];
+/// Most tests of one thing that are named.
+const MOST_TESTS: usize = 12;
 /// Endings of files that name models.
 const READING: [&str; 4] = ["sql", "py", "yml", "yaml"];
 
@@ -38,7 +44,7 @@ struct Project {
     /// Facts by path.
     facts: HashMap<String, Vec<String>>,
     columns: Vec<Column>,
-    counts: [usize; 5],
+    counts: [usize; 6],
     links: Vec<Link>,
     /// Names of models, seeds, snapshots and tables of sources, with the file of each.
     defined: Vec<(String, String)>,
@@ -54,7 +60,7 @@ impl Provider for Dbt {
     fn read(&self, files: &dyn Files) -> Option<Box<dyn ProjectContext>> {
         let paths = files.paths();
         // Packages that a project has installed are not its own.
-        let is_own = |path: &&str| !path.split('/').any(|part| part == "dbt_packages");
+        let is_own = |path: &&str| !path.split('/').any(|part| matches!(part, "dbt_packages" | "dbt_modules"));
         let paths: Vec<&str> = paths.into_iter().filter(is_own).collect();
         let roots = paths.iter().filter(|path| split(path).1 == PROJECT).map(|path| split(path).0);
         let mut projects: BTreeMap<&str, Vec<&str>> = roots.map(|root| (root, Vec::new())).collect();
@@ -67,8 +73,11 @@ impl Provider for Dbt {
                 projects.entry(root).or_default().push(path);
             }
         }
+        let mut all: Vec<Own<'_>> = projects.into_iter().map(|(root, paths)| Own::of(files, root, paths)).collect();
         let mut project = Project::default();
-        projects.values().for_each(|own| project.read(files, own));
+        all.iter_mut().for_each(|own| project.read(files, own));
+        (0..all.len()).for_each(|place| project.link(files, &all, place));
+        project.defined = all.into_iter().flat_map(Own::defined).collect();
         Some(Box::new(project))
     }
 
@@ -91,7 +100,7 @@ impl ProjectContext for Project {
     }
 
     fn counts(&self) -> Vec<(&'static str, usize)> {
-        let [models, seeds, snapshots, exposures, sources] = self.counts;
+        let [models, seeds, snapshots, exposures, sources, tests] = self.counts;
         let columns = self.columns.len();
         let all = [
             ("models", models),
@@ -100,6 +109,7 @@ impl ProjectContext for Project {
             ("exposures", exposures),
             ("sources", sources),
             ("columns", columns),
+            ("tests", tests),
         ];
         all.into_iter().filter(|(_, count)| *count > 0).collect()
     }
@@ -113,31 +123,146 @@ impl ProjectContext for Project {
     }
 }
 
-impl Project {
-    /// Reads the files of one project.
-    fn read(&mut self, files: &dyn Files, paths: &[&str]) {
-        let ends = |path: &str, endings: &[&str]| path.rsplit_once('.').is_some_and(|(_, end)| endings.contains(&end));
-        let text = |path: &str| files.text(path).filter(|text| text.len() <= LARGEST);
-        let mut docs = HashMap::new();
-        for path in paths.iter().filter(|path| ends(path, &["md"])) {
-            docs_blocks(&String::from_utf8_lossy(text(path).unwrap_or_default()), &mut docs);
-        }
-        let mut defining: BTreeMap<String, &str> = BTreeMap::new();
-        for path in paths.iter().filter(|path| ends(path, &DEFINING)) {
+/// Text of a file that is not too large.
+fn text<'f>(files: &'f dyn Files, path: &str) -> Option<&'f [u8]> {
+    files.text(path).filter(|text| text.len() <= LARGEST)
+}
+
+fn ends(path: &str, endings: &[&str]) -> bool {
+    path.rsplit_once('.').is_some_and(|(_, end)| endings.contains(&end))
+}
+
+/// One project of the repository, with the names of what it defines.
+struct Own<'f> {
+    root: String,
+    name: String,
+    /// Roots of the projects of this repository that it installs as packages.
+    packages: Vec<String>,
+    paths: Vec<&'f str>,
+    /// Files of models, seeds, snapshots and tables of sources. Of a model with versions, that of the latest.
+    defining: BTreeMap<String, &'f str>,
+    /// Files of models by name and version.
+    versions: BTreeMap<(String, String), &'f str>,
+    /// Number of tests that are files of their own.
+    tests: usize,
+}
+
+impl<'f> Own<'f> {
+    /// Finds the files of a project that define something.
+    fn of(files: &dyn Files, root: &str, paths: Vec<&'f str>) -> Self {
+        let at = if root.is_empty() { PROJECT.to_owned() } else { format!("{root}/{PROJECT}") };
+        let settings = text(files, &at).and_then(yaml::value).unwrap_or_default();
+        let is_within = |path: &str, folders: &[String]| {
+            let path = path.strip_prefix(root).unwrap_or(path).trim_start_matches('/');
+            folders.iter().any(|folder| match path.strip_prefix(folder.as_str()) {
+                Some(rest) => folder.is_empty() || rest.starts_with('/'),
+                None => false,
+            })
+        };
+        let places: Vec<String> = PLACES.iter().flat_map(|place| folders(&settings, *place)).collect();
+        let (tests, mut defining) = (folders(&settings, TESTS), BTreeMap::new());
+        for path in paths.iter().filter(|path| ends(path, &DEFINING) && is_within(path, &places)) {
             let name = split(path).1;
             let name = name.rsplit_once('.').map_or(name, |(stem, _)| stem);
-            let snapshots = if ends(path, &["sql"]) { snapshots(text(path).unwrap_or_default()) } else { Vec::new() };
+            let is_sql = ends(path, &["sql"]);
+            let snapshots = if is_sql { snapshots(text(files, path).unwrap_or_default()) } else { Vec::new() };
             for name in snapshots.into_iter().chain([name.to_owned()]) {
-                defining.entry(name).or_insert(path);
+                defining.entry(name).or_insert(*path);
             }
         }
+        let is_test = |path: &&&str| ends(path, &["sql"]) && is_within(path, &tests) && !path.contains("/generic/");
+        let (tests, name) = (paths.iter().filter(is_test).count(), name(&settings).unwrap_or_default().to_owned());
+        let packages = packages(files, root);
+        Self { root: root.to_owned(), name, packages, paths, defining, versions: BTreeMap::new(), tests }
+    }
+
+    /// Notes the files of the versions of a model: `orders_v2.sql`, or the file that a version names.
+    fn note_versions(&mut self, name: &str, item: &Value) {
+        let said = |value: &Value| match value {
+            Value::Null => None,
+            Value::String(text) => Some(text.clone()),
+            other => Some(other.to_string()),
+        };
+        let mut files: Vec<(String, &'f str)> = Vec::new();
+        for version in item["versions"].as_array().into_iter().flatten() {
+            let Some(v) = said(&version["v"]).filter(|v| v.len() <= LONGEST_NAME) else { continue };
+            let stem = version["defined_in"].as_str().map_or_else(|| format!("{name}_v{v}"), str::to_owned);
+            // A file without a version in its name is the latest one.
+            if let Some(file) = self.defining.get(&stem).or_else(|| self.defining.get(name)).copied() {
+                files.push((v, file));
+            }
+        }
+        let rank = |v: &str| (v.parse::<u64>().unwrap_or(0), v.to_owned());
+        let latest = said(&item["latest_version"]);
+        let of_latest = files.iter().find(|(v, _)| Some(v) == latest.as_ref());
+        if let Some((_, file)) = of_latest.or_else(|| files.iter().max_by_key(|(v, _)| rank(v))) {
+            self.defining.entry(name.to_owned()).or_insert(file);
+        }
+        self.versions.extend(files.into_iter().map(|(v, file)| ((name.to_owned(), v), file)));
+    }
+
+    /// The file that defines what is named here.
+    fn file(&self, read: &DbtReference) -> Option<&'f str> {
+        let version = read.version.clone().and_then(|version| self.versions.get(&(read.name.clone(), version)));
+        version.or_else(|| self.defining.get(&read.name)).copied()
+    }
+
+    /// All names, each with its file.
+    fn defined(self) -> Vec<(String, String)> {
+        let versions = self.versions.into_iter().map(|((name, _), path)| (name, path));
+        let all = self.defining.into_iter().chain(versions).map(|(name, path)| (name, path.to_owned()));
+        all.collect::<BTreeSet<_>>().into_iter().collect()
+    }
+}
+
+/// Roots of the projects that a project installs from folders of the repository.
+fn packages(files: &dyn Files, root: &str) -> Vec<String> {
+    let mut found = Vec::new();
+    for name in PACKAGES {
+        let at = if root.is_empty() { name.to_owned() } else { format!("{root}/{name}") };
+        let listed = text(files, &at).and_then(yaml::value).unwrap_or_default();
+        for package in listed["packages"].as_array().into_iter().flatten() {
+            let Some(local) = package["local"].as_str().filter(|path| !path.starts_with('/')) else { continue };
+            let mut parts: Vec<&str> = root.split('/').filter(|part| !part.is_empty()).collect();
+            for part in local.split('/').filter(|part| !matches!(*part, "" | ".")) {
+                match part {
+                    ".." => {
+                        parts.pop();
+                    }
+                    part => parts.push(part),
+                }
+            }
+            found.push(parts.join("/"));
+        }
+    }
+    found
+}
+
+/// Folders that a setting names, relative to the project and without a slash at the end.
+fn folders(settings: &Value, (keys, usual): (&[&str], &[&str])) -> Vec<String> {
+    let named = keys.iter().find_map(|key| settings[*key].as_array());
+    let named = named.map(|list| list.iter().filter_map(Value::as_str).collect::<Vec<_>>());
+    let clean = |folder: &str| folder.trim_start_matches("./").trim_end_matches('/').trim_matches('.').to_owned();
+    named.unwrap_or_else(|| usual.to_vec()).into_iter().map(clean).collect()
+}
+
+impl Project {
+    /// Reads what the files of one project say.
+    fn read(&mut self, files: &dyn Files, own: &mut Own<'_>) {
+        let mut docs = HashMap::new();
+        for path in own.paths.iter().filter(|path| ends(path, &["md"])) {
+            docs_blocks(&String::from_utf8_lossy(text(files, path).unwrap_or_default()), &mut docs);
+        }
+        self.counts[5] += own.tests;
         let is_yaml = |path: &&&str| ends(path, &["yml", "yaml"]) && split(path).1 != PROJECT;
-        for path in paths.iter().filter(is_yaml) {
-            let Some(described) = text(path).and_then(yaml::value) else { continue };
+        for path in own.paths.clone().iter().filter(is_yaml) {
+            let Some(described) = text(files, path).and_then(yaml::value) else { continue };
+            self.counts[5] += described["unit_tests"].as_array().map_or(0, Vec::len);
             for (place, (key, kind)) in KINDS.into_iter().enumerate() {
                 for item in described[key].as_array().into_iter().flatten() {
                     let Some(name) = name(item) else { continue };
-                    let file = defining.get(name).copied().unwrap_or(path);
+                    own.note_versions(name, item);
+                    let file = own.defining.get(name).copied().unwrap_or(path);
                     self.counts[place] += 1;
                     self.describe(kind, name, file, item, &docs);
                 }
@@ -149,34 +274,48 @@ impl Project {
                     self.counts[4] += 1;
                     let name = format!("{owner}.{name}");
                     self.describe("source", &name, path, table, &docs);
-                    defining.entry(name).or_insert(path);
+                    own.defining.entry(name).or_insert(path);
                 }
             }
         }
-        for path in paths.iter().filter(|path| split(path).1 == MANIFEST) {
-            let manifest = text(path).and_then(|text| serde_json::from_slice(text).ok());
-            self.read_manifest(path, &manifest.unwrap_or_default(), &defining);
+        for path in own.paths.iter().filter(|path| split(path).1 == MANIFEST) {
+            let manifest = text(files, path).and_then(|text| serde_json::from_slice(text).ok());
+            self.read_manifest(path, &manifest.unwrap_or_default(), &own.defining);
         }
         self.described.clear();
-        let files_of: HashMap<&str, Arc<str>> = defining.values().map(|path| (*path, Arc::from(*path))).collect();
-        for path in paths.iter().filter(|path| ends(path, &READING)) {
+    }
+
+    /// Adds the places where the files of a project name models and sources: its own, or those of another project of the
+    /// repository, which it uses as a package.
+    fn link(&mut self, files: &dyn Files, all: &[Own<'_>], place: usize) {
+        let own = &all[place];
+        let elsewhere = |read: &DbtReference| {
+            let is_meant = |other: &&Own<'_>| match &read.package {
+                Some(package) => *package == other.name,
+                None => own.packages.contains(&other.root),
+            };
+            all.iter().filter(is_meant).find_map(|other| other.file(read))
+        };
+        let mut arcs: HashMap<&str, Arc<str>> = HashMap::new();
+        for path in own.paths.iter().filter(|path| ends(path, &READING)) {
             let from: Arc<str> = Arc::from(*path);
             // Places are those of the file's own bytes.
-            let Some(reads) = text(path).and_then(|text| str::from_utf8(text).ok()).map(reads) else { continue };
+            let Some(reads) = text(files, path).and_then(|text| str::from_utf8(text).ok()).map(reads) else { continue };
             let (mut names, mut seen) = (Vec::new(), HashSet::new());
             for read in reads {
                 let shown = if read.is_source { format!("source {}", read.name) } else { read.name.clone() };
                 if seen.insert(shown.clone()) {
                     names.push(shown);
                 }
-                let to = defining.get(&read.name).and_then(|path| files_of.get(path)).cloned();
+                let is_own = read.package.as_ref().is_none_or(|package| *package == own.name);
+                let to = own.file(&read).filter(|_| is_own).or_else(|| elsewhere(&read));
+                let to = to.map(|path| arcs.entry(path).or_insert_with(|| Arc::from(path)).clone());
                 self.links.push(Link { from: from.clone(), at: read.at, name: read.name, to });
             }
             if !names.is_empty() && ends(path, &["sql", "py"]) {
                 self.facts.entry((*path).to_owned()).or_default().push(format!("reads {}", names.join(", ")));
             }
         }
-        self.defined.extend(defining.into_iter().map(|(name, path)| (name, path.to_owned())));
     }
 
     /// Adds what only a manifest describes. Descriptions in it are complete: docs blocks are in their places.
@@ -222,6 +361,11 @@ impl Project {
         if !tags.is_empty() {
             fact.push_str(&format!("; tags: {}", tags.join(", ")));
         }
+        let tests = tests(item);
+        if !tests.is_empty() {
+            self.counts[5] += tests.len();
+            fact.push_str(&format!("; tests: {}", tests[..tests.len().min(MOST_TESTS)].join(", ")));
+        }
         let facts = self.facts.entry(file.to_owned()).or_default();
         if facts.len() < MOST_FACTS {
             facts.push(fact);
@@ -255,104 +399,28 @@ fn tags(item: &Value) -> Vec<String> {
     given.into_iter().flat_map(each).collect()
 }
 
-/// A description with the docs blocks that it names.
-fn described(text: &str, docs: &HashMap<String, String>) -> String {
-    let mut whole = String::new();
-    let mut rest = text;
-    while let Some((before, after)) = rest.split_once("{{").filter(|_| whole.len() < LONGEST_TEXT) {
-        let Some((inside, behind)) = after.split_once("}}") else { break };
-        whole.push_str(before);
-        let name = inside.trim().strip_prefix("doc").map(quoted).and_then(|names| names.last().cloned());
-        whole.push_str(name.and_then(|name| docs.get(&name)).map_or("", String::as_str));
-        rest = behind;
-    }
-    whole.push_str(rest);
-    first_paragraph(&whole, DESCRIPTION)
-}
-
-/// Adds the docs blocks of a text: `{% docs name %}` to `{% enddocs %}`.
-fn docs_blocks(text: &str, docs: &mut HashMap<String, String>) {
-    let mut rest = text;
-    while let Some((_, tag)) = rest.split_once("{%") {
-        let Some((inside, behind)) = tag.split_once("%}") else { return };
-        rest = behind;
-        let mut words = inside.trim_matches('-').split_whitespace();
-        if words.next() == Some("docs")
-            && let (Some(name), Some((block, after))) = (words.next(), behind.split_once("{%"))
-        {
-            let block = block.trim();
-            docs.insert(name.to_owned(), block[..block.floor_char_boundary(LONGEST_TEXT)].to_owned());
-            rest = after;
-        }
-    }
-}
-
-/// A place where a text names a model or a source.
-struct DbtReference {
-    at: u32,
-    name: String,
-    is_source: bool,
-}
-
-/// Places where a text names a model by `ref()` or a source by `source()`, in their order. Comments of templates count for
-/// nothing, those of SQL do: dbt reads templates before anything else.
-fn reads(text: &str) -> Vec<DbtReference> {
-    let mut comments: Vec<(usize, usize)> = Vec::new();
-    let mut end = 0;
-    while let Some(start) = text[end..].find("{#").map(|start| end + start) {
-        end = text[start..].find("#}").map_or(text.len(), |length| start + length);
-        comments.push((start, end));
-    }
-    let is_comment = |at: usize| {
-        let before = comments.partition_point(|(start, _)| *start <= at);
-        comments[..before].last().is_some_and(|(_, end)| at < *end)
+/// Tests of a thing, and those of its columns after the column's name.
+fn tests(item: &Value) -> Vec<String> {
+    let named = |test: &Value| match test {
+        Value::String(name) => Some(name.clone()),
+        _ => test["test_name"]
+            .as_str()
+            .or_else(|| test.as_object()?.keys().next().map(String::as_str))
+            .map(str::to_owned),
     };
-    let mut found: Vec<DbtReference> = Vec::new();
-    for call in ["ref", "source"] {
-        for (at, _) in text.match_indices(call).filter(|(at, _)| !is_comment(*at)) {
-            let is_word = |letter: char| letter.is_alphanumeric() || letter == '_';
-            let after = text[at + call.len()..].trim_start();
-            let Some(arguments) = after.strip_prefix('(').filter(|_| !text[..at].ends_with(is_word)) else { continue };
-            // A text may open many that it never closes.
-            let near = &arguments[..arguments.floor_char_boundary(LONGEST_CALL)];
-            let inside = near.split_once(')').map_or("", |(inside, _)| inside);
-            let names = quoted(inside);
-            let (name, last) = match (call, &names[..]) {
-                ("source", [owner, name, ..]) => (format!("{owner}.{name}"), name),
-                // A first name of two is that of a package.
-                ("ref", [.., name]) => (name.clone(), name),
-                _ => continue,
-            };
-            let at = text.len() - arguments.len() + inside.rfind(last.as_str()).unwrap_or(0);
-            let Ok(at) = u32::try_from(at) else { continue };
-            found.push(DbtReference { at, name, is_source: call == "source" });
-        }
-    }
-    found.sort_by_key(|read| read.at);
-    found
-}
-
-/// Names of the snapshots that a file defines: `{% snapshot name %}`.
-fn snapshots(text: &[u8]) -> Vec<String> {
-    let text = String::from_utf8_lossy(text);
-    let tags = text.split("{%").skip(1).filter_map(|tag| tag.split_once("%}"));
-    let name = |(inside, _): (&str, &str)| {
-        let mut words = inside.trim_matches('-').split_whitespace();
-        (words.next() == Some("snapshot")).then(|| words.next().map(str::to_owned)).flatten()
+    let of = |item: &Value| -> Vec<String> {
+        let lists = ["tests", "data_tests"].map(|key| item[key].as_array());
+        let all = lists.into_iter().flatten().flatten().filter_map(named);
+        all.filter(|name| name.len() <= LONGEST_NAME).collect()
     };
-    tags.filter_map(name).collect()
-}
-
-/// Texts in quotes, in order.
-fn quoted(text: &str) -> Vec<String> {
-    let mut found = Vec::new();
-    let mut rest = text;
-    while let Some(start) = rest.find(['\'', '"']) {
-        let quote = &rest[start..=start];
-        let Some((inside, behind)) = rest[start + 1..].split_once(quote) else { break };
-        found.push(inside.to_owned());
-        rest = behind;
-    }
+    let columns = item["columns"].as_array().into_iter().flatten();
+    let of_column = |column: &Value| {
+        let name = name(column).unwrap_or_default().to_owned();
+        of(column).into_iter().map(move |test| format!("{name} {test}"))
+    };
+    let mut found = of(item);
+    found.extend(item["unit_tests"].as_array().into_iter().flatten().filter_map(name).map(str::to_owned));
+    found.extend(columns.flat_map(of_column));
     found
 }
 
@@ -404,6 +472,49 @@ mod tests {
     }
 
     #[test]
+    fn packages_versions_and_named_arguments_are_followed() {
+        let schema = "models:\n  - name: orders\n    versions: [{v: 1}, {v: 2}]\n    columns: [{name: id, tests: [unique, {relationships: {to: ref('customers'), field: id}}]}]\nunit_tests: [{name: adds_up}]\n";
+        let top = "{{ ref('customers') }} {{ ref('customers', package='people') }} {{ ref('people', 'customers') }} {{ ref('orders') }}\n\
+            {{ ref('orders', v=1) }} {{ ref(\"orders\", version='2') }} {{ ref(name) }} {{ ref(var('customers')) }} {{ ref('cust' ~ 'omers') }}\n\
+            {{ ref('secret') }} {{ ref('other', 'secret') }} {{ ref('customers', package='shop') }} {{ ref('customers' }}";
+        let files = Made(vec![
+            ("shop/dbt_project.yml", "name: shop\nmodel-paths: [./models/]\n"),
+            ("shop/packages.yml", "packages:\n  - local: ../people\n  - package: x/y\n"),
+            ("people/dbt_project.yml", "name: people\n"),
+            ("people/models/customers.sql", "select 1"),
+            ("other/dbt_project.yml", "name: other\n"),
+            ("other/models/secret.sql", "select 1"),
+            ("shop/macros/top.sql", "{% macro top() %}{% endmacro %}"),
+            ("shop/models/orders_v1.sql", "select 1"),
+            ("shop/models/orders_v2.sql", "select 1"),
+            ("shop/models/schema.yml", schema),
+            ("shop/models/top.sql", top),
+            ("shop/tests/top_is_sane.sql", "select * from {{ ref('top') }}"),
+            ("shop/tests/generic/is_even.sql", "{% test is_even(model) %}{% endtest %}"),
+        ]);
+        let known = Dbt.read(&files).expect("there are projects");
+        let of = |path: &str| -> Vec<(String, String)> {
+            let links = known.links().iter().filter(|link| &*link.from == path);
+            links.map(|link| (link.name.clone(), link.to.as_deref().unwrap_or_default().to_owned())).collect()
+        };
+        let link = |(name, to): (&str, &str)| (name.to_owned(), to.to_owned());
+        let customers = ("customers", "people/models/customers.sql");
+        let (first, second) = (("orders", "shop/models/orders_v1.sql"), ("orders", "shop/models/orders_v2.sql"));
+        let secret = ("secret", "other/models/secret.sql");
+        let expected =
+            [customers, customers, customers, second, first, second, ("secret", ""), secret, ("customers", "")]
+                .map(link);
+        assert_eq!(of("shop/models/top.sql"), expected);
+        assert_eq!(of("shop/models/schema.yml"), [customers].map(link));
+        assert_eq!(of("shop/tests/top_is_sane.sql"), [("top", "shop/models/top.sql")].map(link));
+        assert_eq!(known.about("shop/models/orders_v2.sql"), ["model orders; tests: id unique, id relationships"]);
+        assert_eq!(known.counts(), [("models", 1), ("columns", 1), ("tests", 4)]);
+        let files: Vec<&str> =
+            known.defined().iter().filter(|(name, _)| name == "orders").map(|(_, file)| file.as_str()).collect();
+        assert_eq!(files, [first.1, second.1]);
+    }
+
+    #[test]
     fn a_manifest_tells_what_files_do_not() {
         let manifest = r#"{"metadata": {"project_name": "shop"},
             "nodes": {
@@ -428,18 +539,5 @@ mod tests {
         assert_eq!((known.columns()[0].name.as_str(), &*known.columns()[0].file), ("sku", "models/items.sql"));
         let broken = [("dbt_project.yml", "name: shop\n"), ("target/manifest.json", "{\"nodes\": [")];
         assert!(Dbt.read(&Made(broken.to_vec())).expect("there is a project").counts().is_empty());
-    }
-
-    #[test]
-    fn what_is_cut_off_does_no_harm() {
-        let mut docs = HashMap::new();
-        for text in ["{%", "{% docs", "{% docs a %}", "{% docs %}x{% enddocs %}", "{% docs é %}ü"] {
-            docs_blocks(text, &mut docs);
-        }
-        assert!(docs.is_empty());
-        for text in ["ref(", "ref('", "source('a')", "ref ( 'é'", "{{ doc('"] {
-            reads(text);
-            described(text, &docs);
-        }
     }
 }

@@ -9,6 +9,7 @@ mod dbt;
 mod known;
 mod manifests;
 mod published;
+mod templates;
 mod yaml;
 
 pub use published::published;
@@ -123,8 +124,14 @@ pub struct Column {
 }
 
 /// Every provider.
-pub static PROVIDERS: &[&dyn Provider] =
-    &[&dbt::Dbt, &catalogue::Catalogue, &codeowners::Codeowners, &manifests::Manifests];
+pub static PROVIDERS: &[&dyn Provider] = &[
+    &dbt::Dbt,
+    &sqlmesh::SqlMesh,
+    &catalogue::Catalogue,
+    &codeowners::Codeowners,
+    &manifests::Manifests,
+    &openapi::OpenApi,
+];
 
 /// Context of a project, by all providers.
 #[derive(Default)]

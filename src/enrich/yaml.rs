@@ -11,6 +11,16 @@ const MOST: usize = 200_000;
 /// The first document of a text; `None` when it is malformed. Anchors are not followed.
 pub(super) fn value(text: &[u8]) -> Option<Value> {
     let text = std::str::from_utf8(text).ok()?;
+    // Others read a list that is closed at the beginning of a line, although it should be indented.
+    let indented = || {
+        let line = |line: &str| if line.starts_with([']', '}']) { format!(" {line}") } else { line.to_owned() };
+        let text: String = text.split_inclusive('\n').map(line).collect();
+        first_document(&text)
+    };
+    first_document(text).or_else(indented)
+}
+
+fn first_document(text: &str) -> Option<Value> {
     let mut events = Parser::new_from_str(text);
     let mut left = MOST;
     loop {
@@ -86,6 +96,7 @@ mod tests {
     #[test]
     fn malformed_deep_and_strange_texts_are_refused_or_read() {
         assert_eq!(value(b"a: [1"), None);
+        assert_eq!(value(b"a: [\n  1,\n]\nb: {\n}\n"), Some(json!({"a": ["1"], "b": {}})));
         assert_eq!(value(&[0xff, 0xfe]), None);
         assert_eq!(value("[".repeat(10_000).as_bytes()), None);
         assert_eq!(value(b"a: &x 1\nb: *x\n").map(|value| value["b"].clone()), Some(Value::Null));
