@@ -9,6 +9,7 @@ mod dbt;
 mod known;
 mod manifests;
 mod published;
+mod sqlmesh;
 mod templates;
 mod yaml;
 
