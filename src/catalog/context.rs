@@ -6,8 +6,9 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
 
 use super::Caller;
 use super::indexes::Repo;
-use crate::enrich::{self, Files};
-use crate::store::{Snapshot, SummaryWords, SymbolId};
+use crate::enrich::{self, Files, Function};
+use crate::model::Kind;
+use crate::store::{FileView, Snapshot, SummaryWords, SymbolId, SymbolView};
 
 pub use crate::enrich::{Column, Context, Link};
 
@@ -36,6 +37,32 @@ impl Files for Snapshot {
 
     fn hash(&self, path: &str) -> Option<[u8; 32]> {
         Some(*self.file(path)?.hash())
+    }
+
+    fn code(&self) -> Vec<&str> {
+        let is_code = |file: &FileView<'_>| !file.is_test() && !file.is_generated() && !file.spec().is_document;
+        self.files().filter(is_code).map(|file| file.path()).collect()
+    }
+
+    fn functions(&self) -> Vec<Function<'_>> {
+        let is_one = |symbol: &SymbolView<'_>| matches!(symbol.kind(), Kind::Function | Kind::Method);
+        let mut found = Vec::new();
+        // Descriptions of interfaces lie among documentation, and may be generated.
+        let is_read = |file: &FileView<'_>| match file.spec().is_document {
+            true => !file.exercises(),
+            false => !file.is_test() && !file.is_generated(),
+        };
+        for file in self.files().filter(is_read) {
+            found.extend(file.symbols().filter(is_one).map(|symbol| Function {
+                path: file.path(),
+                name: symbol.name(),
+                owner: symbol.parent().map(|parent| parent.qualified_name()).unwrap_or_default(),
+                at: symbol.name_span().start,
+                line: symbol.line(),
+                span: symbol.span(),
+            }));
+        }
+        found
     }
 }
 

@@ -7,10 +7,10 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Column, Files, Link, ProjectContext, Provider, split};
+use super::{Column, Files, Function, Link, ProjectContext, Provider, split};
 
 /// Version of the form, and of what providers say: other ones are made again.
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 
 /// Statements of one provider.
 #[derive(Default)]
@@ -24,6 +24,8 @@ pub(super) struct Known {
     pub(super) counts: Vec<(String, usize)>,
     pub(super) links: Vec<Link>,
     pub(super) defined: Vec<(String, String)>,
+    /// Facts about symbols by file and byte of the name.
+    places: HashMap<String, Vec<(u32, String)>>,
 }
 
 impl Known {
@@ -36,7 +38,14 @@ impl Known {
             counts: context.counts().into_iter().map(|(name, count)| (name.to_owned(), count)).collect(),
             links: context.links().to_vec(),
             defined: context.defined().to_vec(),
+            places: places_of(context),
         }
+    }
+
+    /// Facts about the symbol whose name begins at a byte.
+    pub(super) fn at(&self, path: &str, at: u32) -> impl Iterator<Item = &str> {
+        let own = self.places.get(path).into_iter().flatten();
+        own.filter(move |(place, _)| *place == at).map(|(_, text)| text.as_str())
     }
 
     /// Facts about a file.
@@ -50,6 +59,14 @@ impl Known {
     pub(super) fn notes(&self, path: &str) -> &[String] {
         if self.is_searched { self.about(path) } else { &[] }
     }
+}
+
+fn places_of(context: &dyn ProjectContext) -> HashMap<String, Vec<(u32, String)>> {
+    let mut places: HashMap<String, Vec<(u32, String)>> = HashMap::new();
+    for place in context.places() {
+        places.entry(place.file.to_string()).or_default().push((place.at, place.text.clone()));
+    }
+    places
 }
 
 /// Facts about all files. Those that most files of a folder have are kept once.
@@ -110,6 +127,14 @@ impl Files for Watched<'_> {
     fn hash(&self, path: &str) -> Option<[u8; 32]> {
         self.files.hash(path)
     }
+
+    fn code(&self) -> Vec<&str> {
+        self.files.code()
+    }
+
+    fn functions(&self) -> Vec<Function<'_>> {
+        self.files.functions()
+    }
 }
 
 /// Hash of all that statements depend on: the paths of the project, and the contents of the files that were read.
@@ -149,6 +174,7 @@ struct StoredKnown {
     counts: Vec<(String, usize)>,
     links: Vec<StoredLinks>,
     defined: Vec<(String, String)>,
+    places: HashMap<String, Vec<(u32, String)>>,
 }
 
 /// Serializes statements about files, of which these were read.
@@ -182,6 +208,7 @@ impl StoredKnown {
             counts: known.counts.clone(),
             links: links.map(|links| (links[0].from.to_string(), links.iter().map(place).collect())).collect(),
             defined: known.defined.clone(),
+            places: known.places.clone(),
         }
     }
 
@@ -210,6 +237,7 @@ impl StoredKnown {
             counts: self.counts,
             links: links.collect(),
             defined: self.defined,
+            places: self.places,
         }
     }
 }

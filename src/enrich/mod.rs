@@ -8,6 +8,7 @@ mod codeowners;
 mod dbt;
 mod known;
 mod manifests;
+mod openapi;
 mod published;
 mod sqlmesh;
 mod templates;
@@ -15,10 +16,13 @@ mod yaml;
 
 pub use published::published;
 
+use std::borrow::Cow;
 use std::collections::{BTreeSet, HashSet};
 use std::sync::Arc;
 
 use known::{Known, Watched};
+
+use crate::model::Span;
 
 /// Largest file that is read of those that describe tables, in bytes.
 const LARGEST: usize = 4 << 20;
@@ -37,6 +41,44 @@ pub trait Files {
 
     /// Hash of that text.
     fn hash(&self, path: &str) -> Option<[u8; 32]>;
+
+    /// Files of code, those of tests and generated ones left out.
+    fn code(&self) -> Vec<&str> {
+        self.paths()
+    }
+
+    /// Functions and methods of these files, and of descriptions of interfaces in YAML, by file and place.
+    fn functions(&self) -> Vec<Function<'_>> {
+        Vec::new()
+    }
+}
+
+/// A function or method.
+#[derive(Clone, Debug)]
+pub struct Function<'f> {
+    /// Its file.
+    pub path: &'f str,
+    /// Its name.
+    pub name: Cow<'f, str>,
+    /// Qualified name of what it lies in.
+    pub owner: String,
+    /// Byte of its name.
+    pub at: u32,
+    /// Line of its name.
+    pub line: u32,
+    /// Position in the file, decorators included.
+    pub span: Span,
+}
+
+/// A fact about the symbol whose name begins at a byte of a file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Place {
+    /// The file.
+    pub file: Arc<str>,
+    /// The byte.
+    pub at: u32,
+    /// The fact.
+    pub text: String,
 }
 
 /// A source of context.
@@ -78,6 +120,11 @@ pub trait ProjectContext: Send + Sync {
 
     /// Places where a file uses what another defines, by file and place.
     fn links(&self) -> &[Link] {
+        &[]
+    }
+
+    /// Facts about symbols.
+    fn places(&self) -> &[Place] {
         &[]
     }
 
@@ -168,6 +215,13 @@ impl Context {
             let facts = known.about(path).iter();
             facts.map(|text| format!("{}: {text}", known.provider)).collect::<Vec<_>>()
         };
+        self.known.iter().flat_map(named).collect()
+    }
+
+    /// Facts about the symbol whose name begins at a byte of a file, each after the name of its provider.
+    pub fn at(&self, path: &str, at: u32) -> Vec<String> {
+        let named =
+            |known: &'_ Known| known.at(path, at).map(|text| format!("{}: {text}", known.provider)).collect::<Vec<_>>();
         self.known.iter().flat_map(named).collect()
     }
 

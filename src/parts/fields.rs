@@ -70,7 +70,7 @@ pub struct Facts {
     keywords: Option<Vec<String>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     decorators: Option<Vec<String>>,
-    /// Facts about its file by context providers, each after the provider's name: dbt, codeowners, package.
+    /// Facts about it and its file by context providers, each after the provider's name: dbt, codeowners, openapi.
     #[serde(skip_serializing_if = "Option::is_none")]
     ecosystem_context: Option<Vec<String>>,
 }
@@ -118,7 +118,10 @@ impl Fields {
             complexity: has("complexity").then(|| symbol.complexity()),
             keywords: has("keywords").then(|| keywords(symbol)),
             decorators: has("decorators").then(|| symbol.decorators()),
-            ecosystem_context: context.as_ref().map(|context| context.about(symbol.file.path())),
+            ecosystem_context: context.as_ref().map(|context| {
+                let path = symbol.file.path();
+                [context.at(path, symbol.name_span().start), context.about(path)].concat()
+            }),
         }
     }
 }

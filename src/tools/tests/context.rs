@@ -280,3 +280,53 @@ fn symbols_tell_the_context_of_their_file_when_asked() {
     assert_eq!(place.ask(true, "get_symbol_source", source).value["ecosystem_context"], expected);
     assert_eq!(told(place.ask(true, "search_symbols", json!({"query": "load"}))), Value::Null);
 }
+
+#[test]
+fn operations_and_their_handlers_name_each_other() {
+    let place = Place::new();
+    let api = "openapi: 3.0.0\npaths:\n  /users/{id}:\n    get:\n      operationId: getUser\n    delete:\n      operationId: dropUser\n";
+    place.write("docs/openapi.yaml", api);
+    place.write(
+        "tools/users.py",
+        "class Users:\n    @app.get('/users/{user_id}')\n    def show(self):\n        pass\n\ndef drop_user(id):\n    pass\n",
+    );
+    let told = |name: &str| {
+        let asked = json!({"query": name, "fields": ["ecosystem_context"]});
+        let found = place.ask(true, "search_symbols", asked).value;
+        let mut all = found["results"].as_array().expect("a list").iter();
+        let one = all.find(|hit| hit["name"] == name).unwrap_or_else(|| panic!("{found}"));
+        one["ecosystem_context"][0].clone()
+    };
+    assert_eq!(told("show"), "openapi: handles GET /users/{id} (getUser) of docs/openapi.yaml");
+    assert_eq!(told("drop_user"), "openapi: named as DELETE /users/{id} (dropUser) of docs/openapi.yaml");
+    assert_eq!(told("getUser"), "openapi: handled by show tools/users.py:3");
+    assert_eq!(told("dropUser"), "openapi: named as drop_user tools/users.py:6");
+    assert_eq!(told("load"), "codeowners: owned by @python");
+    // An edit is in the next answer.
+    place.write("tools/users.py", "@app.delete('/users/{id}')\ndef gone():\n    pass\n");
+    assert_eq!(told("gone"), "openapi: handles DELETE /users/{id} (dropUser) of docs/openapi.yaml");
+}
+
+#[test]
+fn models_of_sqlmesh_are_related_by_their_names() {
+    let place = Place::new();
+    place.write(
+        "mesh/models/raw.sql",
+        "MODEL (name shop.raw_orders, description 'Orders as sent.', columns (id INT));\nselect 1",
+    );
+    place.write("mesh/models/daily.sql", "MODEL (name shop.daily, kind FULL);\nselect id\nfrom shop.raw_orders\n");
+    let answer = |tool: &str, args: Value| place.ask(true, tool, args).value;
+    let importers = answer("find_importers", json!({"file_path": "mesh/models/raw.sql"}));
+    assert_eq!(
+        importers["importers"],
+        json!([{"file": "mesh/models/daily.sql", "line": 3, "has_importers": false}]),
+        "{importers}"
+    );
+    let uses = answer("find_references", json!({"identifier": "shop.raw_orders"}));
+    assert_eq!(uses["references"][0]["file"], "mesh/models/daily.sql", "{uses}");
+    let blast = answer("get_blast_radius", json!({"symbol_id": "shop.raw_orders"}));
+    assert_eq!(blast["confirmed_count"], 1, "{blast}");
+    assert_eq!(place.columns(json!({"query": "id", "model_pattern": "shop.*"})), ["shop.raw_orders id"]);
+    let indexed = answer("index_folder", json!({"path": "."}));
+    assert_eq!(indexed["context"]["sqlmesh"], json!({"columns": 1, "models": 2}), "{indexed}");
+}
