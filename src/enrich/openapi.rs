@@ -27,6 +27,9 @@ const ROUTING: [&str; 11] = [
     "all",
     "request",
 ];
+/// Names of functions that give several routes their first part, and of decorators that do so above a class.
+const GROUPING: [&str; 7] = ["group", "use", "nest", "mount", "scope", "namespace", "prefix"];
+const OF_CLASSES: [&str; 4] = ["controller", "requestmapping", "path", "route"];
 /// Most operations.
 const MOST: usize = 5_000;
 /// Most bytes of a route, of what stands between a call's name and its route, and of its other arguments.
@@ -287,7 +290,9 @@ impl<'f> File<'_, 'f> {
                     }
                 }
             }
-            earlier.insert(route);
+            if is_prefix(self.text, at) {
+                earlier.insert(route);
+            }
         }
     }
 
@@ -303,8 +308,10 @@ impl<'f> File<'_, 'f> {
         if call.is_decorator {
             return self.above(call, at).map(|(function, _)| Handler::of(function, false));
         }
+        // The last word that names a function is the handler: what stands around it may check rights first.
         let words = call.words(method);
-        if let Some(function) = words.iter().rev().find_map(|word| self.named(word)) {
+        if let Some(all) = words.iter().rev().map(|word| self.named(word)).find(|all| !all.is_empty()) {
+            let [function] = all[..] else { return None };
             return Some(Handler::of(function, false));
         }
         let line = 1 + memchr::memchr_iter(b'\n', &self.text.as_bytes()[..at]).count();
@@ -312,19 +319,28 @@ impl<'f> File<'_, 'f> {
         call.is_inline().then_some(Handler { path: self.path, line, function: None, is_by_name: false })
     }
 
-    /// The function that is meant by a name: one of the file, or the only one, or that in the file which the name begins with.
-    fn named(&self, word: &str) -> Option<&Function<'f>> {
+    /// Functions that may be meant by a name: those of the file, of the file or class that stands before the name, of the
+    /// folder, or of the repository; several where it cannot be told.
+    fn named(&self, word: &str) -> Vec<&Function<'f>> {
         let parts: Vec<&str> = word.split(['.', ':']).filter(|part| !part.is_empty()).collect();
-        let (last, owner) = (parts.last()?, parts.iter().rev().nth(1));
-        let all: Vec<&Function<'f>> =
-            self.names.get(&flat(last))?.iter().copied().filter(|function| function.name == *last).collect();
-        let is_owned = |function: &&&Function<'_>| {
+        let (Some(last), owner) = (parts.last(), parts.iter().rev().nth(1)) else { return Vec::new() };
+        let all = self.names.get(&flat(last)).into_iter().flatten().copied();
+        let mut all: Vec<&Function<'f>> = all.filter(|function| function.name == *last).collect();
+        let of_owner = |function: &Function<'_>| {
             let stem = split(function.path).1.split('.').next().unwrap_or_default();
-            owner.is_some_and(|owner| flat(owner) == flat(stem) || function.owner.ends_with(owner))
+            owner.is_some_and(|owner| flat(owner) == flat(stem) || split_last(&function.owner) == *owner)
         };
-        let own = all.iter().find(|function| function.path == self.path);
-        let only = all.first().filter(|_| all.len() == 1);
-        own.or(only).or_else(|| all.iter().find(is_owned)).copied()
+        let nearer: [&dyn Fn(&Function<'_>) -> bool; 3] =
+            [&|function| function.path == self.path, &of_owner, &|function| {
+                split(function.path).0 == split(self.path).0
+            }];
+        for is_near in nearer {
+            if all.iter().any(|function| is_near(function)) {
+                all.retain(|function| is_near(function));
+                break;
+            }
+        }
+        all
     }
 }
 
@@ -351,6 +367,46 @@ fn literals(text: &str) -> Vec<(usize, &str)> {
     found
 }
 
+/// Whether a text in quotes is the first part of the routes of a router or class: `APIRouter(prefix="/users")`,
+/// `app.use('/users', router)`, `@RequestMapping("/users")` above a class.
+fn is_prefix(text: &str, at: usize) -> bool {
+    let before = &text[text.floor_char_boundary(at.saturating_sub(BEFORE))..at - 1];
+    let key = before.trim_end().strip_suffix(['=', ':']).unwrap_or_default();
+    let key = key.trim_end().rsplit(|letter: char| !letter.is_alphanumeric() && letter != '_').next();
+    if key.is_some_and(|key| key.to_ascii_lowercase().contains("prefix")) {
+        return true;
+    }
+    let Some(Called { name, before, .. }) = Called::around(text, at) else { return false };
+    let is_decorator = before.ends_with(['@', '[']);
+    GROUPING.contains(&name.as_str()) || is_decorator && OF_CLASSES.contains(&name.as_str())
+}
+
+/// The name of a call around a text in quotes, its first argument or one that is named as a route.
+struct Called<'t> {
+    /// Its last part, in small letters.
+    name: String,
+    /// Text before the name.
+    before: &'t str,
+    /// Lists that the text is the first of.
+    lists: usize,
+}
+
+impl<'t> Called<'t> {
+    fn around(text: &'t str, at: usize) -> Option<Self> {
+        let whole = &text[text.floor_char_boundary(at.saturating_sub(BEFORE))..at - 1];
+        let before = whole.trim_end_matches(|letter: char| letter.is_whitespace() || matches!(letter, '{' | '['));
+        let lists = whole[before.len()..].matches(['{', '[']).count();
+        // A route may have a name among the arguments: `path = "/users"`, or stand in a list.
+        let named = |key: &str| before.strip_suffix('=').and_then(|before| before.trim_end().strip_suffix(key));
+        let before = ["path", "value", "rule", "route"].into_iter().find_map(named).unwrap_or(before);
+        let before = before.trim_end().strip_suffix('(')?;
+        let is_word = |letter: char| letter.is_alphanumeric() || matches!(letter, '_' | '.' | ':' | '!');
+        let length = before.chars().rev().take_while(|letter| is_word(*letter)).map(char::len_utf8).sum::<usize>();
+        let (before, name) = before.split_at(before.len() - length);
+        Some(Self { name: name.rsplit(['.', ':']).next()?.to_ascii_lowercase(), before, lists })
+    }
+}
+
 /// A call that is given a route.
 struct Call<'t> {
     /// The last part of its name, in small letters.
@@ -366,18 +422,7 @@ struct Call<'t> {
 impl<'t> Call<'t> {
     /// The call around a text in quotes, if it gives a route.
     fn around(text: &'t str, at: usize, literal: &str) -> Option<Self> {
-        let before = &text[text.floor_char_boundary(at.saturating_sub(BEFORE))..at - 1];
-        let whole = before;
-        let before = before.trim_end_matches(|letter: char| letter.is_whitespace() || matches!(letter, '{' | '['));
-        let lists = whole[before.len()..].matches(['{', '[']).count();
-        // A route may have a name among the arguments: `path = "/users"`, or stand in a list.
-        let named = |key: &str| before.strip_suffix('=').and_then(|before| before.trim_end().strip_suffix(key));
-        let before = ["path", "value", "rule", "route"].into_iter().find_map(named).unwrap_or(before);
-        let before = before.trim_end().strip_suffix('(')?;
-        let is_word = |letter: char| letter.is_alphanumeric() || matches!(letter, '_' | '.' | ':' | '!');
-        let start = before.len()
-            - before.chars().rev().take_while(|letter| is_word(*letter)).map(char::len_utf8).sum::<usize>();
-        let name = before[start..].rsplit(['.', ':']).next()?.to_ascii_lowercase();
+        let Called { name, before, lists } = Called::around(text, at)?;
         let short = name.trim_start_matches("http").trim_start_matches("map").trim_end_matches("mapping");
         let method = METHODS.into_iter().find(|method| *method == short);
         if method.is_none() && !ROUTING.contains(&short) {
@@ -396,10 +441,10 @@ impl<'t> Call<'t> {
         });
         let end = end.map_or(rest.len(), |(end, _)| end);
         let is_attribute = || {
-            let above = before[..start].strip_suffix('[').filter(|_| rest[end..].starts_with(")]"));
+            let above = before.strip_suffix('[').filter(|_| rest[end..].starts_with(")]"));
             above.is_some_and(|above| above.rsplit('\n').next().is_some_and(|line| matches!(line.trim(), "" | "#")))
         };
-        let is_decorator = before[..start].ends_with('@') || is_attribute();
+        let is_decorator = before.ends_with('@') || is_attribute();
         Some(Self { name, method, is_decorator, rest: &rest[..end] })
     }
 
@@ -584,6 +629,17 @@ mod tests {
         let express = "router.get('/api/users/:id', auth, users.show)\nrouter.get('/users', async (req, res) => {})\nfetch('/users')\naxios.get('/carts/:id', options)\n";
         let expected = ["listUsers handled by routes.js:2", "getUser handled by show users.js:1"];
         assert_eq!(handled(vec![("routes.js", express), show, ("carts.js", "fn show(\n")]), expected);
+        let two = vec![
+            (
+                "api/routes.go",
+                "g.GET(\"/users/{id}\", may(hasID(a.One)))\ng.POST(\"/users\", hasID(a.Two))\ng.GET(\"/\", func(c) {})\n\"/users\"\nfn hasID(\n",
+            ),
+            ("api/users.go", "fn One(\n"),
+            ("core/users.go", "fn One(\n\nfn Two(\n"),
+            ("more/users.go", "fn Two(\n"),
+        ];
+        // Which of two functions is meant cannot be told, and the way of another call says nothing of this one.
+        assert_eq!(handled(two), ["getUser handled by One api/users.go:1"]);
         let go = "r.HandleFunc(\"GET /users/{id}\", may(hasID(s.getOne), \"users:delete\"))\nfn getOne(\nr.POST(\"/users\", create)\nfn create(\n";
         let expected = ["addUser handled by create a.go:4", "getUser handled by getOne a.go:2"];
         assert_eq!(handled(vec![("a.go", go)]), expected);

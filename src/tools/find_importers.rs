@@ -165,12 +165,13 @@ fn importers(
 ) -> Result<Importers, Error> {
     let path = repo.relative(path);
     let file = repo.snapshot.file(&path).ok_or_else(|| unknown_file(call, repo, &path))?;
-    if let Some(symbol) = file.symbols().next() {
-        related::check_language(&repo.snapshot, &symbol)?;
-    }
     let linking = linking(call, repo);
     let links = || linking.iter().flat_map(|context| context.links());
     let read: HashSet<&str> = links().filter_map(|link| link.to.as_deref()).collect();
+    // Files that a provider knows to be used may be of a language without imports, such as YAML.
+    if let Some(symbol) = file.symbols().next().filter(|_| !read.contains(&*path)) {
+        related::check_language(&repo.snapshot, &symbol)?;
+    }
     let item = |from: FileView<'_>, at: u32| {
         let has_importers = read.contains(from.path()) || !edges.importers(from.number()).is_empty();
         Item { repo: None, file: from.path().to_owned(), line: query::line_of(from, at), has_importers }

@@ -237,6 +237,9 @@ fn models_that_read_one_another_are_related() {
     let expected = json!([{"file": "models/orders.sql", "line": 2, "has_importers": true}]);
     assert_eq!(importers["importers"], expected, "{importers}");
 
+    let of_source = answer("find_importers", json!({"file_path": "models/raw.yml"}));
+    assert_eq!(of_source["importers"][0]["file"], "models/stg_orders.sql", "{of_source}");
+
     let graph = answer("get_dependency_graph", json!({"file": "models/orders.sql"}));
     assert_eq!(
         (&graph["imports"], &graph["importers"]),
