@@ -19,7 +19,8 @@ pub(super) fn prepare(
 ) -> Result<Option<PrepareRenameResponse>, Failure> {
     asked.at(&params, |view, spot| {
         let symbol = symbol_at(view, spot)?;
-        sure_places(view, &symbol, None)?;
+        // One doubt is enough here; the rename itself names more.
+        sure_places(view, &symbol, None, 1)?;
         let span = spot.name.map_or(symbol.name_span(), |name| name.span);
         let placeholder = symbol.name().into_owned();
         Ok(PrepareRenameResponse::RangeWithPlaceholder { range: view.range(spot.file, span), placeholder })
@@ -37,7 +38,7 @@ pub(super) fn rename(asked: &RequestView<'_>, params: RenameParams) -> Result<Op
     asked.at(&params.text_document_position, |view, spot| {
         let symbol = symbol_at(view, spot)?;
         let mut changes: HashMap<Uri, Vec<TextEdit>> = HashMap::new();
-        for (file, spans) in sure_places(view, &symbol, Some(new))? {
+        for (file, spans) in sure_places(view, &symbol, Some(new), NAMED + 1)? {
             let Some(file) = view.snapshot.file_by_number(file) else { continue };
             let Some(uri) = view.uri(file) else { continue };
             let edit = |span| TextEdit { range: view.range(file, span), new_text: new.to_owned() };
@@ -66,20 +67,21 @@ fn symbol_at<'v>(view: &View<'v>, spot: FilePosition<'v>) -> Result<SymbolView<'
     }
 }
 
-/// The places of a symbol's name, by file; any doubt is an error.
+/// The places of a symbol's name, by file; any doubt is an error, after so many that are `enough`: to find all may take a parse of
+/// each file that writes the name.
 fn sure_places<'v>(
     view: &View<'v>,
     symbol: &SymbolView<'v>,
     new: Option<&str>,
+    enough: usize,
 ) -> Result<BTreeMap<u32, Vec<Span>>, Failure> {
-    // One more than is shown, to see whether there are more: to find all may take a parse of each file that writes the name.
-    let Renaming { places, doubts } = query::renaming(view.snapshot, view.edges, symbol, new, NAMED + 1);
+    let Renaming { places, doubts } = query::renaming(view.snapshot, view.edges, symbol, new, enough);
     if doubts.is_empty() {
         return Ok(places);
     }
     let shown = doubts.iter().take(NAMED).map(|doubt| format!("{}:{} ({})", doubt.path, doubt.line, doubt.why));
     let shown: Vec<String> = shown.collect();
-    let more = if doubts.len() > NAMED { ", and more" } else { "" };
+    let more = if doubts.len() >= enough { ", and perhaps more" } else { "" };
     let why = format!("{} is not renamed, because this is in doubt: {}{more}", symbol.name(), shown.join(", "));
     Err(Failure::new(ErrorCode::RequestFailed, why))
 }

@@ -299,7 +299,8 @@ pub(super) fn elsewhere(
             in_quotes.push((file, quoted));
         }
     }
-    // These files are parsed, which takes longer than all else.
+    // These files are parsed, which takes longer than all else: the shortest first.
+    in_quotes.sort_by_key(|(file, _)| file.content().len());
     let mut in_quotes = in_quotes.into_iter();
     while let Some((file, quoted)) = in_quotes.next().filter(|_| doubts.len() < enough) {
         let literals = are_literals(file.content(), file.spec(), &quoted);

@@ -256,7 +256,7 @@ impl Ranker {
                 (Field::Text, 1.5),
                 (Field::Name, 1.0),
                 (Field::Parent, 1.0),
-                (Field::Signature, 0.5),
+                (Field::Signature, 0.25),
                 (Field::Summary, 0.9),
             ],
             Form::Change => &[(Field::Text, 3.0), (Field::Name, 0.5), (Field::Parent, 0.75), (Field::Signature, 0.5)],
