@@ -334,6 +334,6 @@ fn collisions(
             .map(|other| RenameDoubt::at(other.file, other.name_span().start, "the new name is taken"))
             .collect();
     }
-    let seen = mentions(snapshot, new).into_iter().filter(|mentioned| places.contains_key(&mentioned.file.number()));
+    let seen = mentions(snapshot, new).filter(|mentioned| places.contains_key(&mentioned.file.number()));
     seen.map(|mentioned| RenameDoubt::at(mentioned.file, mentioned.at[0], "the new name is written here")).collect()
 }
