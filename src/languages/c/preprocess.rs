@@ -10,6 +10,7 @@ use std::ops::Range;
 ///   section is kept, without the condition.
 /// - A macro before or behind a declaration is left out, `API int f(void) PURE;`: the grammar takes it for the type.
 /// - So is one before the name of a type that is defined, `class API Name {`.
+/// - Comments in macros of several lines are left out.
 /// - A macro alone in a line, which stands for fields or statements, gets a semicolon; among enumerators it is left out.
 pub fn preprocess(text: &[u8]) -> Option<Vec<u8>> {
     rewritten(text, false)
@@ -68,6 +69,12 @@ fn scan(text: &[u8], is_cpp: bool, put: &mut dyn FnMut(Change)) {
         let goes_on = line.trim_ascii_end().ends_with(b"\\");
         let was_in_directive = in_directive;
         in_directive = goes_on && (in_directive || found.is_some());
+        if in_directive {
+            // The grammar ends a macro at a comment, and takes its further lines for code.
+            comments(line)
+                .into_iter()
+                .for_each(|range| put(Change::Cut(place.start + range.start..place.start + range.end)));
+        }
         if was_in_directive {
             continue;
         }
@@ -211,6 +218,19 @@ fn code<'s>(line: &'s [u8], in_comment: &mut bool) -> &'s [u8] {
     code
 }
 
+/// The comments that a line holds as a whole.
+fn comments(line: &[u8]) -> Vec<Range<usize>> {
+    let mut found = Vec::new();
+    let mut from = 0;
+    while let Some(open) = memchr::memmem::find(&line[from..], b"/*").map(|at| from + at)
+        && let Some(close) = memchr::memmem::find(&line[open + 2..], b"*/").map(|at| open + at + 4)
+    {
+        found.push(open..close);
+        from = close;
+    }
+    found
+}
+
 /// The end of a macro that an indented line consists of, with its arguments.
 fn alone(code: &[u8]) -> Option<usize> {
     let trimmed = code.trim_ascii_end();
@@ -224,6 +244,10 @@ fn alone(code: &[u8]) -> Option<usize> {
 fn is_capital(word: &[u8]) -> bool {
     word.len() > 2 && word.iter().all(|byte| !byte.is_ascii_lowercase()) && word.iter().any(u8::is_ascii_uppercase)
 }
+
+/// Types that are words of the language.
+const BUILT_IN: &[&[u8]] =
+    &[b"void", b"char", b"short", b"int", b"long", b"float", b"double", b"bool", b"unsigned", b"size_t"];
 
 /// The place of a macro before the declaration that a line begins: a word of capitals before at least two others, or before
 /// the name of a type.
@@ -244,10 +268,16 @@ fn prefix(line: &[u8]) -> Option<Range<usize>> {
         is_type = matches!(first.2, b"class" | b"struct");
         first = word()?;
     }
-    if !is_capital(first.2) {
+    let is_built_in = BUILT_IN.contains(&first.2);
+    if !is_capital(first.2) && !is_built_in {
         return None;
     }
     let second = word()?;
+    if is_built_in {
+        // Behind the type of a function: `int API main(void)`.
+        let name = word().filter(|_| is_capital(second.2))?;
+        return line[name.1..].trim_ascii_start().starts_with(b"(").then_some(second.0..second.1);
+    }
     let rest = line[second.1..].trim_ascii();
     if is_type {
         let is_defined = rest.is_empty() || rest.starts_with(b"{") || rest.starts_with(b"final");
@@ -330,11 +360,22 @@ mod tests {
     }
 
     #[test]
+    fn comments_in_macros_are_left_out() {
+        assert_eq!(
+            read("#define A \\\n  /* b */ \\\n  int c; /* d */\n/* e */\n"),
+            "#define A \\\n\\\nint c; /* d */\n/* e */\n"
+        );
+    }
+
+    #[test]
     fn macros_before_declarations_are_left_out() {
         for (text, expected) in [
             ("UV_EXTERN int f(void);", "int f(void);"),
             ("static MY_INLINE const char *f(void)", "static const char *f(void)"),
             ("DWORD WINAPI run(void)", "DWORD run(void)"),
+            ("int MY_API main(void)", "int main(void)"),
+            ("unsigned LIMIT;", "unsigned LIMIT;"),
+            ("int LIMIT main;", "int LIMIT main;"),
             ("  FILE *f;", "FILE *f;"),
             ("void f(int a) PRINTF_LIKE(1, 2);", "void f(int a) ;"),
             ("  int b) PURE;", "int b) ;"),

@@ -75,8 +75,8 @@ fn package<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: ScopeId) -> Option
             let member = cx.facts.member(on, own);
             let own = extending(cx, member, own, scope);
             cx.facts.occurrence(span_of(name), Role::Reference, own);
-            let meant = cx.facts.union(&[meant, own]);
-            Some(called(cx, meant, name))
+            let value = called(cx, own, name);
+            Some(cx.facts.union(&[meant, value]))
         }
         _ => None,
     }

@@ -1,6 +1,6 @@
 //! Finds a symbol or a file by an id, a name or a path, and suggests near ones.
 
-use crate::model::{Kind, nearness};
+use crate::model::{Detail, Kind, nearness};
 use crate::store::{FileView, Snapshot, SymbolView};
 
 /// The reason why an id has no symbol.
@@ -35,6 +35,12 @@ pub fn by_id<'a>(snapshot: &'a Snapshot, id: &str) -> Result<SymbolView<'a>, Mis
             let (whole, parts): (Vec<_>, Vec<_>) = bearers.partition(fits);
             if whole.is_empty() { parts } else { whole }
         }
+    };
+    // Extensions have the name of what they extend.
+    let is_extension = |symbol: &SymbolView<'_>| symbol.detail() == Detail::Extension;
+    let found = match found.iter().all(is_extension) {
+        true => found,
+        false => found.into_iter().filter(|symbol| !is_extension(symbol)).collect(),
     };
     match found[..] {
         [only] => Ok(only),
