@@ -1,6 +1,7 @@
 //! Descriptions: a second look at candidate symbols, by the words of names and files and by sizes.
 //!
-//! The weights were found on real commits and docstrings of six repositories (`benches/README.md`).
+//! The weights were found on real commits and docstrings of six repositories, those of questions on public sets of them
+//! (`benches/README.md`).
 
 use std::borrow::Cow;
 use std::rc::Rc;
