@@ -8,7 +8,9 @@ empty index directory, asks index_folder and then one search, and ends it. Runs 
 with embeddings, with both. Of each, the median and the range of the seconds until index_folder and until the search have
 answered, and of the processor seconds that the server had taken when index_folder answered.
 """
-import argparse, http.server, json, os, statistics, subprocess, tempfile, threading, time
+import argparse, http.server, json, os, statistics, tempfile, threading, time
+
+from client import Server
 
 KINDS = [('neither', {}), ('summaries', {'use_ai_summaries': True}), ('embeddings', {'embed': True}),
          ('both', {'use_ai_summaries': True, 'embed': True})]
@@ -38,49 +40,22 @@ class StandIn(http.server.BaseHTTPRequestHandler):
         pass
 
 
-class Server:
-    """A client over stdio."""
-
-    def __init__(self, program, env):
-        self.p = subprocess.Popen([program, 'serve'], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-                                  stderr=subprocess.DEVNULL, env={**os.environ, **env})
-        self.n = 0
-        self.ask('initialize', {'protocolVersion': '2025-06-18', 'capabilities': {}, 'clientInfo': {'name': 'bench', 'version': '1'}})
-
-    def ask(self, method, params):
-        self.n += 1
-        self.p.stdin.write((json.dumps({'jsonrpc': '2.0', 'id': self.n, 'method': method, 'params': params}) + '\n').encode())
-        self.p.stdin.flush()
-        for line in self.p.stdout:
-            answer = json.loads(line)
-            if answer.get('id') == self.n and 'method' not in answer:
-                return answer['result']
-        raise RuntimeError('the server has ended')
-
-    def call(self, tool, **args):
-        result = self.ask('tools/call', {'name': tool, 'arguments': {**args, 'format': 'json'}})
-        value = result.get('structuredContent') or json.loads(result['content'][0]['text'])
-        if result.get('isError'):
-            raise RuntimeError(str(value)[:500])
-        return value
-
-    def processor_seconds(self):
-        fields = open(f'/proc/{self.p.pid}/stat').read().rsplit(')', 1)[1].split()
-        return (int(fields[11]) + int(fields[12])) / os.sysconf('SC_CLK_TCK')
+def processor_seconds(process):
+    fields = open(f'/proc/{process.pid}/stat').read().rsplit(')', 1)[1].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf('SC_CLK_TCK')
 
 
 def run(program, folder, args, base):
     with tempfile.TemporaryDirectory() as index:
-        env = {'CODE_INDEX_PATH': index, 'OPENAI_API_BASE': base, 'OPENAI_EMBED_MODEL': 'stand-in', 'OPENAI_MODEL': 'stand-in',
+        env = {'CODELODE_INDEX_PATH': index, 'OPENAI_API_BASE': base, 'OPENAI_EMBED_MODEL': 'stand-in', 'OPENAI_MODEL': 'stand-in',
                'CODELODE_TRUSTED_HOSTS': 'localhost'}
         server = Server(program, env)
         begun = time.monotonic()
         told = server.call('index_folder', path=folder, **args)
-        indexed, worked = time.monotonic() - begun, server.processor_seconds()
+        indexed, worked = time.monotonic() - begun, processor_seconds(server.process)
         server.call('search_symbols', query='parse a request and check its headers', repo=told['repo'])
         searched = time.monotonic() - begun
-        server.p.kill()
-        server.p.wait()
+        server.end()
         return indexed, searched, worked, told
 
 

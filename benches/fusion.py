@@ -10,40 +10,15 @@ searches needs anyway. Each repository is embedded (a minute for 1,500 definitio
 read once, and shares of meaning are compared offline, for each form of question that the program tells apart. With
 --as-built nothing is fitted: each question is asked by words and by meaning, as users ask it.
 """
-import argparse, collections, json, math, os, pickle, random, re, subprocess, threading, queue
+import argparse, collections, json, math, os, pickle, random, re, subprocess
+
+from client import Server
 
 DEPTH = 1000
 WEIGHT = 0.7
 SHARES = (0, .05, .1, .15, .2, .3, .4, .5, .6, .7)
 # Forms of a question by the exponent that the program turns a weight into a share with (src/query/symbols/meaning.rs).
 FORMS = (('description', 1.5), ('change', 2.7), ('table', 3.0), ('name', 99))
-
-
-class Server:
-    """A client over stdio."""
-
-    def __init__(self, program, env):
-        self.p = subprocess.Popen([program, 'serve'], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-                                  stderr=subprocess.DEVNULL, env={**os.environ, **env})
-        self.answers, self.n = queue.Queue(), 0
-        threading.Thread(target=lambda: [self.answers.put(json.loads(l)) for l in self.p.stdout], daemon=True).start()
-        self.ask('initialize', {'protocolVersion': '2025-06-18', 'capabilities': {}, 'clientInfo': {'name': 'fusion', 'version': '1'}})
-
-    def ask(self, method, params):
-        self.n += 1
-        self.p.stdin.write((json.dumps({'jsonrpc': '2.0', 'id': self.n, 'method': method, 'params': params}) + '\n').encode())
-        self.p.stdin.flush()
-        while True:
-            answer = self.answers.get(timeout=900)
-            if answer.get('id') == self.n and 'method' not in answer:
-                return answer['result']
-
-    def call(self, tool, **args):
-        result = self.ask('tools/call', {'name': tool, 'arguments': {**args, 'format': 'json'}})
-        value = result.get('structuredContent') or json.loads(result['content'][0]['text'])
-        if result.get('isError'):
-            raise RuntimeError(str(value)[:500])
-        return value
 
 
 def answers(item, gold):
@@ -103,10 +78,10 @@ def collect(a, repo):
         if a.index:
             env['CODE_INDEX_PATH'] = a.index
         root = os.path.realpath(root)
-        if subprocess.run([a.program, 'index', root], env={**os.environ, **env}, capture_output=True).returncode:
-            continue
-        if not a.embedded and subprocess.run([a.program, 'embed'], cwd=root, env={**os.environ, **env}, capture_output=True).returncode:
-            continue
+        for command in [('index', root)] + ([] if a.embedded else [('embed',)]):
+            done = subprocess.run([a.program, *command], cwd=root, env={**os.environ, **env}, capture_output=True, text=True)
+            if done.returncode:
+                raise SystemExit(f'{root}: {done.stderr}')
         server = Server(a.program, env)
         queries = [json.loads(line) for line in open(path)]
         sets = [(kind, queries)] + ([('names', names_of(queries, repo))] if kind == 'B' else [])
@@ -114,7 +89,7 @@ def collect(a, repo):
             for q in asked:
                 parts = as_built(server, root, q['query'], q['gold']) if a.as_built else (len(q['gold']), *candidates(server, root, q['query'], q['gold']))
                 out.setdefault(name, []).append(parts)
-        server.p.kill()
+        server.end()
     return out
 
 

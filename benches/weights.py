@@ -19,14 +19,12 @@ import json
 import math
 import os
 import pickle
-import queue
 import random
 import re
-import subprocess
-import threading
 from pathlib import Path
 
 import numpy
+from client import Server
 
 HERE = Path(__file__).parent / "weights"
 DEPTH = 200
@@ -36,30 +34,6 @@ FIELDS = ["text", "name", "parent", "signature", "summary", "text again", "name 
 SIGNS = ["test, example, generated or vendored", "type", "value", "name", "file", "verb", "question", "words in text", "words in signature",
          "words in owner", "short", "length of name", "nested", "constructor", "name that several bear", "name, file and area", "size"]
 STEPS = (0, .5, 1.5, 2)
-
-
-class Server:
-    """A client over stdio."""
-
-    def __init__(self, program):
-        self.process = subprocess.Popen([program, "serve"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
-                                        env={**os.environ, "CODELODE_MAX_TOKENS": "1000000"})
-        self.answers, self.n = queue.Queue(), 0
-        threading.Thread(target=lambda: [self.answers.put(json.loads(line)) for line in self.process.stdout], daemon=True).start()
-        self.ask("initialize", {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "weights", "version": "1"}})
-
-    def ask(self, method, params):
-        self.n += 1
-        self.process.stdin.write(json.dumps({"jsonrpc": "2.0", "id": self.n, "method": method, "params": params}) + "\n")
-        self.process.stdin.flush()
-        while True:
-            answer = self.answers.get(timeout=900)
-            if answer.get("id") == self.n and "method" not in answer:
-                return answer["result"]
-
-    def call(self, tool, **arguments):
-        result = self.ask("tools/call", {"name": tool, "arguments": {**arguments, "format": "json"}})
-        return json.loads(result["content"][0]["text"])
 
 
 def rows(name):
@@ -116,7 +90,7 @@ def collect(options):
             asked.setdefault(tree, []).append((suite, repo, query, gold))
     known = []
     for tree, questions in asked.items():
-        server = Server(options.program)
+        server = Server(options.program, {"CODELODE_MAX_TOKENS": "1000000"})
         repo = server.call("index_folder", path=str(tree.resolve()))["repo"]
         for suite, name, query, gold in questions:
             found = server.call("search_symbols", query=query, repo=repo, max_results=DEPTH, explain=True)["results"]
@@ -127,7 +101,7 @@ def collect(options):
             files = {file: at for at, file in enumerate(dict.fromkeys(item["file"] for item in found))}
             right = numpy.array([[is_right(item, one) for one in gold] for item in found])
             known.append((suite, name, (fields, signs, rest, numpy.array([files[item["file"]] for item in found]), right)))
-        server.process.kill()
+        server.end()
         print(tree, len(questions), flush=True)
     return known
 

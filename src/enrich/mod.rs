@@ -10,6 +10,7 @@ mod known;
 mod manifests;
 mod openapi;
 mod published;
+mod routing;
 mod sqlmesh;
 mod templates;
 mod yaml;

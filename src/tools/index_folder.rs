@@ -146,8 +146,9 @@ impl Tool for IndexFolder {
         if args.context_providers.unwrap_or(true) {
             output.context = enriched(call, &report.sidecar)?;
         }
-        output.embeddings = args.embed.then(|| embedded(call, &report.sidecar)).transpose()?;
         output.summaries = summarized(call, &report.sidecar, args.use_ai_summaries, &mut output.warnings)?;
+        // Last, since a server begins it beside the rest of its answer.
+        output.embeddings = args.embed.then(|| embedded(call, &report.sidecar)).transpose()?;
         Ok(output)
     }
 }

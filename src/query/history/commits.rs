@@ -6,7 +6,7 @@ use std::rc::Rc;
 use globset::GlobMatcher;
 
 use crate::git::{History, HistoryError, Log, LogEntry};
-use crate::query::symbols::rank::STOP_WORDS;
+use crate::query::symbols::telling::STOP_WORDS;
 use crate::store::stems;
 
 /// The most commits read.

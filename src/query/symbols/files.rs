@@ -6,7 +6,8 @@
 use rustc_hash::FxHashMap;
 
 use super::confidence::beginning;
-use super::rank::{Ranker, STOP_WORDS, is_set_apart};
+use super::rank::{Ranker, is_set_apart};
+use super::telling::STOP_WORDS;
 use super::{Filter, Hit, Search};
 use crate::languages::is_document;
 use crate::store::{Error, FileView, Snapshot, SymbolId, word_parts};

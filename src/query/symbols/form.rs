@@ -1,7 +1,9 @@
 //! The form of a query, judged by its spelling.
 
 use super::prose::is_change;
+use super::telling::{bare_word, is_language};
 use super::words;
+use crate::languages::LanguageSpec;
 use crate::store::stems;
 
 /// The form of a query.
@@ -41,6 +43,14 @@ impl Form {
             _ if is_sentence(query) => Self::Prose,
             _ => Self::Question,
         }
+    }
+
+    /// The form among code that is mostly in one language. A query may look like a change, `add noise to audio in python`: titles of
+    /// changes seldom name that language, and then begin with a capital letter.
+    pub(in crate::query) fn among(self, query: &str, language: Option<&LanguageSpec>) -> Self {
+        let names = |language| query.split_whitespace().any(|word| is_language(&bare_word(word), language));
+        let is_asked = self == Self::Change && query.starts_with(char::is_lowercase) && language.is_some_and(names);
+        if is_asked { Self::Question } else { self }
     }
 
     /// Whether it is a description.
@@ -146,6 +156,19 @@ mod tests {
             "parse dates with time zones in python",
         ] {
             assert_eq!(Form::of(question), Form::Question, "{question}");
+        }
+    }
+
+    #[test]
+    fn a_change_that_names_the_language_of_the_code_is_a_question() {
+        let python = crate::languages::of_id("python").map(|(_, spec)| spec);
+        for (query, form) in [
+            ("add noise to audio samples in python", Form::Question),
+            ("add noise to audio samples in java", Form::Change),
+            ("Drop support for Python 3.8", Form::Change),
+        ] {
+            assert_eq!(Form::of(query).among(query, python), form, "{query}");
+            assert_eq!(Form::of(query).among(query, None), Form::Change, "{query}");
         }
     }
 

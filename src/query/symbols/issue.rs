@@ -5,7 +5,7 @@ use std::collections::HashMap;
 
 use rustc_hash::FxHashSet;
 
-use super::rank::STOP_WORDS;
+use super::telling::STOP_WORDS;
 use crate::store::{Error, Snapshot, SymbolView};
 
 /// A text of more words is an issue even in one line.

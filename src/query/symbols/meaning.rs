@@ -7,7 +7,7 @@ use super::explain::Part;
 use super::form::Form;
 use super::prominence::Prominence;
 use super::rank::is_aside;
-use super::{Filter, Found, Hit, Order, Search, by_rank, implementation, overloaded, overloads, search};
+use super::{Filter, Found, Hit, Order, Search, by_rank, implementation, main_language, overloaded, overloads, search};
 use crate::store::{Error, Meanings, Snapshot, SymbolId};
 
 /// Symbols of each sort that are joined. The last of them has no likeness, so their number is a part of the fit below:
@@ -76,7 +76,7 @@ pub fn search_by_meaning(snapshot: &Snapshot, asked: &Search<'_>, question: &Que
         let group = groups.entry(overloaded(&symbol)).or_insert((implementation(&symbol).number(), 0.0, meaning));
         group.2 = group.2.max(meaning);
     }
-    let curve = match Form::of(asked.query) {
+    let curve = match Form::of(asked.query).among(asked.query, main_language(snapshot)) {
         _ if question.of_table => OF_TABLE,
         Form::Prose | Form::Question => OF_DESCRIPTION,
         Form::Change => OF_CHANGE,

@@ -11,6 +11,7 @@ pub(super) mod phrase;
 pub(super) mod prominence;
 pub(super) mod prose;
 pub(super) mod rank;
+pub(super) mod telling;
 pub mod terms;
 pub(super) mod told;
 mod vendored;

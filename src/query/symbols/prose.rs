@@ -10,7 +10,8 @@ use std::sync::LazyLock;
 use rustc_hash::FxHashSet;
 
 use super::form::Form;
-use super::rank::{Candidate, STOP_WORDS};
+use super::rank::Candidate;
+use super::telling::STOP_WORDS;
 use super::words;
 use crate::model::Kind;
 use crate::store::{Field, SymbolView, flattened, stems, word_parts};

@@ -10,18 +10,11 @@ use super::explain::Tally;
 use super::form::{Form, bare};
 use super::issue::Issue;
 use super::prose::{self, Held, Place, Prose};
+use super::telling::telling_words;
 use super::vendored::is_vendored;
 use crate::languages::LanguageSpec;
 use crate::model::Kind;
 use crate::store::{Clause, Field, FileView, SymbolId, SymbolView, flattened, word_parts};
-
-/// Words to ignore in a description, though they may matter in a name.
-pub(in crate::query) const STOP_WORDS: &[&str] = &[
-    "a", "an", "and", "are", "as", "at", "be", "but", "by", "can", "do", "does", "for", "from", "has", "have", "if",
-    "in", "into", "is", "it", "its", "no", "not", "of", "on", "or", "should", "so", "such", "than", "that", "the",
-    "their", "then", "there", "these", "this", "to", "was", "we", "were", "when", "where", "which", "while", "will",
-    "with", "would", "how", "what", "i", "you",
-];
 
 /// Weight of a word's synonyms, relative to the word itself.
 const INSTEAD: f32 = 0.35;
@@ -148,13 +141,13 @@ impl Ranker {
     /// too.
     pub fn new(query: &str, language: Option<&LanguageSpec>, fuzzy: bool) -> Self {
         let query = bare(query);
-        Self::of_form(query, without_change(query, Form::of(query), language), language, fuzzy)
+        Self::of_form(query, Form::of(query).among(query, language), language, fuzzy)
     }
 
     /// A query of a few words that are in no name, read as a description.
     pub fn describing(query: &str, language: Option<&LanguageSpec>, fuzzy: bool) -> Self {
         let query = bare(query);
-        Self::of_form(query, without_change(query, Form::of_description(query), language), language, fuzzy)
+        Self::of_form(query, Form::of_description(query).among(query, language), language, fuzzy)
     }
 
     /// A long text as a query: its title is the question, with `words` of the rest beside it.
@@ -542,44 +535,6 @@ impl Ranker {
     /// The number of edits between the query's name and another (optimal string alignment).
     pub fn distance(&self, name: &str) -> usize {
         strsim::osa_distance(&self.name.to_lowercase(), &name.to_lowercase())
-    }
-}
-
-/// A word without the marks around it, in lower case.
-fn bare_word(word: &str) -> String {
-    word.trim_matches(|c: char| !c.is_alphanumeric()).to_lowercase()
-}
-
-/// Whether a bare word names a language, also with a version: `python3`.
-fn is_language(word: &str, language: &LanguageSpec) -> bool {
-    let name = word.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.');
-    language.id == name || language.aliases.contains(&name)
-}
-
-/// The form of a query that may look like a change, `add noise to audio in python`: titles of changes seldom name the language that
-/// most of the code is written in, and then begin with a capital letter.
-fn without_change(query: &str, form: Form, language: Option<&LanguageSpec>) -> Form {
-    let names = |language| query.split_whitespace().any(|word| is_language(&bare_word(word), language));
-    if form == Form::Change && query.starts_with(char::is_lowercase) && language.is_some_and(names) {
-        Form::Question
-    } else {
-        form
-    }
-}
-
-/// A description without its stop words, and without the name of the language that most of the code is written in, which tells
-/// nothing there.
-fn telling_words(query: &str, language: Option<&LanguageSpec>) -> String {
-    /// Words that are left beside a language's name.
-    const LEAST: usize = 2;
-    let telling: Vec<&str> =
-        query.split_whitespace().filter(|word| !STOP_WORDS.contains(&bare_word(word).as_str())).collect();
-    let others = telling.iter().filter(|word| !language.is_some_and(|own| is_language(&bare_word(word), own)));
-    let others: Vec<&str> = others.copied().collect();
-    match (telling.len(), others.len()) {
-        (0, _) => query.to_owned(),
-        (_, LEAST..) => others.join(" "),
-        _ => telling.join(" "),
     }
 }
 

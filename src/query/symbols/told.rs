@@ -3,7 +3,8 @@
 
 use rustc_hash::FxHashMap;
 
-use super::rank::{Looked, Ranker, STOP_WORDS};
+use super::rank::{Looked, Ranker};
+use super::telling::STOP_WORDS;
 use crate::store::{Snapshot, SummaryWords, SymbolId, stems};
 
 /// Weight of a summary's words beside those of code. With two, and for changes as well, commit messages lost 1.5 points of
