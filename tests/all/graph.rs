@@ -429,6 +429,18 @@ fn a_map_that_cannot_be_says_why() {
 }
 
 #[test]
+fn a_name_that_nothing_has_leads_to_the_nearest_code() {
+    let (cx, folder) = indexed(
+        "--- a.md\n# Totals\n## Total\n--- cart.py\nclass Cart:\n    def total(self): ...\n--- shelf.py\nclass Shelf:\n    def total(self): ...\n",
+    );
+    let project = folder.path().join("project");
+    for (name, meant) in [("totl", "cart.py::Cart.total#method"), ("Shlf.totl", "shelf.py::Shelf.total#method")] {
+        let answer = call(&cx, &project, "find_references", json!({"identifier": name}));
+        assert_eq!(answer["nearest"][0], meant, "{answer}");
+    }
+}
+
+#[test]
 fn implementations_and_relatives_of_a_symbol() {
     let project = "--- a.py
 class Shape:

@@ -1,5 +1,6 @@
 //! Finds a symbol or a file by an id, a name or a path, and suggests near ones.
 
+use super::form::bare;
 use crate::model::{Detail, Kind, nearness};
 use crate::store::{FileView, Snapshot, SymbolView};
 
@@ -158,16 +159,21 @@ fn near(snapshot: &Snapshot, wanted: &Wanted<'_>, files: &[FileView<'_>]) -> Vec
     candidates.into_iter().take(CANDIDATES).map(|(_, id)| id).collect()
 }
 
-/// The symbols with the most similar names, best first.
+/// The symbols with the most similar names, best first: code before documents. Of a qualified name its last part is looked for, and
+/// the rest orders what is found.
 pub fn nearest<'a>(snapshot: &'a Snapshot, name: &str, limit: usize) -> Vec<SymbolView<'a>> {
-    let clause = crate::store::Clause::new(crate::store::Field::Trigrams, name, 1.0);
+    let name = bare(name);
+    let last = name.rsplit(['.', ':', '/']).next().unwrap_or(name);
+    let clause = crate::store::Clause::new(crate::store::Field::Trigrams, last, 1.0);
     let found = snapshot.search(&[clause], 50, &mut |_| true).unwrap_or_default();
-    let mut like: Vec<(f64, SymbolView<'a>)> = found
-        .into_iter()
-        .filter_map(|(id, _)| snapshot.symbol(id))
-        .filter_map(|symbol| Some((nearness(name, &symbol.name())?, symbol)))
-        .collect();
-    like.sort_by(|a, b| b.0.total_cmp(&a.0));
+    let near = |symbol: &SymbolView<'_>| {
+        let owned = if last == name { 0.0 } else { strsim::normalized_levenshtein(&symbol.qualified_name(), name) };
+        Some(nearness(last, &symbol.name())? + owned)
+    };
+    let found = found.into_iter().filter_map(|(id, _)| snapshot.symbol(id));
+    let mut like: Vec<(f64, SymbolView<'a>)> = found.filter_map(|symbol| Some((near(&symbol)?, symbol))).collect();
+    let is_document = |symbol: &SymbolView<'_>| symbol.file.spec().is_document;
+    like.sort_by(|a, b| is_document(&a.1).cmp(&is_document(&b.1)).then_with(|| b.0.total_cmp(&a.0)));
     let mut seen = std::collections::HashSet::new();
     like.retain(|(_, symbol)| seen.insert(symbol.name().into_owned()));
     like.into_iter().take(limit).map(|(_, symbol)| symbol).collect()
