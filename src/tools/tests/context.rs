@@ -153,12 +153,15 @@ fn notes_are_kept_until_what_they_were_made_of_changes() {
         tables(&place.0.path().join("index"))
     };
     let first = ask();
-    assert_eq!((first.len(), &ask()), (1, &first));
+    assert_eq!(first.len(), 1, "{first:?}");
+    // Asked again, the same notes. Files written a moment ago may be looked at again and give another snapshot.
+    let again = ask();
+    assert!(again.iter().all(|(_, file)| *file == first[0].1), "{first:?} {again:?}");
     // Another snapshot, the same notes: one file under its name, and until the next commit under the earlier one.
     place.write("tools/run.sh", "run() { echo 2; }\n");
     let second = ask();
     assert!(second.iter().all(|(_, file)| *file == first[0].1), "{first:?} {second:?}");
-    assert!(second.iter().any(|(name, _)| *name != first[0].0), "{first:?} {second:?}");
+    assert!(second.iter().any(|table| !again.contains(table)), "{again:?} {second:?}");
     place.write("models/stg_orders.sql", "select 2");
     let third = ask();
     assert!(third.iter().any(|(_, file)| *file != first[0].1), "{second:?} {third:?}");
