@@ -226,12 +226,14 @@ fn call(place: &Repositories, seed: u64, preferred: &[&str]) -> (&'static str, M
     (spec.name, arguments)
 }
 
-/// An answer without its times.
+/// An answer without its times, and without the sums of tokens of earlier answers, in which times are written.
 fn timeless(mut answer: Value) -> Value {
+    let written = ["session_response_tokens", "total_response_tokens"];
     let timed = ["session_duration_s", "since", "latency_per_tool", "indexed_at"];
     let repos = answer.get_mut("repos").and_then(Value::as_array_mut).into_iter().flatten();
     repos.filter_map(Value::as_object_mut).for_each(|repo| drop(repo.remove("indexed_at")));
-    let is_time = |key: &str| timed.contains(&key) || key.ends_with("_ms") || key == "duration_seconds";
+    let is_time =
+        |key: &str| timed.contains(&key) || written.contains(&key) || key.ends_with("_ms") || key == "duration_seconds";
     if let Some(answer) = answer.as_object_mut() {
         answer.retain(|key, _| !is_time(key));
     }
