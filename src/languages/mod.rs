@@ -17,6 +17,7 @@ mod opening;
 mod role;
 mod runner;
 mod scripts;
+mod sections;
 pub mod shape;
 mod smells;
 mod spec;

@@ -92,8 +92,11 @@ pub(super) fn declare<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, bound: ScopeId
             }
             "parameter_list" => {
                 for one in self::parameters(cx, part, members) {
-                    let name = cx.name(one.name);
-                    cx.facts.bind(members, name, Bound::variable().of(one.of));
+                    let (name, place) = (cx.name(one.name), one.name.start_byte() as u32);
+                    let bound = Bound::variable().of(one.of);
+                    // Those of a record are properties.
+                    let bound = if node.kind() == "record_declaration" { bound.at(place) } else { bound };
+                    cx.facts.bind(members, name, bound);
                 }
             }
             "attribute_list" => drop(cx.value(part, around)),

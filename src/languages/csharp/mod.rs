@@ -2,13 +2,17 @@
 
 mod classes;
 mod expressions;
+mod heads;
 mod lower;
 mod semantics;
 mod shapes;
 mod types;
 
+use tree_sitter::Node;
+
 use super::spec::{grammar, symbol};
-use super::{Comments, Conventions, LanguageSpec, Public, Relating, Rule};
+use super::symbol::part;
+use super::{Comments, Conventions, Cx, Definition, LanguageSpec, Public, Relating, Rule};
 use crate::model::{Detail, Kind};
 
 /// The language.
@@ -17,6 +21,7 @@ pub static SPEC: LanguageSpec = LanguageSpec {
     aliases: &["c#", "cs"],
     extensions: &["cs", "csx"],
     grammar: grammar!("csharp", tree_sitter_c_sharp, HIGHLIGHTS_QUERY),
+    preprocess: Some(heads::preprocess),
     rules: &[
         (symbol(Kind::Class, Detail::Class, "name", "body"), &["class_declaration"]),
         (symbol(Kind::Class, Detail::Struct, "name", "body"), &["struct_declaration"]),
@@ -25,6 +30,8 @@ pub static SPEC: LanguageSpec = LanguageSpec {
         (symbol(Kind::Type, Detail::Enum, "name", "body"), &["enum_declaration"]),
         (symbol(Kind::Type, Detail::Delegate, "name", ""), &["delegate_declaration"]),
         (symbol(Kind::Type, Detail::Namespace, "name", "body"), &["namespace_declaration"]),
+        (Rule::Define(namespace), &["file_scoped_namespace_declaration"]),
+        (Rule::Define(positional), &["parameter"]),
         (symbol(Kind::Method, Detail::Method, "name", "body"), &["method_declaration"]),
         (symbol(Kind::Function, Detail::Function, "name", "body"), &["local_function_statement"]),
         (symbol(Kind::Method, Detail::Constructor, "name", "body"), &["constructor_declaration"]),
@@ -62,3 +69,19 @@ pub static SPEC: LanguageSpec = LanguageSpec {
 const DECLARED: &str = "variable_declaration/variable_declarator/name";
 const FIELDS: &[(&str, Kind, Detail)] =
     &[("const", Kind::Constant, Detail::Constant), ("", Kind::Constant, Detail::Field)];
+
+/// `namespace Name;` holds the rest of the file.
+fn namespace<'t>(cx: &mut Cx<'_, 't>, node: Node<'t>) {
+    let Some(name) = part(node, "name") else { return };
+    let mut definition = Definition::new(node, name, Kind::Type, Detail::Namespace);
+    definition.span.end = cx.ancestor(0).map_or(definition.span.end, |file| file.end_byte() as u32);
+    definition.signature.end = name.end_byte() as u32;
+    cx.define(definition);
+}
+
+/// A parameter of a record is a property of it.
+fn positional<'t>(cx: &mut Cx<'_, 't>, node: Node<'t>) {
+    if cx.ancestor(1).is_some_and(|around| around.kind() == "record_declaration") {
+        cx.symbol(node, Kind::Constant, Detail::Property, "name", "");
+    }
+}

@@ -52,6 +52,15 @@ namespace Example.Shop
 
         public static Item operator +(Item a, Item b) => a;
 
+#if NEW
+        public int Count(ReadOnlySpan<int> all)
+#else
+        public int Count(int[] all)
+#endif
+        {
+            return all.Length;
+        }
+
         public async Task<T> LoadAsync<T>(string path) where T : new() => await Task.FromResult(new T());
 
         private class Shelf { internal int Width; }

@@ -132,3 +132,14 @@ class User {
 ",
     );
 }
+
+#[test]
+fn parameters_of_a_record_are_its_properties() {
+    check(
+        "--- Line.cs
+namespace Shop;
+record Line⟦=Line⟧(string Name⟦=Name⟧, int Count⟦=Count⟧ = 1) { int Twice() { return Count⟦Count⟧ * 2; } }
+class Till { string Of(Line⟦Line⟧ line) { return line.Name⟦Name⟧ + line.Count⟦Count⟧; } }
+",
+    );
+}
