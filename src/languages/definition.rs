@@ -258,8 +258,11 @@ impl<'s, 't> Cx<'s, 't> {
         let behind = self.symbols.iter().rev().take(MOST_INSIDE);
         let last = behind.take_while(|_| self.budget.work()).position(|symbol| symbol.parent == parent);
         let Some(last) = last.map(|last| self.symbols.len() - 1 - last) else { return false };
+        let container = self.container().unwrap_or_default();
         let symbol = &mut self.symbols[last];
-        if symbol.name.of(self.source) != name.as_bytes() {
+        // Of another container, as of the next instance of a class, it is another function.
+        let is_of_other = symbol.container != container && container.len() <= LONGEST_NAME;
+        if symbol.name.of(self.source) != name.as_bytes() || is_of_other {
             return false;
         }
         symbol.span.end = symbol.span.end.max(node.end_byte() as u32);

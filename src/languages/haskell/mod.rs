@@ -2,6 +2,7 @@
 
 use tree_sitter::Node;
 
+use super::sections::{blank, conditions, first_code, sections};
 use super::spec::{grammar, symbol};
 use super::symbol::part;
 use super::{Comments, Conventions, Cx, LanguageSpec, Place, Rule};
@@ -26,6 +27,7 @@ pub static SPEC: LanguageSpec = LanguageSpec {
         (Rule::Branch, &["alternative", "conditional", "guards", "multi_way_if"]),
     ],
     silent: include_str!("silent.txt"),
+    preprocess: Some(preprocess),
     comments: Comments {
         line: &["-- |", "--"],
         block: &[("{-|", "-}"), ("{-", "-}")],
@@ -64,7 +66,48 @@ fn function<'t>(cx: &mut Cx<'_, 't>, node: Node<'t>) {
         return;
     }
     let is_value = name != "main" && cx.place() != Place::Type;
-    let is_value = is_value && if is_signature { !cx.text(node).contains("->") } else { node.kind() == "bind" };
+    let is_value = is_value
+        && match is_signature {
+            true => !cx.text(node).contains("->") && !has_clauses(cx.source(), node.end_byte(), name),
+            false => node.kind() == "bind",
+        };
+    // Also in a value, where it is as local as in a function.
+    if is_value && cx.ancestor(0).is_some_and(|around| around.kind() == "local_binds") {
+        return;
+    }
     let (kind, detail) = if is_value { (Kind::Constant, Detail::Variable) } else { (Kind::Function, Detail::Function) };
     cx.symbol(node, kind, detail, way, "match");
+}
+
+/// Whether the code behind a signature is a clause with parameters. Types of functions may have names without an arrow.
+fn has_clauses(source: &[u8], end: usize, name: &str) -> bool {
+    let behind = &source[end..source.len().min(end + MOST_BEHIND)];
+    let clause = first_code(behind, b"--").and_then(|line| line.trim_ascii().strip_prefix(name.as_bytes()));
+    let Some(rest) = clause.filter(|rest| rest.first().is_some_and(u8::is_ascii_whitespace)) else { return false };
+    let parameters = rest.trim_ascii();
+    !parameters.is_empty()
+        && !parameters.starts_with(b"=")
+        && !parameters.starts_with(b"|")
+        && !parameters.starts_with(b":")
+}
+
+/// The bytes behind a signature that are searched for a clause.
+const MOST_BEHIND: usize = 1_000;
+
+/// The grammar leaves out what stands behind an `#else`. Where all sections consist of whole declarations, they are read one
+/// after the other.
+fn preprocess(text: &[u8]) -> Option<Vec<u8>> {
+    let begins_line = |part: &[u8]| {
+        first_code(part, b"--").is_none_or(|line| !line[0].is_ascii_whitespace() && !line.starts_with(b"module "))
+    };
+    let mut made: Option<Vec<u8>> = None;
+    for condition in conditions(text).iter().filter(|condition| condition.len() > 2) {
+        let end = condition.last().map_or(text.len(), |end| end.end);
+        let behind = &text[end..text.len().min(end + MOST_BEHIND)];
+        if sections(condition).all(|section| begins_line(&text[section])) && begins_line(behind) {
+            let made = made.get_or_insert_with(|| text.to_vec());
+            condition.iter().for_each(|directive| blank(made, directive.clone()));
+        }
+    }
+    made
 }

@@ -35,6 +35,32 @@ instance Sellable Item where
   sellOne = price
   name' = name
 
+instance Sellable Till where
+  name' _ = "till"
+
+type Counter k = k -> Int
+
+-- | Its type has no arrow, its clause has a parameter.
+counted :: Counter Item
+counted _ = 1
+  where
+    single :: Counter Item
+    single item = count item
+
+both :: [Int]
+both = one : rest
+  where
+    one = 1
+    rest = []
+
+#if OLD
+older :: Int -> Int
+older n = n
+#else
+newer :: Int -> Int
+newer n = n + 1
+#endif
+
 infixl 6 <+>
 (<+>) :: Item -> Item -> Price
 a <+> b = price a + price b
@@ -47,6 +73,7 @@ sell count item
   | otherwise = Just (total count)
   where
     total n = fromIntegral n * price item
+    half = price item / 2
 
 kind :: Item -> String
 kind item = case item of
