@@ -1,7 +1,9 @@
 //! OCaml: values and functions, types with their constructors and fields, modules and classes.
 
+use tree_sitter::Node;
+
 use super::spec::{grammar, symbol};
-use super::{Comments, Conventions, LanguageSpec, Rule};
+use super::{Comments, Conventions, Cx, LanguageSpec, Rule};
 use crate::model::{Detail, Kind};
 
 /// Implementations.
@@ -26,10 +28,7 @@ pub static INTERFACE: LanguageSpec = LanguageSpec {
 
 const COMMON: LanguageSpec = LanguageSpec {
     rules: &[
-        (
-            Rule::BySign { signs: VALUES, name: "pattern:value_name|pattern:parenthesized_operator", body: "body" },
-            &["let_binding"],
-        ),
+        (Rule::Define(binding), &["let_binding"]),
         (
             Rule::BySign { signs: DECLARED, name: "value_name|parenthesized_operator", body: "" },
             &["value_specification", "external"],
@@ -51,14 +50,25 @@ const COMMON: LanguageSpec = LanguageSpec {
     ..LanguageSpec::PLAIN
 };
 
+/// A function, also within another, or a value, which is local in an expression.
+fn binding<'t>(cx: &mut Cx<'_, 't>, node: Node<'t>) {
+    let is_local = cx.ancestor(1).is_some_and(|around| around.kind() == "let_expression");
+    let signs = if is_local { FUNCTIONS } else { VALUES };
+    cx.symbol_by_sign(node, signs, "pattern:value_name|pattern:parenthesized_operator", "body");
+}
+
 const VALUES: &[(&str, Kind, Detail)] = &[
     ("parameter/pattern", Kind::Function, Detail::Function),
     ("body:function_expression/match_case", Kind::Function, Detail::Function),
     ("body:fun_expression/body", Kind::Function, Detail::Function),
     ("", Kind::Constant, Detail::Variable),
 ];
-const DECLARED: &[(&str, Kind, Detail)] =
-    &[("type:function_type/codomain", Kind::Function, Detail::Function), ("", Kind::Constant, Detail::Variable)];
+const FUNCTIONS: &[(&str, Kind, Detail)] = VALUES.split_at(3).0;
+const DECLARED: &[(&str, Kind, Detail)] = &[
+    ("type:function_type/codomain", Kind::Function, Detail::Function),
+    ("type:polymorphic_type/type:function_type/codomain", Kind::Function, Detail::Function),
+    ("", Kind::Constant, Detail::Variable),
+];
 const TYPES: &[(&str, Kind, Detail)] = &[
     ("body:record_declaration/field_declaration", Kind::Class, Detail::Record),
     ("body:variant_declaration/constructor_declaration", Kind::Type, Detail::Enum),

@@ -47,6 +47,12 @@ let kind = function
   | _ -> "other"
 
 external now : unit -> float = "unix_time"
+external same : 'a. 'a -> 'a = "%identity"
+
+let prices =
+  let bread = 1. in
+  let double price = price *. 2. in
+  [ bread; double bread ]
 
 class till name = object (self)
   val mutable count = 0
