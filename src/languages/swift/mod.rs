@@ -71,6 +71,6 @@ const VALUES: &[(&str, Kind, Detail)] = &[
     ("../enum_class_body", Kind::Constant, Detail::Property),
     ("", Kind::Constant, Detail::Variable),
 ];
-/// With the node's kind, because a function's result is in the field `name` too.
-const CALLED: &str = "name:simple_identifier";
+/// The first, because a function's result is in the field `name` too.
+const CALLED: &str = "name^";
 const BOUND: &str = "name/bound_identifier";
