@@ -45,12 +45,20 @@ const Errors = error{ Missing, Closed };
 
 fn Box(comptime T: type) type {
     return struct {
+        /// What is in it.
         value: T,
+        next: ?*Box = null,
+
+        const Own = @This();
+        const Kind = enum { full, empty };
+
         fn get(self: @This()) T {
             return self.value;
         }
     };
 }
+
+const first: Item = Item.init("bread");
 
 test "it sells" {
     var item = Item.init("bread");
