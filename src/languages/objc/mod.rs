@@ -1,10 +1,14 @@
 //! Objective-C: all that C has, and classes with their properties and methods, protocols and categories.
 
+mod declarators;
+mod preprocess;
+
 use tree_sitter::Node;
 
+use self::declarators::DECLARATORS;
 use super::c::{
-    BRANCHES, COMMENTS, CONVENTIONS, DECLARATORS, ENUM, FUNCTION, MACRO, MACRO_FUNCTION, STRUCT, TYPEDEF, UNION,
-    variables,
+    BRANCHES, COMMENTS, CONVENTIONS, ENUM, FUNCTION, MACRO, MACRO_FUNCTION, STRUCT, TYPEDEF, UNION,
+    variables as variables_of_c,
 };
 use super::spec::{grammar, symbol};
 use super::symbol::part;
@@ -19,6 +23,7 @@ pub static SPEC: LanguageSpec = LanguageSpec {
     claims: &[("h", is_objective)],
     grammar: grammar!("objc", tree_sitter_objc, HIGHLIGHTS_QUERY),
     highlighted_as: Some(&super::c::SPEC),
+    preprocess: Some(preprocess::preprocess),
     rules: &[
         FUNCTION,
         (Rule::BySign { signs: STRUCT, name: "name", body: "body" }, &["struct_specifier"]),
@@ -51,7 +56,19 @@ pub static SPEC: LanguageSpec = LanguageSpec {
 const CLASS: &[(&str, Kind, Detail)] =
     &[("category:identifier", Kind::Type, Detail::Extension), ("", Kind::Class, Detail::Class)];
 const INSIDE: &str = "instance_variables|property_declaration^|method_declaration^";
-const DECLARED: &str = "struct_declaration/struct_declarator/identifier|pointer_declarator";
+const DECLARED: &str = "struct_declaration/struct_declarator/identifier|pointer_declarator|function_declarator";
+/// The variables of a file, without those that a macro such as `FOUNDATION_EXPORT` says are defined elsewhere.
+fn variables<'t>(cx: &mut Cx<'_, 't>, node: Node<'t>) {
+    let start = node.start_byte();
+    let line = memchr::memrchr(b'\n', &cx.source()[..start]).map_or(0, |newline| newline + 1);
+    let declared = &cx.source()[line..node.end_byte()];
+    let mut words =
+        declared.split(|byte| !byte.is_ascii_alphanumeric() && *byte != b'_').filter(|word| !word.is_empty());
+    let is_elsewhere = words.next().is_some_and(|word| word.ends_with(b"_EXPORT") || word.ends_with(b"_EXTERN"));
+    if !is_elsewhere || memchr::memchr(b'=', declared).is_some() {
+        variables_of_c(cx, node);
+    }
+}
 
 /// The class whose methods an implementation has.
 fn of_implementation<'t>(_: &Cx<'_, '_>, node: Node<'t>) -> Option<Node<'t>> {

@@ -11,6 +11,11 @@ typedef NS_ENUM(NSInteger, Size) {
 
 typedef void (^Callback)(int count);
 
+NS_ASSUME_NONNULL_BEGIN
+@class Till;
+FOUNDATION_EXPORT NSString *const ItemSoldNotification;
+NS_ASSUME_NONNULL_END
+
 struct Point {
     int x;
     int y;
@@ -28,7 +33,8 @@ struct Point {
     int _count;
 }
 @property (nonatomic, copy) NSString *name;
-@property (nonatomic, readonly) double price;
+@property (nonatomic, readonly) double price API_AVAILABLE(ios(10), tvos(10.2));
+@property (nonatomic, copy) void (^whenSold)(int count);
 - (instancetype)initWithName:(NSString *)name price:(double)price;
 + (Item *)parse:(NSString *)text;
 - (void)show;
@@ -42,6 +48,11 @@ struct Point {
     if (self && price > 0) {
         _name = name;
     }
+#if TARGET_OS_OSX
+    else if (price < 0) {
+        _name = nil;
+    }
+#endif
     return self;
 }
 
