@@ -1,5 +1,8 @@
 //! Groovy, also of Gradle: types with their members, functions, and the variables of scripts.
 
+mod skeleton;
+mod tokens;
+
 use super::spec::{grammar, symbol};
 use super::{Comments, Conventions, LanguageSpec, Rule};
 use crate::model::{Detail, Kind};
@@ -12,6 +15,7 @@ pub static SPEC: LanguageSpec = LanguageSpec {
     file_names: &["Jenkinsfile"],
     interpreters: &["groovy"],
     grammar: grammar!("groovy", tree_sitter_groovy, "highlights.scm"),
+    preprocess: Some(skeleton::preprocess),
     rules: &[
         (symbol(Kind::Class, Detail::Class, "name", "body"), &["class_declaration"]),
         (symbol(Kind::Class, Detail::Record, "name", "body"), &["record_declaration"]),

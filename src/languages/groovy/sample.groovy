@@ -39,6 +39,10 @@ class Item extends Thing implements Sellable {
     def show() { println "${name}" }
 
     static Item parse(String text) { new Item(text) }
+
+    def "a #name in quotes"(String name = /\d+{/, int count = 1) throws Exception {
+        println name =~ /[^{]+/ ?: count
+    }
 }
 
 trait Counted {
