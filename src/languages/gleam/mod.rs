@@ -14,6 +14,7 @@ pub static SPEC: LanguageSpec = LanguageSpec {
         (symbol(Kind::Type, Detail::NamedType, "type_name/name", "data_constructors"), &["type_definition"]),
         (symbol(Kind::Type, Detail::Alias, "type_name/name", ""), &["type_alias"]),
         (symbol(Kind::Constant, Detail::Member, "name", ""), &["data_constructor"]),
+        (symbol(Kind::Constant, Detail::Field, "label", ""), &["data_constructor_argument"]),
         (symbol(Kind::Constant, Detail::Constant, "name", ""), &["constant"]),
         (Rule::Attribute, &["attribute"]),
         (Rule::Branch, &["case_clause", "&&", "||"]),

@@ -12,7 +12,7 @@ pub type Item {
 }
 
 pub opaque type Till {
-  Till(sold: Int)
+  Till(sold: Int, List(Item))
 }
 
 type Price =
