@@ -16,10 +16,7 @@ pub static SPEC: LanguageSpec = LanguageSpec {
     interpreters: &["Rscript"],
     grammar: grammar!("rlang", tree_sitter_r, HIGHLIGHTS_QUERY),
     rules: &[
-        (
-            Rule::BySign { signs: ASSIGNED, name: "lhs:identifier", body: "rhs:function_definition/body" },
-            &["binary_operator"],
-        ),
+        (Rule::Define(assigned), &["binary_operator"]),
         (Rule::Define(call), &["call"]),
         (Rule::Define(member), &["argument"]),
         (Rule::Branch, &["if_statement", "for_statement", "while_statement", "repeat_statement", "&&", "||"]),
@@ -42,6 +39,23 @@ const ASSIGNED: &[(&str, Kind, Detail)] = &[
     ("operator:=", Kind::Constant, Detail::Variable),
 ];
 
+/// Functions, classes, and values outside of functions.
+fn assigned<'t>(cx: &mut Cx<'_, 't>, node: Node<'t>) {
+    let rhs = node.child_by_field_name("rhs");
+    if rhs.is_some_and(|call| call.kind() == "call" && CLASSES.contains(&called(cx, call))) {
+        return cx.symbol(node, Kind::Class, Detail::Class, "lhs:identifier", "rhs/arguments");
+    }
+    // A function without a name is no symbol, and what is in it is as local as in others.
+    let mut around = (0..MOST_AROUND).map_while(|up| cx.ancestor(up));
+    let signs = if around.any(|of| of.kind() == "function_definition") { &ASSIGNED[..1] } else { ASSIGNED };
+    cx.symbol_by_sign(node, signs, "lhs:identifier", "rhs:function_definition/body");
+}
+
+/// Functions that make a class.
+const CLASSES: &[&str] = &["setClass", "setRefClass", "R6Class"];
+/// How far up a function is looked for around a value.
+const MOST_AROUND: usize = 64;
+
 /// The name of the called function, without its package.
 fn called<'s>(cx: &Cx<'s, '_>, node: Node<'_>) -> &'s str {
     let function = node.child_by_field_name("function").map(|function| cx.text(function)).unwrap_or_default();
@@ -51,7 +65,7 @@ fn called<'s>(cx: &Cx<'s, '_>, node: Node<'_>) -> &'s str {
 /// `setClass("Name", …)`, `setGeneric("name", …)` and their kin.
 fn call(cx: &mut Cx<'_, '_>, node: Node<'_>) {
     let (kind, detail) = match called(cx, node) {
-        "setClass" | "setRefClass" | "R6Class" => (Kind::Class, Detail::Class),
+        word if CLASSES.contains(&word) => (Kind::Class, Detail::Class),
         "setGeneric" | "setMethod" | "setValidity" => (Kind::Function, Detail::Function),
         _ => return,
     };
