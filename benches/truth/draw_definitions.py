@@ -11,10 +11,10 @@ import argparse, os, random, re, subprocess
 HERE = os.path.dirname(os.path.abspath(__file__))
 ENDINGS = {
     "swift": ".swift", "scala": ".scala", "csharp": ".cs", "dart": ".dart", "haskell": ".hs", "ocaml": ".ml .mli", "zig": ".zig",
-    "solidity": ".sol", "objc": ".m .h", "groovy": ".groovy", "pascal": ".pas", "gleam": ".gleam", "nix": ".nix", "rlang": ".R",
+    "solidity": ".sol", "objc": ".m .h", "groovy": ".groovy", "pascal": ".pas", "gleam": ".gleam", "rlang": ".R",
 }
 ASIDE = re.compile(r"(^|/)(\.|[^/]*(test|spec|demo|example|sample|generated|benchmark|docs?/|doc_src|vendor|\.g\.))", re.I)
-COMMENT = {"haskell": "--", "ocaml": "(*", "nix": "#", "rlang": "#"}
+COMMENT = {"haskell": "--", "ocaml": "(*", "rlang": "#"}
 WHOLE = 200
 
 p = argparse.ArgumentParser()
