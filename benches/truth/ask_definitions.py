@@ -1,6 +1,6 @@
 """Compares codelode's symbols with definitions that were written down by reading (definitions/*.tsv, see draw_definitions.py).
 
-    python3 ask_definitions.py codelode CLONES [LANGUAGE…] [--show]
+    python3 ask_definitions.py codelode CLONES [LANGUAGE…] [--show] [--rows definitions/second]
 
 A row of kind `read` says which lines of a file were read; all others are a definition with its line, its kind and its name. A symbol is right
 if its name and its kind are those of a row whose line is its first or one of the next five, where attributes or a result stand before the
@@ -61,12 +61,12 @@ def compare(rows, ours, language, with_kinds):
     return missed, free
 
 p = argparse.ArgumentParser()
-p.add_argument("codelode"); p.add_argument("clones"); p.add_argument("languages", nargs="*"); p.add_argument("--show", action="store_true")
+p.add_argument("codelode"); p.add_argument("clones"); p.add_argument("languages", nargs="*"); p.add_argument("--show", action="store_true"); p.add_argument("--rows", default="definitions")
 a = p.parse_args()
 with open(os.path.join(HERE, "definitions/repositories.tsv"), encoding="utf-8") as text:
     repositories = [line.split() for line in text]
 for language in a.languages or list(dict.fromkeys(row[0] for row in repositories)):
-    with open(os.path.join(HERE, f"definitions/{language}.tsv"), encoding="utf-8") as text:
+    with open(os.path.join(HERE, a.rows, f"{language}.tsv"), encoding="utf-8") as text:
         table = list(csv.DictReader(text, delimiter="\t", quoting=csv.QUOTE_NONE))
     right = wrong = lost = kinds = 0
     for _, repository, commit in (row for row in repositories if row[0] == language):
@@ -76,6 +76,8 @@ for language in a.languages or list(dict.fromkeys(row[0] for row in repositories
                 parts[row["file"]].append(tuple(map(int, row["line"].split("-"))))
             else:
                 truth[row["file"]].append({"line": int(row["line"]), "kind": row["kind"], "name": row["name"]})
+        if not parts:
+            continue
         found = symbols(os.path.abspath(a.codelode), os.path.join(a.clones, repository.split("/")[1]), commit, parts)
         for file, lines in parts.items():
             ours = [one for one in found[file] if any(first <= one["line"] <= last for first, last in lines)]

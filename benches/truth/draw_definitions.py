@@ -1,6 +1,6 @@
 """Draws parts of files whose definitions are to be written down by reading, before codelode is asked about them.
 
-    python3 draw_definitions.py CLONES LANGUAGE [--lines 500]
+    python3 draw_definitions.py CLONES LANGUAGE [--lines 500] [--seed 1]
 
 CLONES holds a clone of each repository of the language in definitions/repositories.tsv, under the last part of its name. Files are drawn by
 a seed, tests and what is made by programs aside: whole up to 200 lines, else 200 lines from a drawn place, until a repository has given so
@@ -18,7 +18,7 @@ COMMENT = {"haskell": "--", "ocaml": "(*", "rlang": "#"}
 WHOLE = 200
 
 p = argparse.ArgumentParser()
-p.add_argument("clones"); p.add_argument("language"); p.add_argument("--lines", type=int, default=500)
+p.add_argument("clones"); p.add_argument("language"); p.add_argument("--lines", type=int, default=500); p.add_argument("--seed", default="1")
 a = p.parse_args()
 marks = tuple(COMMENT.get(a.language, "// /* * */").split())
 for row in open(os.path.join(HERE, "definitions/repositories.tsv"), encoding="utf-8"):
@@ -28,7 +28,7 @@ for row in open(os.path.join(HERE, "definitions/repositories.tsv"), encoding="ut
     git = ["git", "-C", os.path.join(a.clones, repository.split("/")[1])]
     names = subprocess.run([*git, "ls-tree", "-r", "--name-only", commit], stdout=subprocess.PIPE, text=True, check=True).stdout.splitlines()
     names = sorted(name for name in names if name.endswith(tuple(ENDINGS[language].split())) and not ASIDE.search(name))
-    drawn = random.Random(f"1 {repository}")
+    drawn = random.Random(f"{a.seed} {repository}")
     drawn.shuffle(names)
     left = a.lines
     for name in names:

@@ -52,7 +52,8 @@ const COMMON: LanguageSpec = LanguageSpec {
 
 /// A function, also within another, or a value, which is local in an expression.
 fn binding<'t>(cx: &mut Cx<'_, 't>, node: Node<'t>) {
-    let is_local = cx.ancestor(1).is_some_and(|around| around.kind() == "let_expression");
+    let is_local =
+        cx.ancestor(1).is_some_and(|around| matches!(around.kind(), "let_expression" | "let_class_expression"));
     let signs = if is_local { FUNCTIONS } else { VALUES };
     cx.symbol_by_sign(node, signs, "pattern:value_name|pattern:parenthesized_operator", "body");
 }

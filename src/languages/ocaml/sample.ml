@@ -60,6 +60,12 @@ class till name = object (self)
   method private name = name
 end
 
+class counted start =
+  let first = start + 1 in
+  object
+    method first = first
+  end
+
 class virtual thing = object
   method virtual show : string
 end
