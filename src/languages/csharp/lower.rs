@@ -87,6 +87,8 @@ fn namespace<'t>(cx: &mut Lower<'_, 't>, all: &[Node<'t>], module: ScopeId, name
     for (place, part) in all.iter().enumerate() {
         match part.kind() {
             "using_directive" => {}
+            // A file has one at most; more would be read within each other.
+            "file_scoped_namespace_declaration" if !name.is_empty() => {}
             "file_scoped_namespace_declaration" => {
                 let (inner, name) = declared(cx, *part, name);
                 return namespace(cx, &all[place + 1..], inner, &name, &usings);

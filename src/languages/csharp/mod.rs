@@ -72,7 +72,7 @@ const FIELDS: &[(&str, Kind, Detail)] =
 
 /// `namespace Name;` holds the rest of the file.
 fn namespace<'t>(cx: &mut Cx<'_, 't>, node: Node<'t>) {
-    let Some(name) = part(node, "name") else { return };
+    let Some(name) = part(node, "name").filter(|_| cx.enclosing().is_none()) else { return };
     let mut definition = Definition::new(node, name, Kind::Type, Detail::Namespace);
     definition.span.end = cx.ancestor(0).map_or(definition.span.end, |file| file.end_byte() as u32);
     definition.signature.end = name.end_byte() as u32;
