@@ -322,6 +322,8 @@ impl Skeleton<'_> {
                     if !goes_on(at - 1) && !goes_on(next) {
                         return at;
                     }
+                    at = next;
+                    continue;
                 }
                 _ => {}
             }

@@ -25,6 +25,9 @@ pub(super) enum TokenKind {
 /// How deep texts within texts are followed, `"${"…"}"`.
 const DEEPEST: usize = 8;
 
+/// How many open pairs are looked through for the one that a mark closes.
+const MOST_OPEN: usize = 64;
+
 /// All tokens; pairs that are not closed end where the tokens do.
 pub(super) fn tokens(text: &[u8]) -> Vec<Token> {
     let mut found: Vec<Token> = Vec::new();
@@ -60,8 +63,9 @@ pub(super) fn tokens(text: &[u8]) -> Vec<Token> {
             TokenKind::Mark(b'(' | b'[' | b'{') => open.push(found.len()),
             TokenKind::Mark(byte @ (b')' | b']' | b'}')) => {
                 let opens = |place: &usize| found[*place].kind == TokenKind::Mark(opening(byte));
-                // What stands between is not closed: a brace ends it.
-                if let Some(place) = open.iter().rposition(opens) {
+                // Open pairs between the two end with the outer one.
+                let last = open.len().saturating_sub(MOST_OPEN);
+                if let Some(place) = open[last..].iter().rposition(opens).map(|place| last + place) {
                     open.drain(place..).for_each(|one| found[one].close = found.len());
                 }
             }

@@ -59,13 +59,17 @@ const INSIDE: &str = "instance_variables|property_declaration^|method_declaratio
 const DECLARED: &str = "struct_declaration/struct_declarator/identifier|pointer_declarator|function_declarator";
 /// The variables of a file, without those that a macro such as `FOUNDATION_EXPORT` says are defined elsewhere.
 fn variables<'t>(cx: &mut Cx<'_, 't>, node: Node<'t>) {
+    const MOST_BEFORE: usize = 200;
     let start = node.start_byte();
-    let line = memchr::memrchr(b'\n', &cx.source()[..start]).map_or(0, |newline| newline + 1);
-    let declared = &cx.source()[line..node.end_byte()];
-    let mut words =
-        declared.split(|byte| !byte.is_ascii_alphanumeric() && *byte != b'_').filter(|word| !word.is_empty());
-    let is_elsewhere = words.next().is_some_and(|word| word.ends_with(b"_EXPORT") || word.ends_with(b"_EXTERN"));
-    if !is_elsewhere || memchr::memchr(b'=', declared).is_some() {
+    // The macro may have been left out for the grammar.
+    let before = &cx.source()[start.saturating_sub(MOST_BEFORE)..start];
+    let line = before.rsplit(|byte| *byte == b'\n').next().unwrap_or_default();
+    let is_word = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_';
+    let mut words = line.split(|byte| !is_word(byte)).chain(cx.text(node).as_bytes().split(|byte| !is_word(byte)));
+    let is_elsewhere = words
+        .find(|word| !word.is_empty())
+        .is_some_and(|word| word.ends_with(b"_EXPORT") || word.ends_with(b"_EXTERN"));
+    if !is_elsewhere || part(node, "declarator/value").is_some() {
         variables_of_c(cx, node);
     }
 }
