@@ -41,10 +41,13 @@ fn main() {
 
 criterion_group!(benches, unchanged, edit);
 
-/// Prints the cost of a cold index, compared with parsing the same files and dropping the trees.
+/// Prints the cost of a cold index, compared with parsing the same files and dropping the trees. `cold/NAME` is about any
+/// folder beside the corpora.
 fn cold() {
-    let wanted = CORPORA.into_iter().filter(|name| measure::wants(&format!("cold/{name}")));
-    let there: Vec<_> = wanted.filter_map(|name| Some((name, corpus(name)?))).collect();
+    let wanted = CORPORA.into_iter().map(str::to_owned).filter(|name| measure::wants(&format!("cold/{name}")));
+    let named = std::env::args().filter_map(|arg| Some(arg.strip_prefix("cold/")?.to_owned()));
+    let named = named.filter(|name| !name.is_empty() && !CORPORA.contains(&name.as_str()));
+    let there: Vec<_> = wanted.chain(named).filter_map(|name| Some((corpus(&name)?, name))).collect();
     if there.is_empty() {
         return;
     }
@@ -52,7 +55,7 @@ fn cold() {
         "| corpus | files | lines | parse CPU s | index CPU s | ratio | wall/CPU | peak RSS MB | index bytes / source bytes |"
     );
     println!("|---|---|---|---|---|---|---|---|---|");
-    for (name, root) in there {
+    for (root, name) in there {
         let index_dir = scratch();
         let indexed = alone("index", &root, index_dir.path());
         let [files, lines, bytes, cpu, wall, peak] = indexed[..] else { panic!("index_alone prints six numbers") };

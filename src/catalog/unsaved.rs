@@ -5,7 +5,9 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::errors::store_error;
 use super::indexes::Repo;
+use crate::allocator;
 use crate::answer::Error;
+use crate::facts::UnpackedFacts;
 use crate::pipeline::{self, RebindScope};
 use crate::store::{EdgeTable, Snapshot};
 
@@ -32,6 +34,8 @@ struct CachedSnapshot {
     texts: Vec<(String, Arc<str>)>,
     snapshot: Arc<Snapshot>,
     edges: Option<(EdgeTable, RebindScope)>,
+    /// Facts of the stored snapshot, kept from one text to the next.
+    unpacked: Arc<UnpackedFacts>,
 }
 
 const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
@@ -61,6 +65,8 @@ impl Overlays {
 
     /// Binds the names of the other files that these texts affect. Requests are answered meanwhile.
     pub fn complete(&self, repo: &Repo, edges: &EdgeTable, texts: &[Text]) -> Result<(), Error> {
+        // They are checked when they are first read. An edit after the opening of a file need not wait for that.
+        edges.notes();
         let Some(kept) = self.kept(repo, texts, |_| {})? else { return Ok(()) };
         if matches!(kept.edges, Some((_, RebindScope::Affected))) {
             return Ok(());
@@ -95,9 +101,11 @@ impl Overlays {
                 let unsaved: Vec<Unsaved> = changed.iter().map(unsaved).collect();
                 let snapshot = apart(|| pipeline::with_unsaved(&repo.snapshot, &unsaved));
                 let snapshot = Arc::new(snapshot.map_err(|err| store_error(err, &repo.sidecar))?);
+                let before = all.iter().find(|kept| Arc::ptr_eq(&kept.stored, &repo.snapshot));
+                let unpacked = before.map(|kept| kept.unpacked.clone()).unwrap_or_default();
                 all.retain(|kept| kept.repo != repo.sidecar.repo);
                 let (id, stored) = (repo.sidecar.repo.clone(), repo.snapshot.clone());
-                all.push(CachedSnapshot { repo: id, stored, texts: changed, snapshot, edges: None });
+                all.push(CachedSnapshot { repo: id, stored, texts: changed, snapshot, edges: None, unpacked });
                 all.len() - 1
             }
         };
@@ -120,7 +128,13 @@ impl CachedSnapshot {
 
     fn bound(&self, edges: &EdgeTable, again: RebindScope) -> EdgeTable {
         let unsaved: Vec<Unsaved> = self.texts.iter().map(unsaved).collect();
-        apart(|| pipeline::relations_with_unsaved(&self.stored, edges, &self.snapshot, &unsaved, again))
+        let (stored, unpacked) = (&*self.stored, &*self.unpacked);
+        let bind = || pipeline::relations_with_unsaved(stored, unpacked, edges, &self.snapshot, &unsaved, again);
+        match again {
+            // An answer waits for it, and it takes little memory.
+            RebindScope::Edited => bind(),
+            RebindScope::Affected => apart(bind),
+        }
     }
 }
 
@@ -131,6 +145,12 @@ fn unsaved((path, text): &(String, Arc<str>)) -> Unsaved {
 /// Runs work that takes much memory on a thread of its own, whose free memory ends with it: each of a server's threads
 /// would keep its share otherwise.
 fn apart<T: Send>(work: impl FnOnce() -> T + Send) -> T {
+    let work = || {
+        let released = allocator::work();
+        let result = work();
+        drop(released);
+        result
+    };
     std::thread::scope(|scope| scope.spawn(work).join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
 }
 

@@ -102,23 +102,24 @@ pub fn unpack(packed: &[u8]) -> Option<Vec<u64>> {
     let mut start = size_of::<Header>() + names * size_of::<u64>();
     let ends = start;
     for (rows, width) in tables {
+        let end = start + size_of::<u32>() * rows as usize * width;
+        let table = <[u32]>::mut_from_bytes(&mut bytes[start..end]).ok()?;
         for column in 0..width {
             let mut word = 0u32;
-            for row in 0..rows as usize {
+            for row in table.chunks_exact_mut(width) {
                 word = word.wrapping_add(take(&mut rest)? as u32);
-                let at = start + 4 * (row * width + column);
-                bytes[at..at + 4].copy_from_slice(&word.to_le_bytes());
+                row[column] = word.to_le();
             }
         }
-        start += 4 * rows as usize * width;
+        start = end;
     }
-    let text = rest.get(..header.text as usize)?;
-    bytes[text_start..text_start + text.len()].copy_from_slice(text);
+    let text = std::str::from_utf8(rest.get(..header.text as usize)?).ok()?;
+    bytes[text_start..text_start + text.len()].copy_from_slice(text.as_bytes());
     let mut from = 0;
     for name in 0..names {
         let at = ends + 4 * name;
         let to = u32::from_le_bytes(bytes[at..at + 4].try_into().expect("four bytes")) as usize;
-        let hash = hash(std::str::from_utf8(text.get(from..to)?).ok()?);
+        let hash = hash(text.get(from..to)?);
         let at = size_of::<Header>() + 8 * name;
         bytes[at..at + 8].copy_from_slice(&hash.to_le_bytes());
         from = to;
@@ -143,13 +144,19 @@ fn put(out: &mut Vec<u8>, number: i32) {
 
 /// Reads a number written by [`put`].
 fn take(from: &mut &[u8]) -> Option<i32> {
+    let signed = |number: u32| (number >> 1) as i32 ^ -((number & 1) as i32);
+    // Most numbers take one byte.
+    if let [byte @ ..0x80, rest @ ..] = *from {
+        *from = rest;
+        return Some(signed(u32::from(*byte)));
+    }
     let mut number = 0u32;
     for shift in (0..32).step_by(7) {
         let (byte, rest) = from.split_first()?;
         *from = rest;
         number |= u32::from(byte & 0x7f) << shift;
         if *byte < 0x80 {
-            return Some((number >> 1) as i32 ^ -((number & 1) as i32));
+            return Some(signed(number));
         }
     }
     None

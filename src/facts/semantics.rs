@@ -1,6 +1,7 @@
 //! Naming rules of a language as data, and its module lookup.
 
 use std::cell::OnceCell;
+use std::sync::Arc;
 
 use super::ids::ScopeId;
 use super::packed::unpack;
@@ -99,14 +100,25 @@ pub struct ProjectFile<'a> {
     /// Relative to the root, with `/` between the parts.
     pub path: &'a str,
     packed: &'a [u8],
-    tables: OnceCell<Vec<u64>>,
+    tables: OnceCell<Arc<Vec<u64>>>,
     facts: OnceCell<Facts<'a>>,
 }
 
 impl<'a> ProjectFile<'a> {
     /// Creates a file from its path and packed facts.
     pub fn new(path: &'a str, packed: &'a [u8]) -> Self {
-        Self { path, packed, tables: OnceCell::new(), facts: OnceCell::new() }
+        Self::unpacked(path, packed, None)
+    }
+
+    /// Creates a file whose facts may be unpacked already.
+    pub(super) fn unpacked(path: &'a str, packed: &'a [u8], tables: Option<Arc<Vec<u64>>>) -> Self {
+        let tables = tables.map_or_else(OnceCell::new, OnceCell::from);
+        Self { path, packed, tables, facts: OnceCell::new() }
+    }
+
+    /// The unpacked facts, if they were needed.
+    pub(super) fn tables(&self) -> Option<Arc<Vec<u64>>> {
+        self.tables.get().cloned()
     }
 
     /// The size of its unpacked facts as it is written in them, within the limit for what can be unpacked.
@@ -121,7 +133,8 @@ impl<'a> ProjectFile<'a> {
             let tables = self.tables.get_or_init(|| {
                 let readable =
                     unpack(self.packed).filter(|tables| Facts::open(tables).is_some_and(|facts| facts.is_sound()));
-                readable.or_else(|| unpack(&super::Builder::new().finish())).expect("what was just packed is unpacked")
+                let nothing = || unpack(&super::Builder::new().finish());
+                Arc::new(readable.or_else(nothing).expect("what was just packed is unpacked"))
             });
             Facts::open(tables).expect("it was opened above")
         })

@@ -1,6 +1,6 @@
 //! Hierarchies of calls and of types. Their items name symbols by id, which stay valid across edits.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 
 use lsp_types::{
     CallHierarchyIncomingCall, CallHierarchyIncomingCallsParams, CallHierarchyItem, CallHierarchyOutgoingCall,
@@ -11,7 +11,7 @@ use serde_json::Value;
 
 use super::navigation::{is_callable, span};
 use super::symbols::{container, kind, name};
-use super::view::{Failure, RequestView, View};
+use super::view::{Failure, RequestView, View, spans_of};
 use crate::model::{Kind, Role, Span};
 use crate::query;
 use crate::store::{FileView, SymbolId, SymbolView};
@@ -47,17 +47,21 @@ pub(super) fn incoming(
                 callers.entry((through, place.edge.file, around)).or_default().push((place.file, span(place.edge)));
             }
         }
-        let around: Vec<SymbolView<'_>> =
-            callers.keys().filter_map(|(.., around)| view.snapshot.symbol((*around)?)).collect();
-        let items: HashMap<SymbolId, Option<CallHierarchyItem>> =
-            around.iter().map(SymbolView::number).zip(call_items(view, &around)).collect();
-        let spans: Vec<(FileView<'_>, Span)> = callers.values().flatten().copied().collect();
+        // A file's lines are counted once, for the functions and the calls in it.
+        let around: Vec<Option<SymbolView<'_>>> =
+            callers.keys().map(|(.., around)| view.snapshot.symbol((*around)?)).collect();
+        let functions: Vec<SymbolView<'_>> = around.iter().flatten().copied().collect();
+        let spans = functions.iter().flat_map(spans_of).chain(callers.values().flatten().copied()).collect::<Vec<_>>();
         let mut ranges = view.ranges_at(&spans).into_iter();
-        let mut calls = Vec::new();
-        for ((through, file, around), spans) in callers {
+        let mut of_functions = ranges.by_ref().take(functions.len() * 2).collect::<Vec<_>>().into_iter();
+        let mut calls = Vec::with_capacity(callers.len());
+        for (((through, file, _), spans), around) in callers.into_iter().zip(around) {
             let from_ranges: Vec<Range> = ranges.by_ref().take(spans.len()).collect();
             let from = match around {
-                Some(around) => items.get(&around).cloned().flatten(),
+                Some(around) => match (of_functions.next(), of_functions.next()) {
+                    (Some(whole), Some(name)) => call_item(view, &around, (whole, name)),
+                    _ => None,
+                },
                 None => view.snapshot.file_by_number(file).and_then(|file| file_item(view, file)),
             };
             let Some(mut from) = from else { continue };
@@ -100,19 +104,25 @@ pub(super) fn outgoing(
 
 /// Items of functions and what else is called; `None` for one in a file that has no address.
 fn call_items<'v>(view: &View<'v>, symbols: &[SymbolView<'v>]) -> Vec<Option<CallHierarchyItem>> {
-    let item = |(symbol, (range, selection_range)): (&SymbolView<'v>, (Range, Range))| {
-        Some(CallHierarchyItem {
-            name: name(symbol),
-            kind: kind(symbol),
-            tags: None,
-            detail: container(symbol),
-            uri: view.uri(symbol.file)?,
-            range,
-            selection_range,
-            data: Some(Value::String(symbol.id())),
-        })
-    };
-    symbols.iter().zip(view.ranges_of(symbols)).map(item).collect()
+    symbols.iter().zip(view.ranges_of(symbols)).map(|(symbol, ranges)| call_item(view, symbol, ranges)).collect()
+}
+
+/// The item of a function with the range of the whole and that of its name.
+fn call_item<'v>(
+    view: &View<'v>,
+    symbol: &SymbolView<'v>,
+    (range, selection_range): (Range, Range),
+) -> Option<CallHierarchyItem> {
+    Some(CallHierarchyItem {
+        name: name(symbol),
+        kind: kind(symbol),
+        tags: None,
+        detail: container(symbol),
+        uri: view.uri(symbol.file)?,
+        range,
+        selection_range,
+        data: Some(Value::String(symbol.id())),
+    })
 }
 
 /// A file, for calls outside of every function. It has no callers.

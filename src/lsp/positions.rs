@@ -193,8 +193,9 @@ impl<'a> Lines<'a> {
 
 /// The ranges of spans of a text. Much faster than [`Lines`] for a few spans of a text that is not looked at again.
 pub(super) fn ranges(text: &[u8], spans: &[Span], encoding: Encoding) -> Vec<lsp_types::Range> {
+    let last = spans.iter().map(|span| span.end as usize).max().unwrap_or(0).min(text.len());
     // Counting is fast for one sort of line end.
-    if memchr::memchr(b'\r', text).is_some() {
+    if memchr::memchr(b'\r', &text[..last]).is_some() {
         let lines = Lines::of(text, encoding);
         return spans.iter().map(|span| lines.range(*span)).collect();
     }

@@ -200,6 +200,11 @@ pub(super) struct FilePosition<'a> {
     pub name: Option<NameAt<'a>>,
 }
 
+/// The whole of a symbol, and its name.
+pub(super) fn spans_of<'a>(symbol: &SymbolView<'a>) -> [(FileView<'a>, Span); 2] {
+    [(symbol.file, whole(symbol)), (symbol.file, symbol.name_span())]
+}
+
 impl<'a> View<'a> {
     pub fn spot(&self, file: FileView<'a>, position: Position) -> FilePosition<'a> {
         let byte = self.lines(file).byte(position) as u32;
@@ -289,8 +294,7 @@ impl<'a> Page<'a> {
 
     /// For each of some symbols the range of the whole and that of its name.
     pub fn ranges_of(&self, symbols: &[SymbolView<'a>]) -> Vec<(Range, Range)> {
-        let both = |symbol: &SymbolView<'a>| [(symbol.file, whole(symbol)), (symbol.file, symbol.name_span())];
-        let spans: Vec<(FileView<'a>, Span)> = symbols.iter().flat_map(both).collect();
+        let spans: Vec<(FileView<'a>, Span)> = symbols.iter().flat_map(spans_of).collect();
         self.ranges_at(&spans).chunks_exact(2).map(|both| (both[0], both[1])).collect()
     }
 

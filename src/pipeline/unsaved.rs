@@ -8,7 +8,7 @@ use rustc_hash::FxHashMap;
 
 use super::relate::{LanguageSymbols, PendingEdges, semantics_of};
 use crate::extract::extract;
-use crate::facts::{Project, ProjectFile, Semantics};
+use crate::facts::{Project, ProjectFile, Semantics, UnpackedFacts};
 use crate::languages;
 use crate::model::{Extraction, Phase, Relations, Role, Site};
 use crate::resolve::{Notes, StoredNotes, resolve_again, resolve_alone};
@@ -49,9 +49,10 @@ pub enum RebindScope {
     Affected,
 }
 
-/// The edges of a snapshot with unsaved texts, made from those of the snapshot as stored.
+/// The edges of a snapshot with unsaved texts, made from those of the snapshot as stored, of which `unpacked` keeps facts.
 pub fn relations_with_unsaved(
     stored: &Snapshot,
+    unpacked: &UnpackedFacts,
     edges: &EdgeTable,
     snapshot: &Snapshot,
     unsaved: &[Unsaved],
@@ -63,7 +64,7 @@ pub fn relations_with_unsaved(
     let pairs = edited.iter().filter_map(|file| Some((stored.file_by_number(*file)?, snapshot.file_by_number(*file)?)));
     let moved = pairs.flat_map(|(before, now)| moved(before, now)).collect();
     let files_again = edited.clone();
-    let mut binding = Binding { edges, moved, edited, again, bound: Edges::default(), files: files_again };
+    let mut binding = Binding { edges, unpacked, moved, edited, again, bound: Edges::default(), files: files_again };
     binding.bind(&files);
     let moved: Vec<(SymbolId, SymbolId)> = binding.moved.into_iter().collect();
     edges.with(binding.bound, binding.files, &moved)
@@ -72,6 +73,8 @@ pub fn relations_with_unsaved(
 /// Binding of names beside stored edges.
 struct Binding<'e> {
     edges: &'e EdgeTable,
+    /// Facts of the stored files that are not edited.
+    unpacked: &'e UnpackedFacts,
     /// Symbols that the edited files still have, by their stored numbers.
     moved: FxHashMap<SymbolId, SymbolId>,
     /// Numbers of the edited files.
@@ -92,21 +95,21 @@ impl Binding<'_> {
     }
 
     /// Binds the names of one language.
-    fn bind_one(&mut self, files: &[FileView<'_>], paths: &[&str], language: &LanguageNotes<'_>) {
+    fn bind_one<'a>(&mut self, files: &[FileView<'a>], paths: &[&str], language: &LanguageNotes<'_>) {
         let semantics = language.semantics;
-        let views: Vec<FileView<'_>> = language.files.iter().map(|file| files[*file as usize]).collect();
+        let views: Vec<FileView<'a>> = language.files.iter().map(|file| files[*file as usize]).collect();
         let places = (0..views.len() as u32).filter(|place| self.edited.contains(&views[*place as usize].number()));
         let places: Vec<u32> = places.collect();
         if places.is_empty() {
             return;
         }
         let read = |path: &str| Some(files[paths.binary_search(&path).ok()?].content());
-        let of_it = language.files.iter().zip(&views);
-        let project = Project {
-            files: of_it.map(|(file, view)| ProjectFile::new(paths[*file as usize], view.facts())).collect(),
-            read: &read,
-            paths,
+        let is_edited = |view: &FileView<'_>| self.edited.contains(&view.number());
+        let file = |view: &FileView<'a>| match is_edited(view) {
+            true => ProjectFile::new(view.path(), view.facts()),
+            false => self.unpacked.file(view.number(), view.path(), view.facts()),
         };
+        let project = Project { files: views.iter().map(file).collect(), read: &read, paths };
         let symbols: Vec<OnceCell<_>> = views.iter().map(|_| OnceCell::new()).collect();
         let symbols = LanguageSymbols::new(&views, &symbols);
         let resolve = || {
@@ -118,6 +121,11 @@ impl Binding<'_> {
         };
         // A bug in one language must not affect the others.
         let Some(resolved) = catch_unwind(AssertUnwindSafe(resolve)).ok().flatten() else { return };
+        // The other scope reads nearly all files.
+        if self.again == RebindScope::Edited {
+            let stored = views.iter().zip(&project.files).filter(|(view, _)| !is_edited(view));
+            self.unpacked.keep(stored.map(|(view, file)| (view.number(), file)));
+        }
         let mut found = PendingEdges::new(&resolved.relations);
         for place in resolved.files {
             let file = views[place as usize].number();
