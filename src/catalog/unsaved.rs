@@ -1,5 +1,6 @@
 //! Repositories with texts that are not saved, in place of what is on disk. Nothing of them is stored.
 
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -99,7 +100,8 @@ impl Overlays {
             Some(place) => place,
             None => {
                 let unsaved: Vec<Unsaved> = changed.iter().map(unsaved).collect();
-                let snapshot = apart(|| pipeline::with_unsaved(&repo.snapshot, &unsaved));
+                let stored = repo.snapshot.clone();
+                let snapshot = apart(move || pipeline::with_unsaved(&stored, &unsaved));
                 let snapshot = Arc::new(snapshot.map_err(|err| store_error(err, &repo.sidecar))?);
                 let before = all.iter().find(|kept| Arc::ptr_eq(&kept.stored, &repo.snapshot));
                 let unpacked = before.map(|kept| kept.unpacked.clone()).unwrap_or_default();
@@ -128,13 +130,11 @@ impl CachedSnapshot {
 
     fn bound(&self, edges: &EdgeTable, again: RebindScope) -> EdgeTable {
         let unsaved: Vec<Unsaved> = self.texts.iter().map(unsaved).collect();
-        let (stored, unpacked) = (&*self.stored, &*self.unpacked);
-        let bind = || pipeline::relations_with_unsaved(stored, unpacked, edges, &self.snapshot, &unsaved, again);
-        match again {
-            // An answer waits for it, and it takes little memory.
-            RebindScope::Edited => bind(),
-            RebindScope::Affected => apart(bind),
-        }
+        let (kept, edges) = (self.clone(), edges.clone());
+        apart(move || {
+            let (stored, unpacked) = (&*kept.stored, &*kept.unpacked);
+            pipeline::relations_with_unsaved(stored, unpacked, &edges, &kept.snapshot, &unsaved, again)
+        })
     }
 }
 
@@ -142,16 +142,20 @@ fn unsaved((path, text): &(String, Arc<str>)) -> Unsaved {
     Unsaved { path: path.clone(), text: text.as_bytes().to_vec() }
 }
 
-/// Runs work that takes much memory on a thread of its own, whose free memory ends with it: each of a server's threads
-/// would keep its share otherwise.
-fn apart<T: Send>(work: impl FnOnce() -> T + Send) -> T {
-    let work = || {
+/// Runs work that takes much memory on a thread of its own: each of a server's threads would keep its share otherwise. What
+/// it leaves free goes back to the system after its result is there, so that no answer waits for that.
+fn apart<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> T {
+    let (done, result) = std::sync::mpsc::sync_channel(1);
+    std::thread::spawn(move || {
         let released = allocator::work();
-        let result = work();
+        let _ = done.send(catch_unwind(AssertUnwindSafe(work)));
         drop(released);
-        result
-    };
-    std::thread::scope(|scope| scope.spawn(work).join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
+    });
+    match result.recv() {
+        Ok(Ok(result)) => result,
+        Ok(Err(panic)) => resume_unwind(panic),
+        Err(_) => unreachable!("the thread sends what it did"),
+    }
 }
 
 /// Paths of the texts that differ from the snapshot, in order.

@@ -83,7 +83,7 @@ fn scan(text: &[u8], is_cpp: bool, put: &mut dyn FnMut(Change)) {
             if let Some(condition) = open.last_mut() {
                 condition.add(nesting(code));
             }
-            let around = [prefix(code), suffix(code)];
+            let around = [prefix(code), convention(code), suffix(code)];
             for range in around.iter().flatten() {
                 put(Change::Macro(place.start + range.start..place.start + range.end));
             }
@@ -294,10 +294,39 @@ fn prefix(line: &[u8]) -> Option<Range<usize>> {
     }
 }
 
-/// The place of a macro behind the parameters of a declared function, with its arguments.
+/// The place of a macro before the star of a type of functions: `typedef int (API *name)(void);`.
+fn convention(code: &[u8]) -> Option<Range<usize>> {
+    if !code.trim_ascii_start().starts_with(b"typedef ") {
+        return None;
+    }
+    let from = memchr::memchr(b'(', code)? + 1;
+    let len = code[from..].iter().take_while(|byte| byte.is_ascii_alphanumeric() || **byte == b'_').count();
+    let is_before_star = code[from + len..].trim_ascii_start().starts_with(b"*");
+    (is_before_star && is_capital(&code[from..from + len])).then_some(from..from + len)
+}
+
+/// The code without words that may stand behind the parameters of a function.
+fn before_qualifiers(mut code: &[u8]) -> &[u8] {
+    loop {
+        let trimmed = code.trim_ascii_end();
+        let words: [&[u8]; 4] = [b"const", b"override", b"final", b"noexcept"];
+        let before = words.iter().find_map(|word| trimmed.strip_suffix(*word));
+        match before.filter(|before| before.last().is_some_and(|byte| byte.is_ascii_whitespace() || *byte == b')')) {
+            Some(before) => code = before,
+            None => return trimmed,
+        }
+    }
+}
+
+/// The place of a macro behind the parameters of a function, with its arguments.
 fn suffix(code: &[u8]) -> Option<Range<usize>> {
     let is_word = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_';
-    let end = code.trim_ascii_end().strip_suffix(b";")?.len();
+    let declared = code.trim_ascii_end().strip_suffix(b";").filter(|code| memchr::memchr(b'{', code).is_none());
+    let end = match declared {
+        Some(declared) => declared.len(),
+        None => memchr::memchr(b'{', code)?,
+    };
+    let end = before_qualifiers(&code[..end]).len();
     let mut at = end;
     if code[..end].ends_with(b")") {
         let mut open = 0;
@@ -319,7 +348,7 @@ fn suffix(code: &[u8]) -> Option<Range<usize>> {
     if is_statement || !rest.first()?.is_ascii_whitespace() && rest[0] != b'*' {
         return None;
     }
-    let follows = code[..from].trim_ascii_end().ends_with(b")");
+    let follows = before_qualifiers(&code[..from]).ends_with(b")");
     (follows && is_capital(&word[from..])).then_some(from..end)
 }
 
@@ -379,6 +408,14 @@ mod tests {
             ("  FILE *f;", "FILE *f;"),
             ("void f(int a) PRINTF_LIKE(1, 2);", "void f(int a) ;"),
             ("  int b) PURE;", "int b) ;"),
+            ("void f(int a) NOTHROW {", "void f(int a) {"),
+            ("  int g() const HOLDS(lock_) { return 1; }", "int g() const { return 1; }"),
+            ("  int g() const HOLDS(lock_) override;", "int g() const override;"),
+            ("  int g() const override;", "int g() const override;"),
+            ("  while (a) EACH(b) {", "while (a) EACH(b) {"),
+            ("  EACH(a) CALL(b) {", "EACH(a) CALL(b) {"),
+            ("typedef BOOL (PASCAL *NAME)(int a);", "typedef BOOL ( *NAME)(int a);"),
+            ("typedef int (*NAME)(int a);", "typedef int (*NAME)(int a);"),
             ("  if (a) FAIL(1);", "if (a) FAIL(1);"),
             ("  EACH(a) CALL(b);", "EACH(a) CALL(b);"),
             ("DWORD size = 1;", "DWORD size = 1;"),

@@ -84,4 +84,12 @@ std::string &shop::open(const char *name) { static std::string s(name); return s
 
 shop::Base::Base() {}
 
+class Guarded {
+public:
+  int count() const HOLDS(lock_) { return 1; }
+  int total() const HOLDS(lock_) override;
+};
+
+typedef int (SHOP_API *Callback)(int a);
+
 int main() { return shop::max(1, 2); }

@@ -44,11 +44,20 @@ fn call(cx: &mut Cx<'_, '_>, node: Node<'_>) {
         _ => return,
     };
     let Some(arguments) = part(node, "arguments") else { return };
-    // `name(…) when …` is an operator whose left side is called.
+    // `name(…) when …` is an operator whose left side is called. Any other is what is defined: `a <~> b`.
     let mut name = arguments.named_child(0);
     while let Some(held) = name {
         name = match held.kind() {
-            "binary_operator" => held.child_by_field_name("left"),
+            "binary_operator" | "unary_operator" => {
+                let Some(operator) = held.child_by_field_name("operator") else { return };
+                match cx.text(operator) {
+                    "when" => held.child_by_field_name("left"),
+                    _ => {
+                        name = Some(operator);
+                        break;
+                    }
+                }
+            }
             "call" => held.child_by_field_name("target"),
             "identifier" | "alias" | "operator_identifier" => break,
             _ => return,

@@ -40,6 +40,14 @@ defmodule Example.Shop do
   end
 end
 
+defmodule Example.Operators do
+  def a <~> b when is_integer(a), do: a + b
+
+  defmacro -a do
+    a
+  end
+end
+
 defprotocol Sellable do
   def price(item)
 end

@@ -40,7 +40,9 @@ pub static SPEC: LanguageSpec = LanguageSpec {
         ("call_expression", "", "field_expression^|parametrized_type_expression^|identifier^|operator^"),
         ("binary_expression", "", "parametrized_type_expression^|identifier^"),
         ("parametrized_type_expression", "", "identifier^"),
-        ("field_expression", "", "identifier$|operator"),
+        ("field_expression", "", "quote_expression|identifier$|operator"),
+        // `Base.:(==)(a, b)`.
+        ("quote_expression", "", "parenthesized_expression/operator|operator|identifier"),
     ],
     conventions: &Conventions {
         test_files: &["runtests", "test_*", "*_test"],

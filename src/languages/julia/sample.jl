@@ -59,6 +59,12 @@ Base.show(io::IO, item::Item) = print(io, item.name)
 
 function open end
 
+Base.:(==)(a::Item, b::Item) = a.name == b.name
+
+function Base.:+(a::Item, b::Item)
+    a
+end
+
 macro twice(body)
     quote
         $(esc(body))

@@ -3,6 +3,7 @@
 mod calls;
 mod classes;
 mod expressions;
+mod headers;
 mod lower;
 mod members;
 mod semantics;
@@ -19,6 +20,7 @@ pub static SPEC: LanguageSpec = LanguageSpec {
     aliases: &["kt"],
     extensions: &["kt", "kts"],
     grammar: grammar!("kotlin", tree_sitter_kotlin_ng, "highlights.scm"),
+    preprocess: Some(headers::preprocess),
     sanitize: Some(sanitize),
     rules: &[
         (

@@ -70,6 +70,16 @@ enum class Size(val width: Int) {
 
 annotation class Tested
 
+@Target(AnnotationTarget.CLASS)
+@Retention annotation class Kept
+
+/** Counts. */
+class Counter
+@Inject
+internal constructor(private val start: Int) {
+    fun next() = start + 1
+}
+
 sealed class Result<out T> {
     object Nothing : Result<kotlin.Nothing>()
 }

@@ -15,7 +15,7 @@ pub static SPEC: LanguageSpec = LanguageSpec {
     interpreters: &["pwsh"],
     grammar: grammar!("powershell", tree_sitter_powershell, HIGHLIGHTS_QUERY),
     rules: &[
-        (symbol(Kind::Function, Detail::Function, "function_name", "script_block"), &["function_statement"]),
+        (Rule::Define(function), &["function_statement"]),
         (symbol(Kind::Class, Detail::Class, "simple_name^", "{"), &["class_statement"]),
         (symbol(Kind::Method, Detail::Method, "simple_name^", "script_block"), &["class_method_definition"]),
         (Rule::Define(property), &["class_property_definition"]),
@@ -33,6 +33,22 @@ pub static SPEC: LanguageSpec = LanguageSpec {
     conventions: &Conventions { test_files: &["*.Tests"], ..Conventions::NEUTRAL },
     ..LanguageSpec::PLAIN
 };
+
+/// Scopes that a function may be put into, `function global:Get-Item`. It is called without one.
+const SCOPES: &[&str] = &["global:", "script:", "local:", "private:"];
+
+/// A function, named without the scope that it is put into.
+fn function(cx: &mut Cx<'_, '_>, node: Node<'_>) {
+    let Some(name) = part(node, "function_name") else { return };
+    let text = cx.text(name);
+    let is_scope = |scope: &&&str| text.get(..scope.len()).is_some_and(|start| start.eq_ignore_ascii_case(scope));
+    let scope = SCOPES.iter().find(is_scope).map_or(0, |scope| scope.len());
+    let comments = cx.spec.comments;
+    let doc = cx.doc_above(node.start_byte(), |comment| comments.document(comment));
+    let mut definition = Definition::new(node, name, Kind::Function, Detail::Function).before(part(node, "{"));
+    definition.name = Span::new(definition.name.start as usize + scope, definition.name.end as usize);
+    cx.define(Definition { doc, ..definition });
+}
 
 /// A property, without the sign of its variable.
 fn property(cx: &mut Cx<'_, '_>, node: Node<'_>) {

@@ -61,6 +61,8 @@ class Item : Thing {
     static [Item] Parse([string] $text) { return [Item]::new($text) }
 }
 
+function Global:Show-Total { Get-Total }
+
 workflow Start-Work { Get-Total }
 
 Get-Total -Items @([Item]::new('bread'))
