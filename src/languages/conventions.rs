@@ -140,6 +140,8 @@ pub struct Conventions {
     pub shows: &'static [&'static str],
     /// Texts before the name of a module of which all names are shown.
     pub shows_of: &'static [&'static str],
+    /// Texts before the name of an imported module that is an object, or after it, of which one is empty.
+    pub namespaces: &'static [(&'static str, &'static str)],
     /// Whether methods may be called on an object without a word about its type.
     pub by_shape: bool,
     /// Texts before the path of a file that is read as data, or whose text is put in their place.
@@ -177,6 +179,8 @@ pub struct Conventions {
     pub plain_decorators: &'static [&'static str],
     /// Bases that call no members of derived classes.
     pub plain_bases: &'static [&'static str],
+    /// Prefix by which the name of a function says that nothing uses it: it is there to be compiled.
+    pub compiled_only: Option<&'static str>,
     /// Whether unused code can be told from used code. Macros and build settings that were not read use names too.
     pub tells_dead: bool,
     /// Modules of the plain bases; empty if any module may have them.
@@ -221,6 +225,7 @@ impl Conventions {
         collects: &[],
         shows: &[],
         shows_of: &[],
+        namespaces: &[],
         by_shape: false,
         reads: &[],
         conditions: &[],
@@ -239,6 +244,7 @@ impl Conventions {
         types_use: true,
         plain_decorators: &[],
         plain_bases: &[],
+        compiled_only: None,
         tells_dead: true,
         plain_homes: &[],
     };

@@ -84,7 +84,9 @@ pub use listed::{Listed, listed};
 pub use lower::Lower;
 pub use names::{language_name, without_relations, without_symbols};
 pub use opening::opening;
-pub use role::{exercises, helps_tests, is_aside, is_beside, is_built, is_document, is_generated, is_vendored};
+pub use role::{
+    exercises, helps_tests, is_aside, is_beside, is_built, is_document, is_for_testing, is_generated, is_vendored,
+};
 pub use runner::{Runner, Test};
 pub use smells::{SMELLS, Syntax};
 pub use spec::{Distribution, Grammar, LanguageSpec, Relating, Rule};

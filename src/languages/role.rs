@@ -72,6 +72,24 @@ pub fn helps_tests(path_or_name: &str) -> bool {
     words.any(|word| HELPERS.iter().any(|helper| helper.eq_ignore_ascii_case(word)))
 }
 
+/// Whether a file is there to help tests, by the folders and the name in its path: `internal/mockfs/file.go`,
+/// `fs/fstest/map.go`.
+pub fn is_for_testing(path: &str) -> bool {
+    let stem = path.rsplit_once('.').map_or(path, |(stem, _)| stem);
+    let is_meant = |part: &str| {
+        let part = part.to_ascii_lowercase();
+        let is_other = ["testim", "testam", "testif"].iter().any(|start| part.starts_with(start));
+        part.starts_with("mock")
+            || part.starts_with("fake")
+            || part.ends_with("mock")
+            || part.ends_with("mocks")
+            || part.starts_with("test") && part.len() > "tests".len() && !is_other
+            || part.ends_with("testing")
+            || part.ends_with("test") && !part.ends_with("latest")
+    };
+    helps_tests(stem) || stem.split('/').any(is_meant)
+}
+
 /// Folders with documentation or third-party code.
 const BESIDE: &[&str] = &["doc", "docs", "vendor", "node_modules", "third_party"];
 

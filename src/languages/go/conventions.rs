@@ -15,7 +15,10 @@ pub static CONVENTIONS: Conventions = Conventions {
     public: Public::Capital,
     packages: &[Package { file: "go.mod", says: &[], names: ManifestPart::Nothing }],
     is_inner: |path, text| {
-        let is_program = text.starts_with(b"package main") || memchr::memmem::find(text, b"\npackage main").is_some();
+        let is_program = memchr::memmem::find_iter(text, b"package main").any(|at| {
+            let ends = text.get(at + b"package main".len()).is_none_or(u8::is_ascii_whitespace);
+            ends && (at == 0 || text[at - 1] == b'\n')
+        });
         is_program || path.split('/').any(|folder| folder == "internal")
     },
     directives: &["//export ", "//go:linkname ", "//go:wasmexport "],

@@ -70,6 +70,7 @@ pub static CONVENTIONS: Conventions = Conventions {
     },
     // Libraries read static members, too: `static getDerivedStateFromError`.
     may_override: |words, name| !says(words, &["private"]) && !name.starts_with('#'),
+    namespaces: &[("* as ", ""), ("", " = require(")],
     structural: true,
     unnamed_interfaces: true,
     open_blocks: &["declare global", "declare module"],

@@ -193,9 +193,13 @@ impl<'a> ScriptModules<'a> {
         if let Some(found) = self.file(&path).or_else(|| self.file(&join(&path, "index"))) {
             return Some(found);
         }
-        // Built files are missing, but their sources exist: `dist/esm/a.js` from `src/a.ts`.
+        // Built files are missing, but their sources exist: `dist/esm/a.js` from `src/a.ts`, `dist/lib/a.js` from
+        // `lib/a.ts`.
         let parts: Vec<&str> = target.split('/').filter(|part| *part != "." && !part.is_empty()).collect();
-        (1..parts.len()).find_map(|from| self.file(&join(package.folder, &format!("src/{}", parts[from..].join("/")))))
+        let below = |top: &str| {
+            (1..parts.len()).find_map(|from| self.file(&join(package.folder, &join(top, &parts[from..].join("/")))))
+        };
+        below("src").or_else(|| below(""))
     }
 
     fn main(&self, package: &Package<'_>) -> Option<Module> {

@@ -40,7 +40,11 @@ pub static CONVENTIONS: Conventions = Conventions {
     ],
     shows_of: &["getmembers(", "vars(", "dir("],
     frameworks: FRAMEWORKS,
-    is_implied: |name| name.starts_with("__") && name.ends_with("__") || name.starts_with("_missing_"),
+    is_implied: |name| {
+        // Settings are read by their names: `settings.TRACE_INIT()`.
+        let is_setting = name.contains('_') && name.bytes().all(|byte| matches!(byte, b'A'..=b'Z' | b'_'));
+        name.starts_with("__") && name.ends_with("__") || name.starts_with("_missing_") || is_setting
+    },
     may_override: |_, name| !name.starts_with("__"),
     asked_for: |asked| PROTOCOLS.contains(&asked.name),
     plain_decorators: &[

@@ -2,7 +2,7 @@
 
 use std::cell::RefCell;
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::facts::{ClassNames, Effect, IterationItem, Module, Modules, Project, ScopeId, Semantics, folder};
 
@@ -48,6 +48,9 @@ pub static SEMANTICS: Semantics = Semantics {
     modules: |project| Box::new(PythonModules::new(project)),
 };
 
+/// Files that describe a package.
+const DESCRIPTIONS: [&str; 3] = ["setup.py", "setup.cfg", "pyproject.toml"];
+
 /// Modules by import path.
 type Answers = FxHashMap<Box<str>, Option<Module>>;
 
@@ -58,6 +61,10 @@ struct PythonModules<'a> {
     numbers: FxHashMap<&'a str, Module>,
     /// Folders where absolute imports start.
     roots: Vec<&'static str>,
+    /// Folders, not the root, with the description of a package, which is imported from anywhere.
+    projects: FxHashSet<&'a str>,
+    /// Their packages: the folder in which each one is.
+    packages: FxHashMap<&'a str, &'a str>,
     /// Cache of resolved imports by importing folder, as the same few modules are imported everywhere.
     found: RefCell<FxHashMap<&'a str, Answers>>,
 }
@@ -75,7 +82,19 @@ impl<'a> PythonModules<'a> {
         }
         let mut roots = vec![""];
         roots.extend(["src", "lib"].into_iter().filter(|root| numbers.contains_key(root)));
-        Self { project, folders, numbers, roots, found: RefCell::default() }
+        let described =
+            project.paths.iter().filter(|path| DESCRIPTIONS.contains(&path.rsplit('/').next().unwrap_or(path)));
+        let projects: FxHashSet<&str> = described.map(|path| folder(path)).filter(|at| !at.is_empty()).collect();
+        let mut packages = FxHashMap::default();
+        for path in project.files.iter().map(|file| file.path).filter(|_| !projects.is_empty()) {
+            let Some((within, name)) = path.strip_suffix("/__init__.py").and_then(|own| own.rsplit_once('/')) else {
+                continue;
+            };
+            if projects.contains(within) || within.strip_suffix("/src").is_some_and(|own| projects.contains(own)) {
+                packages.entry(name).or_insert(within);
+            }
+        }
+        Self { project, folders, numbers, roots, projects, packages, found: RefCell::default() }
     }
 
     /// Finds a module below a folder: a package, then a file, then a namespace package.
@@ -101,8 +120,11 @@ impl PythonModules<'_> {
             let base = (1..dots).fold(own, |base, _| folder(base));
             return self.below(base, &parts);
         }
-        if let Some(found) = self.roots.iter().find_map(|root| self.below(root, &parts)) {
-            return Some(found);
+        let at_root = self.roots.iter().find_map(|root| self.below(root, &parts));
+        // The folder of a project is no package, though it may bear the name of the one inside: `shop/shop/cart.py`.
+        let is_project = parts.len() == 1 && self.projects.contains(parts.first()?);
+        if at_root.is_some() && !is_project {
+            return at_root;
         }
         // Tests and examples import modules from their folder or above, but a sibling `json.py` does not shadow the
         // standard library.
@@ -112,14 +134,18 @@ impl PythonModules<'_> {
         let mut base = own;
         loop {
             let source = if base.is_empty() { "src".to_owned() } else { format!("{base}/src") };
+            if base.is_empty() && is_project {
+                break;
+            }
             if let Some(found) = self.below(base, &parts).or_else(|| self.below(&source, &parts)) {
                 return Some(found);
             }
             if base.is_empty() {
-                return None;
+                break;
             }
             base = folder(base);
         }
+        self.packages.get(parts.first()?).and_then(|within| self.below(within, &parts)).or(at_root)
     }
 }
 

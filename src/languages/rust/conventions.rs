@@ -20,6 +20,7 @@ pub static CONVENTIONS: Conventions = Conventions {
     may_override: |_, _| false,
     reads: &["include_str!(\"", "include_bytes!(\"", "include!(\""],
     conditions: &["#[cfg(", "#![cfg("],
+    compiled_only: Some("_"),
     given_attributes: &["#["],
     naming_attributes: &["#[serde("],
     plain_decorators: &[

@@ -11,8 +11,7 @@ use super::groups::{chosen_by_build, collected};
 use super::mentioned::mentioned;
 use super::reachability::{LIVE, POSSIBLE, Reachability, TESTED, UNREACHED};
 use super::strings::named_in_text;
-use super::visible::stem;
-use crate::languages::{helps_tests, is_beside, is_built, is_vendored};
+use crate::languages::{is_beside, is_built, is_for_testing, is_vendored};
 use crate::model::{Detail, Kind};
 use crate::store::{EdgeTable, FileView, Snapshot, SymbolView};
 
@@ -173,7 +172,7 @@ impl<'a> Reachability<'_, 'a> {
             let importers = graph.edges.importers(file.number()).len();
             let certainty = match reached.get(&file.number()) {
                 Some(&LIVE) => continue,
-                Some(_) if is_test(&file) || helps_tests(stem(file.path())) => continue,
+                Some(_) if is_test(&file) || is_for_testing(file.path()) => continue,
                 Some(_) => Certainty::OnlyTests,
                 None if importers > 0 => Certainty::DeadUsers,
                 None => Certainty::Unused,

@@ -1,6 +1,6 @@
 //! Entry points: symbols that are used, or may be used, from outside the repository without their name in its code.
 
-use std::cell::RefCell;
+use std::cell::{OnceCell, RefCell};
 use std::collections::{HashMap, HashSet};
 
 use globset::{Glob, GlobSet, GlobSetBuilder};
@@ -41,6 +41,8 @@ pub(super) struct Entries<'g, 'a> {
     /// Whether a class looks up members by a name in a variable.
     looking: RefCell<FxHashMap<SymbolId, bool>>,
     exports: Exports<'a>,
+    /// Bases of public classes, looked for when the first one is asked for.
+    under_public: OnceCell<FxHashSet<SymbolId>>,
     /// Paths, without extension, of modules that are compiled for tests only.
     test_modules: Vec<String>,
     /// By name: the texts of package manifests.
@@ -64,6 +66,7 @@ impl<'g, 'a> Entries<'g, 'a> {
             foreign: RefCell::default(),
             looking: RefCell::default(),
             exports: Exports::default(),
+            under_public: OnceCell::new(),
             test_modules: graph.symbols.iter().filter_map(test_module).collect(),
             manifests: HashMap::new(),
         };
@@ -275,9 +278,33 @@ impl<'g, 'a> Entries<'g, 'a> {
         let rules = symbol.file.conventions();
         let is_public = |symbol: &SymbolView<'a>| self.exports.is_public(symbol, rules);
         match class {
-            Some(class) => self.in_package(symbol.file, rules) && is_public(symbol) && is_public(class),
+            Some(class) => {
+                self.in_package(symbol.file, rules)
+                    && is_public(symbol)
+                    && (is_public(class) || self.has_public_derived(class))
+            }
             None => is_top(symbol) && self.is_offered(symbol, rules),
         }
+    }
+
+    /// Whether a class is the base of a public one, by which others get its public members: `class Base` in Java.
+    fn has_public_derived(&self, class: &SymbolView<'a>) -> bool {
+        let is_meant = |rules: &Conventions| matches!(rules.public, Public::Word(words) if !words.contains(&"pub"));
+        if !is_meant(class.file.conventions()) {
+            return false;
+        }
+        let found = self.under_public.get_or_init(|| {
+            let graph = self.graph;
+            let classes = graph.symbols.iter().filter(|symbol| is_type(symbol) && is_meant(symbol.file.conventions()));
+            let mut waiting: Vec<SymbolId> =
+                classes.filter(|class| self.is_public(class)).map(|class| class.number()).collect();
+            let mut found = FxHashSet::default();
+            while let Some(class) = waiting.pop() {
+                waiting.extend(graph.edges.bases(class).filter(|base| found.insert(*base)));
+            }
+            found
+        });
+        found.contains(&class.number())
     }
 
     /// Whether its language lets other files or packages use it.
@@ -589,9 +616,10 @@ fn sources_of(path: &str, folder: &str) -> Vec<String> {
     let inside = path.strip_prefix(folder).unwrap_or(path).trim_start_matches('/');
     let inside = inside.strip_suffix(".d.ts").or(inside.rsplit_once('.').map(|(stem, _)| stem)).unwrap_or(inside);
     let Some((_, rest)) = inside.split_once('/') else { return Vec::new() };
-    // `dist/esm/index.js` is built from `src/index.ts`, and so is `dist/index.js`.
+    // `dist/esm/index.js` is built from `src/index.ts`, and so is `dist/index.js`; `dist/lib/a.js` from `lib/a.ts`.
     let rests = [Some(rest), rest.split_once('/').map(|(_, rest)| rest)];
-    rests.into_iter().flatten().map(|rest| within(folder, rest)).collect()
+    let beside = if folder.is_empty() { rest.to_owned() } else { format!("{folder}/{rest}") };
+    rests.into_iter().flatten().map(|rest| within(folder, rest)).chain([beside]).collect()
 }
 
 /// A path among the sources of a package.

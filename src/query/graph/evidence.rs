@@ -7,9 +7,9 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::Graph;
 use super::entry::Entries;
 use super::groups::Conditions;
-use super::visible::{is_type, is_typed, stem, words_before};
+use super::visible::{is_type, is_typed, words_before};
 use super::written::written;
-use crate::languages::{Public, helps_tests, is_aside};
+use crate::languages::{Public, is_aside, is_for_testing};
 use crate::model::{Detail, Kind};
 use crate::query::line_of;
 use crate::store::{FileView, SymbolView};
@@ -83,8 +83,10 @@ pub enum DeadCodeDoubt {
 /// The shortest name of which other mentions would be known.
 const SHORTEST: usize = 3;
 /// Words by which a definition says that others rely on it, and the text in which they are looked for.
-const KEPT: &[&[u8]] = &[b"deprecat", b"backward", b"compatibility"];
+const KEPT: &[&[u8]] = &[b"deprecat", b"backward", b"compatibility", b"knipignore", b"ts-prune-ignore"];
 const MOST_TEXT: usize = 2_000;
+/// Words in the name of a definition that nothing is meant to use.
+const SPARE: &[&str] = &["unused", "never_used", "neverused"];
 /// The most verdicts of one class or file that do not make each other doubtful.
 const MOST_OF_CLASS: usize = 3;
 const MOST_OF_FILE: usize = 8;
@@ -137,7 +139,7 @@ impl<'e, 'g, 'a> Evidence<'e, 'g, 'a> {
             Some(DeadCodeDoubt::Short)
         } else if file.is_partly_read() {
             Some(DeadCodeDoubt::PartlyRead)
-        } else if is_aside(file.path()) || !file.exercises() && helps_tests(stem(file.path())) {
+        } else if is_aside(file.path()) || !file.exercises() && is_for_testing(file.path()) {
             Some(DeadCodeDoubt::Aside)
         } else if self.conditions.hold(symbol) {
             Some(DeadCodeDoubt::Conditional)
@@ -252,8 +254,14 @@ impl<'e, 'g, 'a> Evidence<'e, 'g, 'a> {
     }
 }
 
-/// Whether a definition or the comments above it say that others rely on it.
+/// Whether a definition or the comments above it say that others rely on it, or its name says that nothing needs to use it.
 fn says_kept(symbol: &SymbolView<'_>) -> bool {
+    let name = symbol.name();
+    let marks_it = |mark: &str| symbol.kind() == Kind::Function && name.starts_with(mark);
+    let is_compiled_only = symbol.file.conventions().compiled_only.is_some_and(marks_it);
+    if is_compiled_only || SPARE.iter().any(|word| name.to_lowercase().contains(word)) {
+        return true;
+    }
     let content = symbol.file.content();
     let (span, doc) = (symbol.span(), symbol.doc_span());
     let start = if doc.is_empty() { span.start } else { span.start.min(doc.start) };

@@ -5,7 +5,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::Graph;
 use super::entry::folder_of_modules;
-use super::visible::{is_part, is_type, words_before};
+use super::visible::{Exports, is_part, is_type, words_before};
 use crate::model::{Detail, How, Kind, Role};
 use crate::store::{Edge, FileView, SymbolId, SymbolView};
 
@@ -22,9 +22,9 @@ const NEAR: usize = 2_000;
 const HEAD: usize = 4_096;
 
 /// Those of some nodes that belong to a group that code goes through.
-pub(super) fn collected(graph: &Graph<'_>, nodes: &[u32]) -> Vec<u32> {
+pub(super) fn collected<'a>(graph: &Graph<'a>, nodes: &[u32]) -> Vec<u32> {
     let (mut shown, mut given, mut collecting) = (FxHashSet::default(), FxHashSet::default(), FxHashSet::default());
-    let mut read = FxHashSet::default();
+    let (mut read, mut handed_on) = (FxHashSet::default(), FxHashSet::default());
     for file in graph.snapshot.files().filter(|file| !file.facts().is_empty()) {
         let (rules, text) = (file.conventions(), file.content());
         if rules.shows.iter().any(|mark| memchr::memmem::find(text, mark.as_bytes()).is_some()) {
@@ -33,6 +33,9 @@ pub(super) fn collected(graph: &Graph<'_>, nodes: &[u32]) -> Vec<u32> {
         for module in rules.shows_of.iter().flat_map(|mark| names_after(text, mark)).take(MOST_SHOWN) {
             let imports = graph.edges.imports(file.number()).iter();
             shown.extend(imports.map(|import| import.to).filter(|to| is_called(graph, *to, module)));
+        }
+        for opening in rules.namespaces {
+            handed_on.extend(handed_namespaces(graph, file, opening));
         }
         for mark in rules.reads {
             read.extend(memchr::memmem::find_iter(text, mark).filter_map(|at| path_at(&text[at + mark.len()..])));
@@ -45,16 +48,56 @@ pub(super) fn collected(graph: &Graph<'_>, nodes: &[u32]) -> Vec<u32> {
         collecting.extend(marks.flat_map(|mark| names_before(text, mark)));
     }
     let is_shown = |symbol: &SymbolView<'_>| symbol.parent().is_none() && shown.contains(&symbol.file.number());
+    let exports = Exports::default();
+    let is_handed_on = |symbol: &SymbolView<'a>| {
+        let is_there = symbol.parent().is_none() && handed_on.contains(&symbol.file.number());
+        is_there && exports.is_public(symbol, symbol.file.conventions())
+    };
     // Classes are asked for again by each member and each derived class.
     let (mut handed, mut asked) = (FxHashMap::default(), FxHashMap::default());
     let is_meant = |node: &u32| {
         let symbol = &graph.symbols[*node as usize];
         is_shown(symbol)
+            || is_handed_on(symbol)
             || is_read(symbol.file, &read)
             || is_of_handed_class(graph, symbol, &mut handed)
             || is_type(symbol) && is_collected(graph, symbol, &given, &collecting, &mut asked)
     };
     nodes.iter().copied().filter(is_meant).collect()
+}
+
+/// Files whose module a file imports as an object and hands on as a whole, by the texts around the object's name in the
+/// import: `import * as helpers from "./helpers"` and `Object.assign(proto, helpers)`.
+fn handed_namespaces(graph: &Graph<'_>, file: FileView<'_>, (before, after): &(&str, &str)) -> Vec<u32> {
+    let text = file.content();
+    let name_at = |at: usize| match after.is_empty() {
+        true => names_after(&text[at..], before).next().unwrap_or_default(),
+        // `const helpers = require("./helpers")`.
+        false => &text[text[..at].iter().rposition(|byte| !is_part(*byte)).map_or(0, |before| before + 1)..at],
+    };
+    let mark = if after.is_empty() { before } else { after };
+    let mut found = Vec::new();
+    for at in memchr::memmem::find_iter(text, mark.as_bytes()).take(MOST_SHOWN) {
+        let name = name_at(at);
+        if name.is_empty() || !memchr::memmem::find_iter(text, name).any(|at| is_whole(text, at, name.len())) {
+            continue;
+        }
+        let start = memchr::memrchr(b'\n', &text[..at]).map_or(0, |newline| newline + 1);
+        let end = memchr::memchr(b'\n', &text[at..]).map_or(text.len(), |newline| at + newline);
+        let imports = graph.edges.imports(file.number()).iter();
+        found.extend(imports.filter(|import| (start..end).contains(&(import.at as usize))).map(|import| import.to));
+    }
+    found
+}
+
+/// Whether a name stands for a whole object here, and not for a member of it: `f(name)`, `{ ...name }`, `name[key]`.
+fn is_whole(text: &[u8], at: usize, length: usize) -> bool {
+    let (before, after) = (text[..at].trim_ascii_end(), text[at + length..].trim_ascii_start());
+    let stands = !text[..at].last().is_some_and(|byte| is_part(*byte));
+    let is_member = before.ends_with(b".") && !before.ends_with(b"...");
+    let opens = || before.last().is_some_and(|byte| b"(,[{=:&|?.".contains(byte)) || before.ends_with(b"return");
+    let ends = || after.first().is_none_or(|byte| b",)]};".contains(byte) || text[at + length] == b'\n');
+    stands && !is_member && (text.get(at + length) == Some(&b'[') || opens() && ends())
 }
 
 /// The path in quotes that begins here, without the way up to its folder.

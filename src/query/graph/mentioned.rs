@@ -84,9 +84,29 @@ fn may_mean(graph: &Graph<'_>, file: FileView<'_>, span: Span, node: u32) -> boo
         Some(How::NoMember) => symbol.kind() == Kind::Method,
         // A template, or code that is included elsewhere, does not say what its names are. A trait of ours gives its
         // methods to types of others.
-        Some(How::Outside) => file.is_partly_read() || in_interface(symbol) || fills_in_ours(graph, symbol),
+        Some(How::Outside) => {
+            file.is_partly_read()
+                || in_interface(symbol)
+                || fills_in_ours(graph, symbol)
+                || symbol.file.conventions().compiled_only.is_some() && is_bare_call(symbol, file, span)
+        }
         Some(How::Resolved | How::Compiler) => false,
     }
+}
+
+/// Whether a function of its name is called without a path and imported by no line of the file: a macro may have put it there.
+fn is_bare_call(symbol: &SymbolView<'_>, file: FileView<'_>, span: Span) -> bool {
+    let (text, name) = (file.content(), symbol.name_bytes());
+    let (start, end) = (span.start as usize, span.end as usize);
+    let is_bare = !text[..start].trim_ascii_end().ends_with(b".") && !text[..start].ends_with(b"::");
+    let is_imported = || {
+        let mut lines = memchr::memmem::find_iter(text, b"use ").map(|at| {
+            let rest = &text[at..];
+            &rest[..memchr::memchr(b';', rest).unwrap_or(rest.len())]
+        });
+        lines.any(|line| memchr::memmem::find(line, name).is_some())
+    };
+    symbol.kind() == Kind::Function && is_bare && text.get(end) == Some(&b'(') && !is_imported()
 }
 
 fn edge_at(used: &[Edge], span: Span) -> Option<&Edge> {

@@ -6,12 +6,23 @@ use super::dead::is_judged;
 use super::evidence::{Certainty, DeadCodeDoubt, Evidence};
 use super::reachability::{POSSIBLE, Reachability, TESTED, UNREACHED};
 use super::rings::used_from_outside;
-use super::visible::stem;
-use crate::languages::helps_tests;
+use crate::languages::{helps_tests, is_for_testing};
 use crate::store::SymbolView;
 
 /// The most lines of comments above a definition that may say that it is for tests.
 const MOST_COMMENTS: usize = 20;
+/// Words of a comment by which something is for tests.
+const SAID: &[&[u8]] = &[
+    b"for test",
+    b"test only",
+    b"tests only",
+    b"test-only",
+    b"testonly",
+    b"only in test",
+    b"only by test",
+    b"used by test",
+    b"used in test",
+];
 /// The most letters of a signature that are read.
 const SIGNATURE: usize = 400;
 
@@ -20,10 +31,15 @@ pub(super) fn is_for_tests(symbol: &SymbolView<'_>) -> bool {
     let above = symbol.file.content().get(..symbol.span().start as usize).unwrap_or_default().trim_ascii_end();
     let lines = above.rsplit(|byte| *byte == b'\n').map(<[u8]>::trim_ascii_start).take(MOST_COMMENTS);
     let is_comment = |line: &&[u8]| matches!(line.first(), Some(b'/' | b'*' | b'#' | b'@'));
-    let says = |text: &[u8]| memchr::memmem::find(&text.to_ascii_lowercase(), b"for test").is_some();
+    let says = |text: &[u8]| {
+        // Few comments speak of tests.
+        let may = [&b"est"[..], b"EST"].iter().any(|part| memchr::memmem::find(text, part).is_some());
+        let text = if may { text.to_ascii_lowercase() } else { Vec::new() };
+        SAID.iter().any(|words| memchr::memmem::find(&text, words).is_some())
+    };
     let parameters = symbol.file.conventions().test_parameters;
     let takes = |signature: &str| parameters.iter().any(|text| signature.contains(text));
-    helps_tests(stem(symbol.file.path()))
+    is_for_testing(symbol.file.path())
         || !parameters.is_empty() && takes(&symbol.signature(SIGNATURE))
         || helps_tests(&symbol.name())
         || symbol.decorators().iter().any(|decorator| helps_tests(decorator))

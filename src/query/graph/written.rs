@@ -76,7 +76,11 @@ fn is_explained(graph: &Graph<'_>, file: FileView<'_>, span: Span, node: u32, de
                 return symbol.kind() != Kind::Method || is_typed(symbol) || is_of_self(text, span);
             }
             Some(How::Outside) => return symbol.kind() != Kind::Method,
-            Some(How::NoMember | How::NoReceiver) => return symbol.kind() != Kind::Method,
+            // A function may be made a member of an object: `Object.assign(proto, helpers)`, `this.help()`.
+            Some(How::NoMember | How::NoReceiver) => {
+                let is_joined = symbol.kind() == Kind::Function && symbol.file.conventions().structural;
+                return symbol.kind() != Kind::Method && !is_joined;
+            }
             None => {}
         }
     }

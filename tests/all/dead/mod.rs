@@ -6,6 +6,7 @@ use super::graph::ask;
 
 mod handed;
 mod unread;
+mod unseen;
 
 /// Asks what is dead in a project.
 fn answer(project: &str, args: Value) -> Value {

@@ -1,0 +1,251 @@
+//! Uses that only show on code nobody tuned for: definitions that are there to be compiled, packages of one repository
+//! that import each other's built files.
+
+use super::dead;
+
+#[test]
+fn what_is_there_to_be_compiled_is_not_surely_dead() {
+    let project = "--- Cargo.toml
+[package]
+name = \"shop\"
+--- src/lib.rs
+pub trait Filter { fn pass(&self) -> bool; }
+fn _assert_object_safe(_filter: &dyn Filter) {}
+fn spare(_filter: &dyn Filter) {}
+";
+    assert_eq!(dead(project), ["spare 1.0", "_assert_object_safe 0.6"]);
+    let project = "--- package.json
+{\"name\": \"shop\", \"main\": \"index.ts\"}
+--- index.ts
+import { used } from './types';
+used();
+--- types.ts
+export function used() {}
+export function never_used() {}
+export function spare() {}
+";
+    assert_eq!(dead(project), ["spare 0.8", "never_used 0.6"]);
+}
+
+#[test]
+fn a_package_of_the_repository_is_found_by_its_built_files() {
+    let project = "--- packages/client/package.json
+{\"name\": \"@shop/client\", \"main\": \"./dist/index.js\"}
+--- packages/client/index.ts
+import { own } from './lib/parts/replies';
+export const made = own();
+--- packages/client/lib/parts/replies.ts
+export function own() { return 1; }
+export function isList(reply: unknown) { return !!reply; }
+export function spare() { return 2; }
+--- packages/json/package.json
+{\"name\": \"@shop/json\", \"main\": \"./dist/index.js\", \"dependencies\": {\"@shop/client\": \"*\"}}
+--- packages/json/index.ts
+import { isList } from '@shop/client/dist/lib/parts/replies';
+export const listed = isList(1);
+";
+    assert_eq!(dead(project), ["spare 0.8"]);
+}
+
+#[test]
+fn a_module_that_is_handed_on_as_an_object_gives_all_it_exports() {
+    let project = "--- package.json
+{\"name\": \"shop\", \"main\": \"./index.ts\"}
+--- index.ts
+import * as lists from './lists';
+import * as plain from './plain';
+class Shop {}
+Object.assign(Shop.prototype, lists);
+plain.used();
+new Shop();
+--- lists.ts
+export function listAll(this: any) { return 1; }
+function hidden() { return 2; }
+--- plain.ts
+export function used() { return 1; }
+export function spare() { return 2; }
+";
+    assert_eq!(dead(project), ["hidden 1.0", "spare 0.8"]);
+    let required = project.replace("import * as lists from './lists'", "const lists = require('./lists')");
+    assert_eq!(dead(&required), ["hidden 1.0", "spare 0.8"]);
+    let looked_up = project.replace("Object.assign(Shop.prototype, lists)", "(lists as any)['x']; lists[name]()");
+    assert_eq!(dead(&looked_up), ["hidden 1.0", "spare 0.8"]);
+}
+
+#[test]
+fn a_member_that_no_class_has_may_be_a_function_that_it_was_given() {
+    let project = "--- package.json
+{\"name\": \"shop\", \"main\": \"./index.ts\"}
+--- index.ts
+import { list } from './lists';
+list.call(1);
+--- lists.ts
+export class Own { show() { return (this as Own).findByName(); } }
+export function list() { return new Own().show(); }
+export function findByName() { return 1; }
+export function findByKind() { return 2; }
+/** @knipignore A build needs it. */
+export interface Reference { a: number }
+";
+    assert_eq!(dead(project), ["findByKind 0.8", "findByName 0.6", "Reference 0.6"]);
+}
+
+#[test]
+fn packages_that_others_import_may_lie_in_a_folder_of_their_name() {
+    let project = "--- bots/setup.py
+from setuptools import setup
+--- bots/bots/__init__.py
+--- bots/bots/finder.py
+def by_name():
+    return 1
+def by_registry():
+    return 2
+def spare():
+    return 3
+--- bots/bots/run.py
+from bots import finder
+def main():
+    finder.by_name()
+if __name__ == '__main__':
+    main()
+--- server/setup.py
+from setuptools import setup
+--- server/server/__init__.py
+--- server/server/serve.py
+from bots.finder import by_registry
+if __name__ == '__main__':
+    by_registry()
+";
+    assert_eq!(dead(project), ["spare 0.8"]);
+}
+
+#[test]
+fn a_package_whose_name_begins_with_main_is_no_program() {
+    let project = "--- go.mod
+module example.org/shop
+--- shop.go
+package shop
+
+import \"example.org/shop/maintenance\"
+
+func Open() { maintenance.Run() }
+--- maintenance/run.go
+package maintenance
+
+func Run() {}
+
+func IsOwned() bool { return true }
+";
+    assert_eq!(dead(project), [""; 0]);
+}
+
+#[test]
+fn public_methods_of_a_hidden_base_are_those_of_its_public_class() {
+    let project = "--- src/main/java/Node.java
+abstract class AbstractNode {
+    public boolean isDistinct() { return true; }
+    boolean idle() { return true; }
+}
+--- src/main/java/Select.java
+public class Select extends AbstractNode {
+    public int count() { return 1; }
+}
+--- src/main/java/Hidden.java
+class Hidden {
+    public boolean spare() { return true; }
+    boolean used() { return true; }
+}
+--- src/main/java/Main.java
+public class Main {
+    public static void main(String[] args) { new Hidden().used(); new Select().count(); }
+}
+";
+    assert_eq!(dead(project), ["AbstractNode.idle 1.0", "Hidden.spare 0.8"]);
+}
+
+#[test]
+fn what_helps_tests_says_so_by_its_folder_or_a_comment() {
+    let project = "--- go.mod
+module example.org/shop
+--- main.go
+package main
+
+import \"example.org/shop/internal/cart\"
+
+func main() { cart.Open() }
+--- internal/cart/cart.go
+package cart
+
+func Open() {}
+
+// test only
+func Offsets() int { return 1 }
+
+// Totalled is known to the estimate.
+func Totalled() int { return 1 }
+--- internal/cart/cart_test.go
+package cart_test
+
+import (
+	\"testing\"
+
+	\"example.org/shop/internal/cart\"
+	\"example.org/shop/internal/mockfs\"
+)
+
+func TestOffsets(t *testing.T) { cart.Offsets(); cart.Totalled(); mockfs.NewFile(); mockfs.NewTree() }
+--- internal/mockfs/mockfs.go
+package mockfs
+
+func NewFile() int { return 1 }
+
+func NewTree() int { return NewFile() }
+";
+    assert_eq!(dead(project), ["Totalled 0.9"]);
+}
+
+#[test]
+fn a_build_chooses_modules_in_a_macro() {
+    let project = "--- Cargo.toml
+[package]
+name = \"shop\"
+--- src/main.rs
+cfg_select! {
+    target_os = \"linux\" => {
+        mod linux;
+        use linux::*;
+    }
+    _ => {
+        mod other;
+        use other::*;
+    }
+}
+other_macro! { mod made; use made::*; }
+fn main() { partitions(); unheard(); }
+--- src/linux.rs
+pub(crate) fn partitions() -> u8 { 1 }
+pub(crate) fn spare() -> u8 { 1 }
+--- src/other.rs
+pub(crate) fn partitions() -> u8 { 2 }
+--- src/apart.rs
+pub(crate) fn unheard() -> u8 { 3 }
+";
+    assert_eq!(dead(project), ["spare 0.6"]);
+}
+
+#[test]
+fn a_setting_is_read_by_its_name() {
+    let project = "--- setup.py
+from setuptools import setup
+--- shop/__init__.py
+from . import settings
+--- shop/settings.py
+def TRACE_INIT(dsn):
+    return dsn
+
+
+def spare(dsn):
+    return dsn
+";
+    assert_eq!(dead(project), ["spare 0.8"]);
+}
