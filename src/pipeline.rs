@@ -25,6 +25,7 @@ mod summarize;
 mod tree;
 mod unsaved;
 
+pub use crate::facts::UnpackedFacts;
 use activity::RunGuard;
 pub use activity::{Run, runs};
 pub use drift::{Drift, drift, refresh};

@@ -5,14 +5,14 @@
 A tag and a symbol are the same if they have the last part of a name and a file in common, and the tag's line lies in the symbol; several
 tags may be one symbol, as clauses of a function. Kinds that only one of the two has do not count: those of ctags that are not in the
 table below, those of codelode that no tag of the language could be. Neither do tags without a name of the source, such as `<lambda>`,
-and tags that are wrong by the rules of `is_wrong`. Differences are listed by kind.
+and tags that are wrong by the rules of `is_wrong`, nor folders with the code of others. Differences are listed by kind.
 """
 import argparse, bisect, collections, json, os, subprocess
 
 # By language: ctags' name of it, the kinds of tags that count, kinds and details of symbols that do not.
 LANGUAGES = {
     "c": ("C", "egfmstuvd", "type/include"),
-    "cpp": ("C++", "cdefgmnpstuv", "function/macro"),
+    "cpp": ("C++", "cdefgmnstuv", "function/macro"),
     "csharp": ("C#", "cefgEimnps", "type/delegate class/record"),
     "php": ("PHP", "cdfit", "constant/member constant/property constant/field constant/variable type/namespace type/enum"),
     "ruby": ("Ruby", "cfmSA", "constant/constant constant/variable method/alias"),
@@ -27,6 +27,9 @@ LANGUAGES = {
     "julia": ("Julia", "fmnst", "constant"),
     "python": ("Python", "cfm", "constant"),
 }
+
+# Folders with the code of others.
+VENDORED = {"vendor", "vendored", "third_party", "3rdparty", "external", "deps"}
 
 def last(name, language):
     """The last part of a name, without the marks around one."""
@@ -73,6 +76,7 @@ total = [0, 0, 0]
 for folder in a.folders:
     subprocess.run([a.codelode, "index", "."], cwd=folder, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=True)
     ours = [row for row in lines([a.codelode, "export", "--format", "ndjson"], folder) if row["type"] == "definition" and row["language"] == a.language]
+    ours = [row for row in ours if not VENDORED & set(row["path"].split("/")) and "googletest" not in row["path"]]
     files = sorted({row["path"] for row in ours})
     ours = [row for row in ours if not {row["kind"], f"{row['kind']}/{row.get('detail', row['kind'])}"} & without]
     texts = {path: open(os.path.join(folder, path), encoding="utf-8", errors="replace").read().splitlines() for path in files}

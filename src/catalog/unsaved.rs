@@ -8,8 +8,7 @@ use super::errors::store_error;
 use super::indexes::Repo;
 use crate::allocator;
 use crate::answer::Error;
-use crate::facts::UnpackedFacts;
-use crate::pipeline::{self, RebindScope};
+use crate::pipeline::{self, RebindScope, UnpackedFacts};
 use crate::store::{EdgeTable, Snapshot};
 
 pub use crate::pipeline::Unsaved;
@@ -142,8 +141,8 @@ fn unsaved((path, text): &(String, Arc<str>)) -> Unsaved {
     Unsaved { path: path.clone(), text: text.as_bytes().to_vec() }
 }
 
-/// Runs work that takes much memory on a thread of its own: each of a server's threads would keep its share otherwise. What
-/// it leaves free goes back to the system after its result is there, so that no answer waits for that.
+/// Runs work that takes much memory on a thread of its own: each of a server's threads would keep its share otherwise. Memory
+/// that it leaves free goes back to the system after its result is there, so that no answer waits for that.
 fn apart<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> T {
     let (done, result) = std::sync::mpsc::sync_channel(1);
     std::thread::spawn(move || {

@@ -85,8 +85,6 @@ const SHORTEST: usize = 3;
 /// Words by which a definition says that others rely on it, and the text in which they are looked for.
 const KEPT: &[&[u8]] = &[b"deprecat", b"backward", b"compatibility", b"knipignore", b"ts-prune-ignore"];
 const MOST_TEXT: usize = 2_000;
-/// Words in the name of a definition that nothing is meant to use.
-const SPARE: &[&str] = &["unused", "never_used", "neverused"];
 /// The most verdicts of one class or file that do not make each other doubtful.
 const MOST_OF_CLASS: usize = 3;
 const MOST_OF_FILE: usize = 8;
@@ -256,10 +254,8 @@ impl<'e, 'g, 'a> Evidence<'e, 'g, 'a> {
 
 /// Whether a definition or the comments above it say that others rely on it, or its name says that nothing needs to use it.
 fn says_kept(symbol: &SymbolView<'_>) -> bool {
-    let name = symbol.name();
-    let marks_it = |mark: &str| symbol.kind() == Kind::Function && name.starts_with(mark);
-    let is_compiled_only = symbol.file.conventions().compiled_only.is_some_and(marks_it);
-    if is_compiled_only || SPARE.iter().any(|word| name.to_lowercase().contains(word)) {
+    let marks_it = |mark: &str| symbol.kind() == Kind::Function && symbol.name().starts_with(mark);
+    if symbol.file.conventions().compiled_only.is_some_and(marks_it) {
         return true;
     }
     let content = symbol.file.content();

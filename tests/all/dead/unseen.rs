@@ -14,17 +14,6 @@ fn _assert_object_safe(_filter: &dyn Filter) {}
 fn spare(_filter: &dyn Filter) {}
 ";
     assert_eq!(dead(project), ["spare 1.0", "_assert_object_safe 0.6"]);
-    let project = "--- package.json
-{\"name\": \"shop\", \"main\": \"index.ts\"}
---- index.ts
-import { used } from './types';
-used();
---- types.ts
-export function used() {}
-export function never_used() {}
-export function spare() {}
-";
-    assert_eq!(dead(project), ["spare 0.8", "never_used 0.6"]);
 }
 
 #[test]

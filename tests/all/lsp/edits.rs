@@ -9,9 +9,8 @@ use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use codelode::config::Config;
-use codelode::facts::UnpackedFacts;
 use codelode::model::Role;
-use codelode::pipeline::{self, Options, RebindScope, RunControl, Unsaved};
+use codelode::pipeline::{self, Options, RebindScope, RunControl, UnpackedFacts, Unsaved};
 use codelode::store::{EdgeTable, Registry, Snapshot};
 use proptest::prelude::*;
 use proptest::test_runner::{Config as Cases, RngAlgorithm, TestRng, TestRunner};
