@@ -194,8 +194,15 @@ fn texts_are_few_and_go_with_the_clone() {
     sweep();
     assert!(!texts_of(&world).is_empty());
     drop(held);
-    sweep();
-    assert!(texts_of(&world).is_empty());
+    // A process that another test begins has the open files of this one for a moment, and their locks.
+    let is_swept = || {
+        sweep();
+        texts_of(&world).is_empty() || {
+            std::thread::sleep(std::time::Duration::from_millis(10));
+            false
+        }
+    };
+    assert!((0..200).any(|_| is_swept()));
 }
 
 #[test]
