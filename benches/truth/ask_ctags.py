@@ -12,7 +12,7 @@ import argparse, bisect, collections, json, os, subprocess
 # By language: ctags' name of it, the kinds of tags that count, kinds and details of symbols that do not.
 LANGUAGES = {
     "c": ("C", "egfmstuvd", "type/include"),
-    "cpp": ("C++", "cdefgmnstuv", "function/macro"),
+    "cpp": ("C++", "cdefgmnpstuv", "function/macro"),
     "csharp": ("C#", "cefgEimnps", "type/delegate class/record"),
     "php": ("PHP", "cdfit", "constant/member constant/property constant/field constant/variable type/namespace type/enum"),
     "ruby": ("Ruby", "cfmSA", "constant/constant constant/variable method/alias"),
@@ -52,8 +52,8 @@ def is_wrong(tag, language, text):
     if language == "lua":
         return not last(name, language).isidentifier()
     if language == "kotlin":
-        # Without the word of a function before it, a call; a companion has no name of its own.
-        return tag["kind"] == "method" and "fun" not in line or name.strip() == "Companion"
+        # Without the word of a function before it, a call; a companion has no name of its own; one in backquotes is read as others.
+        return tag["kind"] == "method" and ("fun" not in line or "`" in line) or name.strip() == "Companion"
     if language in ("c", "cpp") and tag["kind"] == "macro":
         return line.split("//")[0].split("/*")[0].rstrip().endswith(name)
     if language in ("c", "cpp") and tag["kind"] in ("function", "member", "prototype"):

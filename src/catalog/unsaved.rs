@@ -100,7 +100,7 @@ impl Overlays {
             None => {
                 let unsaved: Vec<Unsaved> = changed.iter().map(unsaved).collect();
                 let stored = repo.snapshot.clone();
-                let snapshot = apart(move || pipeline::with_unsaved(&stored, &unsaved));
+                let snapshot = apart(false, move || pipeline::with_unsaved(&stored, &unsaved));
                 let snapshot = Arc::new(snapshot.map_err(|err| store_error(err, &repo.sidecar))?);
                 let before = all.iter().find(|kept| Arc::ptr_eq(&kept.stored, &repo.snapshot));
                 let unpacked = before.map(|kept| kept.unpacked.clone()).unwrap_or_default();
@@ -130,7 +130,7 @@ impl CachedSnapshot {
     fn bound(&self, edges: &EdgeTable, again: RebindScope) -> EdgeTable {
         let unsaved: Vec<Unsaved> = self.texts.iter().map(unsaved).collect();
         let (kept, edges) = (self.clone(), edges.clone());
-        apart(move || {
+        apart(again == RebindScope::Edited, move || {
             let (stored, unpacked) = (&*kept.stored, &*kept.unpacked);
             pipeline::relations_with_unsaved(stored, unpacked, &edges, &kept.snapshot, &unsaved, again)
         })
@@ -142,12 +142,15 @@ fn unsaved((path, text): &(String, Arc<str>)) -> Unsaved {
 }
 
 /// Runs work that takes much memory on a thread of its own: each of a server's threads would keep its share otherwise. Memory
-/// that it leaves free goes back to the system after its result is there, so that no answer waits for that.
-fn apart<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> T {
+/// that it leaves free goes back to the system; of work that takes a few milliseconds when its result is there already, so that
+/// no answer waits for that.
+fn apart<T: Send + 'static>(is_short: bool, work: impl FnOnce() -> T + Send + 'static) -> T {
     let (done, result) = std::sync::mpsc::sync_channel(1);
     std::thread::spawn(move || {
-        let released = allocator::work();
-        let _ = done.send(catch_unwind(AssertUnwindSafe(work)));
+        let mut released = Some(allocator::work());
+        let result = catch_unwind(AssertUnwindSafe(work));
+        released = released.filter(|_| is_short);
+        let _ = done.send(result);
         drop(released);
     });
     match result.recv() {

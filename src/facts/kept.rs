@@ -7,7 +7,7 @@ use rustc_hash::FxHashMap;
 use super::ProjectFile;
 
 /// The most bytes that are kept.
-const MOST: usize = 8 << 20;
+const MOST: usize = 4 << 20;
 
 /// Unpacked facts of files of one snapshot, by the files' numbers. Unpacking them anew took half of the time in which the names
 /// of a large edited text are bound.

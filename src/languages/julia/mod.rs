@@ -42,7 +42,8 @@ pub static SPEC: LanguageSpec = LanguageSpec {
         ("parametrized_type_expression", "", "identifier^"),
         ("field_expression", "", "quote_expression|identifier$|operator"),
         // `Base.:(==)(a, b)`.
-        ("quote_expression", "", "parenthesized_expression/operator|operator|identifier"),
+        ("quote_expression", "", "parenthesized_expression|operator|identifier"),
+        ("parenthesized_expression", "", "operator|identifier"),
     ],
     conventions: &Conventions {
         test_files: &["runtests", "test_*", "*_test"],
