@@ -147,9 +147,9 @@ fn unsaved((path, text): &(String, Arc<str>)) -> Unsaved {
 fn apart<T: Send + 'static>(is_short: bool, work: impl FnOnce() -> T + Send + 'static) -> T {
     let (done, result) = std::sync::mpsc::sync_channel(1);
     std::thread::spawn(move || {
-        let mut released = Some(allocator::work());
+        let released = allocator::work();
         let result = catch_unwind(AssertUnwindSafe(work));
-        released = released.filter(|_| is_short);
+        let released = is_short.then_some(released);
         let _ = done.send(result);
         drop(released);
     });

@@ -9,6 +9,7 @@ use expect_test::expect_file;
 use serde_json::Value;
 
 use super::shape::Shape;
+use super::spec::TextFilter;
 use super::{LANGUAGES, LanguageSpec, Rule};
 
 /// For each kind of node, the possible kinds of children.
@@ -130,4 +131,11 @@ fn every_kind_and_part_that_a_table_names_is_in_its_grammar() {
             }
         }
     }
+}
+
+/// The text that a grammar reads instead, each line without the spaces that do not matter.
+pub(super) fn preprocessed(preprocess: TextFilter, text: &str) -> String {
+    let made = preprocess(text.as_bytes()).map_or(text.to_owned(), |made| String::from_utf8(made).unwrap());
+    assert_eq!(made.len(), text.len());
+    made.lines().map(|line| format!("{}\n", line.split_whitespace().collect::<Vec<_>>().join(" "))).collect()
 }

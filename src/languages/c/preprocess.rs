@@ -16,7 +16,7 @@ pub fn preprocess(text: &[u8]) -> Option<Vec<u8>> {
     rewritten(text, false)
 }
 
-/// Like [`legible`], of C++, whose sections are kept.
+/// Like [`preprocess`], of C++, whose sections are kept.
 pub fn preprocess_cpp(text: &[u8]) -> Option<Vec<u8>> {
     rewritten(text, true)
 }
@@ -357,9 +357,7 @@ mod tests {
     use super::preprocess;
 
     fn read(text: &str) -> String {
-        let made = preprocess(text.as_bytes()).map_or(text.to_owned(), |made| String::from_utf8(made).unwrap());
-        assert_eq!(made.len(), text.len());
-        made.lines().map(|line| format!("{}\n", line.split_whitespace().collect::<Vec<_>>().join(" "))).collect()
+        crate::languages::tests::preprocessed(preprocess, text)
     }
 
     #[test]

@@ -153,9 +153,7 @@ mod tests {
     use super::preprocess;
 
     fn read(text: &str) -> String {
-        let made = preprocess(text.as_bytes()).map_or(text.to_owned(), |made| String::from_utf8(made).unwrap());
-        assert_eq!(made.len(), text.len());
-        made.lines().map(|line| format!("{}\n", line.split_whitespace().collect::<Vec<_>>().join(" "))).collect()
+        crate::languages::tests::preprocessed(preprocess, text)
     }
 
     #[test]
