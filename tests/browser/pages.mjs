@@ -44,13 +44,38 @@ const page = await opened();
 
 await step("a search shows results as one types, and leads to a definition by keys alone", async () => {
   await page.goto(SITE);
+  const asked = page.waitForResponse((response) => new URL(response.url()).searchParams.get("q") === "add");
   await page.keyboard.press("/");
   await page.keyboard.type("add", { delay: 10 });
+  await asked;
   await page.waitForSelector("#found li");
   await page.keyboard.press("ArrowDown");
   await page.keyboard.press("Enter");
   await page.waitForURL(/numbers\.py#L1$/);
   assert.equal(await page.locator("#L1.in-range").count(), 1);
+});
+
+await step("results that come later leave the focus where it is", async () => {
+  await page.goto(SITE);
+  let late;
+  await page.route(/[?&]q=Count&.*in=names/, async (route) => {
+    await new Promise((go) => (late = go));
+    await route.continue();
+  });
+  await page.keyboard.press("/");
+  await page.keyboard.type("Coun");
+  await page.waitForSelector("#found li > a[href*='numbers.py']");
+  await page.keyboard.type("t");
+  await page.keyboard.press("ArrowDown");
+  const focused = () => page.evaluate(() => document.activeElement?.matches("#found li > a") && document.activeElement.href);
+  const before = await focused();
+  assert.match(before, /numbers\.py#L/);
+  await page.evaluate(() => (document.activeElement.dataset.old = "1"));
+  while (!late) await new Promise((go) => setTimeout(go, 10));
+  late();
+  await page.waitForFunction(() => !document.querySelector("#found [data-old]"));
+  assert.equal(await focused(), before);
+  await page.unroute(/[?&]q=Count&.*in=names/);
 });
 
 await step("Enter opens the first symbol", async () => {
@@ -140,7 +165,7 @@ await step("keys move, select, explain", async () => {
   await page.waitForURL(/numbers\.py#L1$/);
   await page.keyboard.press("t");
   await page.keyboard.type("numb");
-  await page.waitForSelector("#found li");
+  await page.waitForSelector("#found li > a[href*='numbers.py']");
   assert.match(await page.locator("#found").innerText(), /numbers\.py/);
   await page.keyboard.press("Escape");
 });
@@ -367,7 +392,7 @@ for (const scheme of ["light", "dark"]) {
       await checked("hover");
       await view.keyboard.press("/");
       await view.keyboard.type("add");
-      await view.waitForSelector("#found li");
+      await view.waitForSelector("#found li > a[href*='numbers.py']");
       await checked("found");
       await view.keyboard.press("Escape");
       await view.locator("pre.code").focus();

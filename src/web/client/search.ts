@@ -73,7 +73,7 @@ async function show(): Promise<void> {
   try {
     const names = await part(address(sort || "names"), own.signal);
     if (own.signal.aborted || !names) return;
-    results.replaceChildren(names);
+    replace(names);
     panel.hidden = false;
     shown = wish();
     if (hurried) return open();
@@ -84,6 +84,17 @@ async function show(): Promise<void> {
   } catch (error) {
     if (!own.signal.aborted) throw error;
   }
+}
+
+/** Puts results in place of others. A result that had the focus passes it on, to the same one or else to the first. */
+function replace(names: DocumentFragment): void {
+  const before = document.activeElement;
+  const focused = results.contains(before);
+  results.replaceChildren(names);
+  if (!focused) return;
+  const links = [...results.querySelectorAll<HTMLAnchorElement>("li > a:first-child")];
+  const same = links.find((link) => link.href === (before as HTMLAnchorElement).href);
+  (same ?? links[0] ?? box!).focus();
 }
 
 /** What is asked for now. */
