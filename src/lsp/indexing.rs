@@ -76,19 +76,21 @@ pub(super) fn prepare_answers(states: &Receiver<Arc<Workspace>>) {
         while let Ok(newer) = states.recv_timeout(PAUSE) {
             state = newer;
         }
+        // Requests about a newer state would wait for what an older one no longer needs.
+        let is_newest = || states.is_empty();
         for folder in &state.folders {
             let asked = RequestView {
                 workspace: &state,
                 request: Request { roots: vec![folder.real.clone()], ..Request::default() },
             };
             // A request that needs it meets the same error.
-            let ready = || folder.real.to_str().map(|place| asked.prepare(place));
+            let ready = || folder.real.to_str().filter(|_| is_newest()).map(|place| asked.prepare(place));
             let _ = catch_unwind(AssertUnwindSafe(ready));
         }
         let request =
             Request { roots: state.folders.iter().map(|folder| folder.real.clone()).collect(), ..Request::default() };
         let asked = RequestView { workspace: &state, request };
-        let _ = catch_unwind(AssertUnwindSafe(|| structure::fold_ahead(&asked)));
+        let _ = catch_unwind(AssertUnwindSafe(|| structure::fold_ahead(&asked, &is_newest)));
         worked.get_or_insert_with(allocator::work);
     }
 }

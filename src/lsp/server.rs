@@ -9,6 +9,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
+use std::time::{Duration, Instant};
 
 use crossbeam_channel::{Receiver, RecvTimeoutError, Sender, unbounded};
 use lsp_server::{ErrorCode, Notification, Request, RequestId};
@@ -30,6 +31,8 @@ use crate::tools::Context;
 
 /// Number of requests that are answered at once.
 const WORKERS: usize = 4;
+/// Work after which a thread gives its free memory back at once, since so much is left: a parse, or thousands of places.
+const LONG: Duration = Duration::from_millis(2);
 
 /// The client's end of the conversation.
 #[derive(Clone)]
@@ -174,6 +177,7 @@ fn work(client: &Client, pending: &Pending, todo: &Receiver<Job>) {
             Err(RecvTimeoutError::Disconnected) => return,
         };
         worked.get_or_insert_with(allocator::work);
+        let started = Instant::now();
         let Request { id, method, params } = request;
         let request = answer::Request {
             roots: workspace.folders.iter().map(|folder| folder.real.clone()).collect(),
@@ -190,6 +194,9 @@ fn work(client: &Client, pending: &Pending, todo: &Receiver<Job>) {
         if is_ours {
             let result = if cancelled.load(Ordering::Relaxed) { Err(cancellation()) } else { result };
             client.respond(&id, result);
+        }
+        if started.elapsed() > LONG {
+            worked = None;
         }
     }
 }

@@ -137,11 +137,12 @@ pub(super) fn folding(
     })
 }
 
-/// Finds the folds of open documents before they are asked for again, if the client asks for folds at all.
-pub(super) fn fold_ahead(asked: &RequestView<'_>) {
+/// Finds the folds of open documents before they are asked for again, if the client asks for folds at all, as long as `goes_on`
+/// says so.
+pub(super) fn fold_ahead(asked: &RequestView<'_>, goes_on: &dyn Fn() -> bool) {
     let structures = &asked.workspace.structures;
     if structures.are_folds_asked.load(Ordering::Relaxed) {
-        for uri in asked.workspace.documents.uris() {
+        for uri in asked.workspace.documents.uris().into_iter().take_while(|_| goes_on()) {
             let fold = |_: &Page<'_>, file: FileView<'_>| {
                 structures.folds(asked, file);
                 Ok(())
