@@ -8,7 +8,7 @@ use super::errors::store_error;
 use super::indexes::Repo;
 use crate::allocator;
 use crate::answer::Error;
-use crate::pipeline::{self, RebindScope, UnpackedFacts};
+use crate::pipeline::{self, EditCache, RebindScope};
 use crate::store::{EdgeTable, Snapshot};
 
 pub use crate::pipeline::Unsaved;
@@ -34,8 +34,7 @@ struct CachedSnapshot {
     texts: Vec<(String, Arc<str>)>,
     snapshot: Arc<Snapshot>,
     edges: Option<(EdgeTable, RebindScope)>,
-    /// Facts of the stored snapshot, kept from one text to the next.
-    unpacked: Arc<UnpackedFacts>,
+    cache: Arc<EditCache>,
 }
 
 const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
@@ -103,10 +102,10 @@ impl Overlays {
                 let snapshot = apart(false, move || pipeline::with_unsaved(&stored, &unsaved));
                 let snapshot = Arc::new(snapshot.map_err(|err| store_error(err, &repo.sidecar))?);
                 let before = all.iter().find(|kept| Arc::ptr_eq(&kept.stored, &repo.snapshot));
-                let unpacked = before.map(|kept| kept.unpacked.clone()).unwrap_or_default();
+                let cache = before.map(|kept| kept.cache.clone()).unwrap_or_default();
                 all.retain(|kept| kept.repo != repo.sidecar.repo);
                 let (id, stored) = (repo.sidecar.repo.clone(), repo.snapshot.clone());
-                all.push(CachedSnapshot { repo: id, stored, texts: changed, snapshot, edges: None, unpacked });
+                all.push(CachedSnapshot { repo: id, stored, texts: changed, snapshot, edges: None, cache });
                 all.len() - 1
             }
         };
@@ -131,8 +130,8 @@ impl CachedSnapshot {
         let unsaved: Vec<Unsaved> = self.texts.iter().map(unsaved).collect();
         let (kept, edges) = (self.clone(), edges.clone());
         apart(again == RebindScope::Edited, move || {
-            let (stored, unpacked) = (&*kept.stored, &*kept.unpacked);
-            pipeline::relations_with_unsaved(stored, unpacked, &edges, &kept.snapshot, &unsaved, again)
+            let (stored, cache) = (&*kept.stored, &*kept.cache);
+            pipeline::relations_with_unsaved(stored, cache, &edges, &kept.snapshot, &unsaved, again)
         })
     }
 }

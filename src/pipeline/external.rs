@@ -177,6 +177,6 @@ fn notes_of<'a>(
     edges: &'a EdgeTable,
     semantics: &'static Semantics,
 ) -> Option<StoredNotes<'a>> {
-    let mut all = notes_by_language(files, edges).into_iter();
+    let mut all = notes_by_language(files, edges, &[]).into_iter();
     all.find(|language| std::ptr::eq(language.semantics, semantics)).map(|language| language.notes)
 }

@@ -3,6 +3,7 @@
 
 use std::cell::OnceCell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use rustc_hash::FxHashMap;
 
@@ -11,7 +12,7 @@ use crate::extract::extract;
 use crate::facts::{Project, ProjectFile, Semantics, UnpackedFacts};
 use crate::languages;
 use crate::model::{Extraction, Phase, Relations, Role, Site};
-use crate::resolve::{Notes, StoredNotes, resolve_again, resolve_alone};
+use crate::resolve::{Notes, NotesLayout, StoredNotes, resolve_again, resolve_alone};
 use crate::store::{self, EdgeTable, Edges, FileView, Prepared, Snapshot, SymbolId};
 
 /// A text that is not saved.
@@ -40,6 +41,36 @@ pub fn with_unsaved(snapshot: &Snapshot, unsaved: &[Unsaved]) -> Result<Snapshot
     snapshot.with_unsaved(prepared.collect())
 }
 
+/// Results of work on a stored snapshot and its edges that are kept from one edit to the next.
+#[derive(Debug, Default)]
+pub struct EditCache {
+    facts: UnpackedFacts,
+    layouts: Mutex<Option<KeptLayouts>>,
+}
+
+/// Where the notes of each language lie in a table of edges.
+#[derive(Debug)]
+struct KeptLayouts {
+    /// Holds the notes, so that no others have their address.
+    edges: EdgeTable,
+    layouts: Vec<Arc<NotesLayout>>,
+}
+
+impl EditCache {
+    /// Notes by language, as [`notes_by_language`] finds them.
+    fn notes<'a>(&self, files: &[FileView<'_>], edges: &'a EdgeTable) -> Vec<LanguageNotes<'a>> {
+        // A panic leaves what is kept intact.
+        let mut kept = self.layouts.lock().unwrap_or_else(PoisonError::into_inner);
+        let known = kept.as_ref().filter(|kept| std::ptr::eq(kept.edges.notes(), edges.notes()));
+        let all = notes_by_language(files, edges, known.map_or(&[], |kept| &kept.layouts));
+        if known.is_none() {
+            let layouts = all.iter().map(|language| language.notes.layout().clone()).collect();
+            *kept = Some(KeptLayouts { edges: edges.clone(), layouts });
+        }
+        all
+    }
+}
+
 /// The files whose names are bound again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RebindScope {
@@ -49,10 +80,10 @@ pub enum RebindScope {
     Affected,
 }
 
-/// The edges of a snapshot with unsaved texts, made from those of the snapshot as stored, of which `unpacked` keeps facts.
+/// The edges of a snapshot with unsaved texts, made from those of the snapshot as stored, which `cache` is about.
 pub fn relations_with_unsaved(
     stored: &Snapshot,
-    unpacked: &UnpackedFacts,
+    cache: &EditCache,
     edges: &EdgeTable,
     snapshot: &Snapshot,
     unsaved: &[Unsaved],
@@ -64,7 +95,7 @@ pub fn relations_with_unsaved(
     let pairs = edited.iter().filter_map(|file| Some((stored.file_by_number(*file)?, snapshot.file_by_number(*file)?)));
     let moved = pairs.flat_map(|(before, now)| moved(before, now)).collect();
     let files_again = edited.clone();
-    let mut binding = Binding { edges, unpacked, moved, edited, again, bound: Edges::default(), files: files_again };
+    let mut binding = Binding { edges, cache, moved, edited, again, bound: Edges::default(), files: files_again };
     binding.bind(&files);
     let moved: Vec<(SymbolId, SymbolId)> = binding.moved.into_iter().collect();
     edges.with(binding.bound, binding.files, &moved)
@@ -73,8 +104,7 @@ pub fn relations_with_unsaved(
 /// Binding of names beside stored edges.
 struct Binding<'e> {
     edges: &'e EdgeTable,
-    /// Facts of the stored files that are not edited.
-    unpacked: &'e UnpackedFacts,
+    cache: &'e EditCache,
     /// Symbols that the edited files still have, by their stored numbers.
     moved: FxHashMap<SymbolId, SymbolId>,
     /// Numbers of the edited files.
@@ -89,7 +119,7 @@ impl Binding<'_> {
     /// Binds names language by language. Without notes on these files, edited ones have no edges.
     fn bind(&mut self, files: &[FileView<'_>]) {
         let paths: Vec<&str> = files.iter().map(FileView::path).collect();
-        for language in notes_by_language(files, self.edges) {
+        for language in self.cache.notes(files, self.edges) {
             self.bind_one(files, &paths, &language);
         }
     }
@@ -107,7 +137,7 @@ impl Binding<'_> {
         let is_edited = |view: &FileView<'_>| self.edited.contains(&view.number());
         let file = |view: &FileView<'a>| match is_edited(view) {
             true => ProjectFile::new(view.path(), view.facts()),
-            false => self.unpacked.file(view.number(), view.path(), view.facts()),
+            false => self.cache.facts.file(view.number(), view.path(), view.facts()),
         };
         let project = Project { files: views.iter().map(file).collect(), read: &read, paths };
         let symbols: Vec<OnceCell<_>> = views.iter().map(|_| OnceCell::new()).collect();
@@ -124,7 +154,7 @@ impl Binding<'_> {
         // The other scope reads nearly all files.
         if self.again == RebindScope::Edited {
             let stored = views.iter().zip(&project.files).filter(|(view, _)| !is_edited(view));
-            self.unpacked.keep(stored.map(|(view, file)| (view.number(), file)));
+            self.cache.facts.keep(stored.map(|(view, file)| (view.number(), file)));
         }
         let mut found = PendingEdges::new(&resolved.relations);
         for place in resolved.files {
@@ -207,8 +237,12 @@ pub(super) struct LanguageNotes<'a> {
 }
 
 /// Notes on the languages of these files, in the order of their first files; without those that are of other files, and all
-/// that follow them.
-pub(super) fn notes_by_language<'a>(files: &[FileView<'_>], edges: &'a EdgeTable) -> Vec<LanguageNotes<'a>> {
+/// that follow them. `known` are their layouts, if they were kept.
+pub(super) fn notes_by_language<'a>(
+    files: &[FileView<'_>],
+    edges: &'a EdgeTable,
+    known: &[Arc<NotesLayout>],
+) -> Vec<LanguageNotes<'a>> {
     let Some(([count, ..], mut words)) = edges.notes().split_first_chunk::<4>() else { return Vec::new() };
     if *count as usize != files.len() {
         return Vec::new();
@@ -221,7 +255,10 @@ pub(super) fn notes_by_language<'a>(files: &[FileView<'_>], edges: &'a EdgeTable
             None => languages.push((semantics, vec![place as u32])),
         }
     }
-    languages.into_iter().map_while(|(semantics, of_it)| next_notes(files, semantics, of_it, &mut words)).collect()
+    let next = |(place, (semantics, of_it)): (usize, (&'static Semantics, Vec<u32>))| {
+        next_notes(files, semantics, of_it, &mut words, known.get(place).cloned())
+    };
+    languages.into_iter().enumerate().map_while(next).collect()
 }
 
 /// The notes on the next language: numbers of its files, other files that were read with their numbers, and the notes.
@@ -230,6 +267,7 @@ fn next_notes<'a>(
     semantics: &'static Semantics,
     of_it: Vec<u32>,
     words: &mut &'a [u32],
+    known: Option<Arc<NotesLayout>>,
 ) -> Option<LanguageNotes<'a>> {
     let ([count, read], rest) = words.split_first_chunk()?;
     let (numbers, rest) = rest.split_at_checked(*count as usize)?;
@@ -240,7 +278,7 @@ fn next_notes<'a>(
         return None;
     }
     *words = own;
-    let notes = StoredNotes::read(words)?;
+    let notes = StoredNotes::read(words, known)?;
     Some(LanguageNotes { semantics, files: of_it, words: own, notes })
 }
 

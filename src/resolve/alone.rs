@@ -2,6 +2,7 @@
 //! files stay as they were noted, even where an edit affects them.
 
 use std::ops::Range;
+use std::sync::{Arc, OnceLock};
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -12,37 +13,85 @@ use super::{defined_names_of, put_in_order, resolve_file};
 use crate::facts::{DefinitionId, Project, Semantics};
 use crate::model::Relations;
 
-/// Notes on a project as they are stored, read in place.
-pub struct StoredNotes<'a> {
-    /// Items of each file, five words each.
-    files: Vec<&'a [u32]>,
-    extends: &'a [u32],
-    derives: &'a [u32],
+/// Where the notes on a project lie among stored words. It may be kept: finding it reads as many places in memory as there
+/// are files, and the names read all notes.
+#[derive(Debug)]
+pub struct NotesLayout {
+    /// Words of the items of each file.
+    files: Vec<Range<usize>>,
+    extends: Range<usize>,
+    derives: Range<usize>,
+    /// Words in all.
+    len: usize,
+    /// Names that files write to, with the number of items that do; found when it is needed.
+    written: OnceLock<FxHashMap<u64, u32>>,
 }
 
-impl<'a> StoredNotes<'a> {
-    /// Reads notes from the front of some words, as [`Notes::read`](super::Notes::read) does.
-    pub fn read(words: &mut &'a [u32]) -> Option<Self> {
-        let [files, consulted, extends, derives, tangled, _] = *take(words)?;
-        let mut skip = |count: usize| -> Option<&'a [u32]> {
-            let (skipped, rest) = words.split_at_checked(count)?;
-            *words = rest;
+impl NotesLayout {
+    /// The layout of notes at the front of some words.
+    fn of(words: &[u32]) -> Option<Self> {
+        let mut rest = words;
+        let [files, consulted, extends, derives, tangled, _] = *take(&mut rest)?;
+        let mut at = words.len() - rest.len();
+        let mut skip = |count: usize| -> Option<Range<usize>> {
+            let skipped = at..at.checked_add(count).filter(|end| *end <= words.len())?;
+            at = skipped.end;
             Some(skipped)
         };
         let mut all = Vec::new();
         for _ in 0..files {
-            let head = skip(4)?;
+            let head = &words[skip(4)?];
             all.push(skip((head[2] as usize).checked_mul(Item::WORDS)?)?);
             skip(head[3] as usize)?;
         }
         skip((consulted as usize).checked_mul(2)?)?;
         let (extends, derives) = (skip((extends as usize).checked_mul(4)?)?, skip((derives as usize).checked_mul(4)?)?);
-        skip(tangled as usize)?;
-        Some(Self { files: all, extends, derives })
+        let len = skip(tangled as usize)?.end;
+        Some(Self { files: all, extends, derives, len, written: OnceLock::new() })
+    }
+}
+
+/// Notes on a project as they are stored, read in place.
+pub struct StoredNotes<'a> {
+    words: &'a [u32],
+    layout: Arc<NotesLayout>,
+}
+
+impl<'a> StoredNotes<'a> {
+    /// Reads notes from the front of some words, as [`Notes::read`](super::Notes::read) does. `known` is their layout, if it was kept.
+    pub fn read(words: &mut &'a [u32], known: Option<Arc<NotesLayout>>) -> Option<Self> {
+        let layout = match known {
+            Some(layout) => layout,
+            None => Arc::new(NotesLayout::of(words)?),
+        };
+        let (own, rest) = words.split_at_checked(layout.len)?;
+        *words = rest;
+        Some(Self { words: own, layout })
+    }
+
+    /// Where these notes lie, to be kept.
+    pub fn layout(&self) -> &Arc<NotesLayout> {
+        &self.layout
     }
 
     fn items(&self, file: u32) -> impl Iterator<Item = Item> + use<'_, 'a> {
-        self.files[file as usize].chunks_exact(Item::WORDS).map(Item::of)
+        self.words[self.layout.files[file as usize].clone()].chunks_exact(Item::WORDS).map(Item::of)
+    }
+
+    /// Names that other files than the edited ones write to, of those that are asked about.
+    fn written_elsewhere(&self, edited: &[u32], asked: &FxHashSet<u64>) -> Vec<u64> {
+        let count = |all: &mut FxHashMap<u64, u32>, file: u32| {
+            let written = self.items(file).filter(|item| item.flags & WRITTEN != 0);
+            written.for_each(|item| *all.entry(item.name).or_default() += 1);
+        };
+        let all = self.layout.written.get_or_init(|| {
+            let mut all = FxHashMap::default();
+            (0..self.layout.files.len() as u32).for_each(|file| count(&mut all, file));
+            all
+        });
+        let mut own = FxHashMap::default();
+        edited.iter().for_each(|file| count(&mut own, *file));
+        asked.iter().copied().filter(|name| all.get(name).is_some_and(|count| own.get(name) != Some(count))).collect()
     }
 
     /// Places of an edited file's definitions by their earlier places: the first of a name is the first again.
@@ -58,8 +107,12 @@ impl<'a> StoredNotes<'a> {
     }
 
     /// Pairs of definitions whose first one lies in an unedited file, by their present places.
-    fn pairs(&self, words: &[u32], edited: &FxHashMap<u32, FxHashMap<DefinitionId, DefinitionId>>) -> Vec<(Def, Def)> {
-        let is_known = |file: u32| (file as usize) < self.files.len();
+    fn pairs(
+        &self,
+        words: &Range<usize>,
+        edited: &FxHashMap<u32, FxHashMap<DefinitionId, DefinitionId>>,
+    ) -> Vec<(Def, Def)> {
+        let is_known = |file: u32| (file as usize) < self.layout.files.len();
         let place = |file: u32, place: DefinitionId| match edited.get(&file) {
             Some(places) => Some(Def { file, place: *places.get(&place)? }),
             None => Some(Def { file, place }),
@@ -72,7 +125,7 @@ impl<'a> StoredNotes<'a> {
                 })
                 .flatten()
         };
-        words.chunks_exact(4).filter_map(pair).collect()
+        self.words[words.clone()].chunks_exact(4).filter_map(pair).collect()
     }
 }
 
@@ -84,20 +137,18 @@ pub fn resolve_alone<'a>(
     edited: &[u32],
 ) -> Option<Relations> {
     let files = project.files.len();
-    if notes.files.len() != files || edited.iter().any(|file| *file as usize >= files) {
+    if notes.layout.files.len() != files || edited.iter().any(|file| *file as usize >= files) {
         return None;
     }
     let places = edited.iter().map(|file| (*file, notes.places(project, *file))).collect();
-    let (extends, derives) = (notes.pairs(notes.extends, &places), notes.pairs(notes.derives, &places));
+    let (extends, derives) = (notes.pairs(&notes.layout.extends, &places), notes.pairs(&notes.layout.derives, &places));
     let settled =
         EarlierClasses { files: (0..files as u32).map(|file| !edited.contains(&file)).collect(), extends, derives };
     let mut resolver = Resolver::new(project, semantics, Some(settled));
     let written = edited.iter().flat_map(|file| project.files[*file as usize].facts().hashes);
     let written: FxHashSet<u64> = written.copied().collect();
-    let others = (0..files as u32).filter(|file| !edited.contains(file)).flat_map(|file| notes.items(file));
-    let others = others.filter(|item| item.flags & WRITTEN != 0 && written.contains(&item.name)).map(|item| item.name);
     let mut defined = defined_names_of(edited.iter().map(|file| &project.files[*file as usize]));
-    defined.extend(others);
+    defined.extend(notes.written_elsewhere(edited, &written));
     defined.sort_unstable();
     let mut relations = Relations::default();
     for file in edited {
@@ -117,16 +168,17 @@ pub fn resolve_guests<'a>(
     wanted: impl IntoIterator<Item = u32>,
 ) -> Option<Relations> {
     let files = project.files.len();
-    if notes.files.len() + guests.len() != files || guests.end as usize > files {
+    let count = notes.layout.files.len();
+    if count + guests.len() != files || guests.end as usize > files {
         return None;
     }
     let moved = |file: u32| if file < guests.start { file } else { file + guests.len() as u32 };
     let def = |file: u32, place: u32| Def { file: moved(file), place: DefinitionId(place) };
-    let pairs = |words: &[u32]| {
-        let known = words.chunks_exact(4).filter(|pair| (pair[0].max(pair[2]) as usize) < notes.files.len());
+    let pairs = |words: &Range<usize>| {
+        let known = notes.words[words.clone()].chunks_exact(4).filter(|pair| (pair[0].max(pair[2]) as usize) < count);
         known.map(|pair| (def(pair[0], pair[1]), def(pair[2], pair[3]))).collect()
     };
-    let (extends, derives) = (pairs(notes.extends), pairs(notes.derives));
+    let (extends, derives) = (pairs(&notes.layout.extends), pairs(&notes.layout.derives));
     let settled =
         EarlierClasses { files: (0..files as u32).map(|file| !guests.contains(&file)).collect(), extends, derives };
     let mut resolver = Resolver::new(project, semantics, Some(settled));

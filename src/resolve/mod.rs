@@ -19,7 +19,7 @@ mod subclasses;
 mod surface;
 mod values;
 
-pub use alone::{StoredNotes, resolve_alone, resolve_guests};
+pub use alone::{NotesLayout, StoredNotes, resolve_alone, resolve_guests};
 pub use notes::{Notes, Plan, SymbolAt};
 
 use rustc_hash::FxHashMap;

@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use codelode::config::Config;
 use codelode::model::Role;
-use codelode::pipeline::{self, Options, RebindScope, RunControl, UnpackedFacts, Unsaved};
+use codelode::pipeline::{self, EditCache, Options, RebindScope, RunControl, Unsaved};
 use codelode::store::{EdgeTable, Registry, Snapshot};
 use proptest::prelude::*;
 use proptest::test_runner::{Config as Cases, RngAlgorithm, TestRng, TestRunner};
@@ -233,8 +233,8 @@ fn an_unsaved_text_means_what_it_would_if_it_were_saved() {
     write(PROJECT, &root);
     let before = indexed(&root, &folder.path().join("home"));
     let edges = pipeline::relations(&before).expect("there is room");
-    // One editor's edits share what is unpacked of other files.
-    let unpacked = UnpackedFacts::default();
+    // One editor's edits share it.
+    let cache = EditCache::default();
     let paths: Vec<&str> = before.files().filter(|file| file.symbol_count() > 0).map(|file| file.path()).collect();
     let runs = std::env::var("CODELODE_EDIT_RUNS").map_or(30, |runs| runs.parse().expect("a number"));
     let cases = Cases { cases: runs, failure_persistence: None, ..Cases::default() };
@@ -248,7 +248,7 @@ fn an_unsaved_text_means_what_it_would_if_it_were_saved() {
         let unsaved = [Unsaved { path: path.to_owned(), text: now.clone().into_bytes() }];
         let snapshot = pipeline::with_unsaved(&before, &unsaved).expect("there is room");
         let bound =
-            pipeline::relations_with_unsaved(&before, &unpacked, edges, &snapshot, &unsaved, RebindScope::Affected);
+            pipeline::relations_with_unsaved(&before, &cache, edges, &snapshot, &unsaved, RebindScope::Affected);
         let place = tempfile::tempdir().expect("there is room");
         let copy = place.path().canonicalize().expect("it is there").join("project");
         write(PROJECT, &copy);
@@ -258,7 +258,7 @@ fn an_unsaved_text_means_what_it_would_if_it_were_saved() {
         prop_assert_eq!(told(&snapshot, &bound, path), told(&fresh, saved, path), "{}:\n{}", path, now);
         // The first answer after an edit does not wait for other files.
         let at_once =
-            pipeline::relations_with_unsaved(&before, &unpacked, edges, &snapshot, &unsaved, RebindScope::Edited);
+            pipeline::relations_with_unsaved(&before, &cache, edges, &snapshot, &unsaved, RebindScope::Edited);
         let is_same = told(&snapshot, &at_once, path) == told(&fresh, saved, path);
         same_at_once.set(same_at_once.get() + u32::from(is_same));
         // Answers about other files do not fail. Where the effect of an edit cannot be told, they are as before it.
