@@ -7,11 +7,13 @@ use std::ops::Range;
 ///
 /// - Sections for C++ are left out: their `extern "C" {` has its other brace in another section.
 /// - Of a condition that opens braces which others close, `#if A … if (a) { … #else … if (b) { … #endif`, the first
-///   section is kept, without the condition.
+///   section is kept, without the condition. So it is of a condition amid an expression.
 /// - A macro before or behind a declaration is left out, `API int f(void) PURE;`: the grammar takes it for the type.
 /// - So is one before the name of a type that is defined, `class API Name {`.
 /// - Comments in macros of several lines are left out.
-/// - A macro alone in a line, which stands for fields or statements, gets a semicolon; among enumerators it is left out.
+/// - A macro alone in a line, which stands for fields or statements, gets a semicolon; among enumerators it is left out,
+///   and so it is at the margin, before a declaration.
+/// - A macro around the parameters of a function is left out, `int f __P((int));`.
 pub fn preprocess(text: &[u8]) -> Option<Vec<u8>> {
     rewritten(text, false)
 }
@@ -61,6 +63,8 @@ fn scan(text: &[u8], is_cpp: bool, put: &mut dyn FnMut(Change)) {
     let (mut before, mut in_enum) = (b';', false);
     // Whether the line begins in a comment, or goes on with a directive.
     let (mut in_comment, mut in_directive) = (false, false);
+    // A macro at the margin, until it is known what follows.
+    let mut margin: Option<Range<usize>> = None;
     let mut start = 0;
     for line in text.split_inclusive(|byte| *byte == b'\n') {
         let place = start..start + line.len();
@@ -81,11 +85,15 @@ fn scan(text: &[u8], is_cpp: bool, put: &mut dyn FnMut(Change)) {
         let Some((word, rest)) = found else {
             let code = code(line, &mut in_comment);
             if let Some(condition) = open.last_mut() {
-                condition.add(nesting(code));
+                condition.read(code);
             }
-            let around = [prefix(code), convention(code), suffix(code)];
-            for range in around.iter().flatten() {
-                put(Change::Macro(place.start + range.start..place.start + range.end));
+            leave_out(code, place.start, put);
+            if !code.trim_ascii().is_empty() {
+                margin.take().filter(|_| declares(code)).into_iter().for_each(|word| put(Change::Macro(word)));
+                let word = code.trim_ascii_end();
+                let is_margin =
+                    matches!(before, b';' | b'}' | b'{') && word.iter().all(|byte| is_word(&byte)) && is_capital(word);
+                margin = is_margin.then(|| place.start..place.start + word.len());
             }
             if let Some(after) = alone(code).filter(|_| matches!(before, b';' | b'{' | b'}')) {
                 match in_enum {
@@ -107,6 +115,9 @@ fn scan(text: &[u8], is_cpp: bool, put: &mut dyn FnMut(Change)) {
                 // Enumerators go on after a comma.
                 before = if in_enum && *last == b',' { b';' } else { *last };
             }
+            if margin.is_some() {
+                before = b';';
+            }
             continue;
         };
         match word {
@@ -114,6 +125,8 @@ fn scan(text: &[u8], is_cpp: bool, put: &mut dyn FnMut(Change)) {
             b"if" | b"ifdef" | b"ifndef" => open.push(Condition {
                 is_cpp: !is_cpp && is_for_cpp(word, rest),
                 is_never: word == b"if" && rest.trim_ascii() == b"0",
+                is_amid: matches!(before, b'=' | b'|' | b'&' | b'+' | b'(' | b'?'),
+                has_code: false,
                 directives: vec![place],
                 nestings: vec![0],
             }),
@@ -121,6 +134,7 @@ fn scan(text: &[u8], is_cpp: bool, put: &mut dyn FnMut(Change)) {
                 if let Some(condition) = open.last_mut() {
                     condition.directives.push(place);
                     condition.nestings.push(0);
+                    condition.has_code = false;
                 }
             }
             b"endif" => {
@@ -143,6 +157,17 @@ fn scan(text: &[u8], is_cpp: bool, put: &mut dyn FnMut(Change)) {
     }
 }
 
+/// Leaves out the macros of a line of code, which begins at `start`.
+fn leave_out(code: &[u8], start: usize, put: &mut dyn FnMut(Change)) {
+    for range in [prefix(code), convention(code), suffix(code)].iter().flatten() {
+        put(Change::Macro(start + range.start..start + range.end));
+    }
+    if let Some((word, close)) = wrapper(code) {
+        put(Change::Macro(start + word.start..start + word.end));
+        put(Change::Cut(start + close..start + close + 1));
+    }
+}
+
 /// The most conditions inside each other that are followed.
 const DEEPEST: usize = 250;
 
@@ -152,12 +177,25 @@ struct Condition {
     is_cpp: bool,
     /// Whether its first section is for nothing, `#if 0`.
     is_never: bool,
+    /// Whether it is within an expression.
+    is_amid: bool,
+    /// Whether its last section has code so far.
+    has_code: bool,
     directives: Vec<Range<usize>>,
     /// Braces and parentheses that each section leaves open.
     nestings: Vec<i32>,
 }
 
 impl Condition {
+    /// Takes note of a line of code.
+    fn read(&mut self, code: &[u8]) {
+        self.add(nesting(code));
+        if !self.has_code && !code.trim_ascii().is_empty() {
+            self.has_code = true;
+            self.is_amid |= continues(code);
+        }
+    }
+
     fn add(&mut self, nesting: i32) {
         self.nestings.iter_mut().last().into_iter().for_each(|last| *last += nesting);
     }
@@ -165,8 +203,14 @@ impl Condition {
     /// The section that is kept alone; `None` if all are.
     fn kept(&self) -> Option<usize> {
         let is_uneven = self.nestings.iter().any(|nesting| *nesting != 0);
-        (self.is_cpp || is_uneven).then_some(usize::from(self.is_cpp || self.is_never))
+        (self.is_cpp || self.is_amid || is_uneven).then_some(usize::from(self.is_cpp || self.is_never))
     }
+}
+
+/// Whether a line goes on with an expression or a statement.
+fn continues(code: &[u8]) -> bool {
+    let code = code.trim_ascii_start();
+    [b"&&".as_slice(), b"||", b"| ", b"else "].iter().any(|operator| code.starts_with(operator))
 }
 
 /// The number of braces and parentheses that a line leaves open.
@@ -241,6 +285,10 @@ fn alone(code: &[u8]) -> Option<usize> {
     (from > 0 && is_capital(&trimmed[from..from + word]) && (rest.is_empty() || has_arguments)).then_some(trimmed.len())
 }
 
+fn is_word(byte: &&u8) -> bool {
+    byte.is_ascii_alphanumeric() || **byte == b'_'
+}
+
 fn is_capital(word: &[u8]) -> bool {
     word.len() > 2 && word.iter().all(|byte| !byte.is_ascii_lowercase()) && word.iter().any(u8::is_ascii_uppercase)
 }
@@ -279,6 +327,10 @@ fn prefix(line: &[u8]) -> Option<Range<usize>> {
         return line[name.1..].trim_ascii_start().starts_with(b"(").then_some(second.0..second.1);
     }
     let rest = line[second.1..].trim_ascii();
+    if !is_type && rest.is_empty() && line[0] > b' ' {
+        // The name is in the next line.
+        return Some(if is_convention(second.2) { second.0..second.1 } else { first.0..first.1 });
+    }
     if is_type {
         let is_defined = rest.is_empty() || rest.starts_with(b"{") || rest.starts_with(b"final");
         let has_bases = rest.starts_with(b":") && !rest.starts_with(b"::");
@@ -288,10 +340,42 @@ fn prefix(line: &[u8]) -> Option<Range<usize>> {
     let follows_word = after.is_ascii_alphabetic() || *after == b'_';
     match follows_word {
         // A calling convention after the type: `DWORD WINAPI run(void)`.
-        true if matches!(second.2, b"WINAPI" | b"CALLBACK" | b"APIENTRY") => Some(second.0..second.1),
+        true if is_convention(second.2) => Some(second.0..second.1),
         true => Some(first.0..first.1),
         false => None,
     }
+}
+
+fn is_convention(word: &[u8]) -> bool {
+    matches!(word, b"WINAPI" | b"CALLBACK" | b"APIENTRY")
+}
+
+/// Whether a line begins with a type and a name, or with more words.
+fn declares(code: &[u8]) -> bool {
+    let after = &code[code.iter().take_while(is_word).count()..];
+    let second = after.trim_ascii_start();
+    let second = second.strip_prefix(b"*").map_or(second, |rest| rest.trim_ascii_start());
+    code.first().is_some_and(|byte| byte.is_ascii_alphabetic() || *byte == b'_')
+        && after.len() < code.len()
+        && second.len() < after.len()
+        && second.first().is_some_and(|byte| byte.is_ascii_alphabetic() || *byte == b'_')
+}
+
+/// The macro around the parameters of a function that a line declares, with its parenthesis, and where that closes.
+fn wrapper(code: &[u8]) -> Option<(Range<usize>, usize)> {
+    let close = code.trim_ascii_end().strip_suffix(b";")?.trim_ascii_end().strip_suffix(b")")?.len();
+    let open = memchr::memchr(b'(', code)?;
+    let inside = code.get(open + 1..close)?.trim_ascii();
+    let word = code[..open].trim_ascii_end();
+    let from = word.len() - word.iter().rev().take_while(is_word).count();
+    let before = code[..from].trim_ascii();
+    let name = before.iter().rev().take_while(is_word).count();
+    let is_declared = before.iter().all(|byte| is_word(&byte) || matches!(byte, b' ' | b'\t' | b'*'))
+        && name > 0
+        && name < before.len()
+        && code[0] > b' ';
+    let is_macro = is_capital(&word[from..]) || word[from..].starts_with(b"__");
+    (is_declared && is_macro && inside.starts_with(b"(") && inside.ends_with(b")")).then_some((from..open + 1, close))
 }
 
 /// The place of a macro before the star of a type of functions: `typedef int (API *name)(void);`.
@@ -375,6 +459,11 @@ mod tests {
         let expected = "void f(void) {\n\nif (a) {\n\n\n\ng('{');\n}\n}\n#if A\nint x;\n#else\nint y;\n#endif\n";
         assert_eq!(read(text), expected);
         assert_eq!(read("#if 0\n{\n#elif 1\na {\n#else\nb {\n#endif\n}\n"), "\n\n\na {\n\n\n\n}\n");
+        let amid = "int a =\n#ifdef A\nA |\n#else\nC |\n#endif\nB;\nint c;\n#ifdef A\nint d;\n#endif\n";
+        assert_eq!(read(amid), "int a =\n\nA |\n\n\n\nB;\nint c;\n#ifdef A\nint d;\n#endif\n");
+        assert_eq!(read("if (a\n#ifdef A\n  || b\n#endif\n) {}\n"), "if (a\n\n|| b\n\n) {}\n");
+        let whole = "#ifdef A\nif (a\n|| b) {}\n#else\nif (c\n|| d) {}\n#endif\n";
+        assert_eq!(read(whole), whole);
         let halves = "#ifdef A\nif (a) {\n#endif\nb();\n#ifdef A\n}\n#endif\n";
         assert_eq!(read(halves), "\nif (a) {\n\nb();\n\n}\n\n");
     }
@@ -400,6 +489,16 @@ mod tests {
             ("UV_EXTERN int f(void);", "int f(void);"),
             ("static MY_INLINE const char *f(void)", "static const char *f(void)"),
             ("DWORD WINAPI run(void)", "DWORD run(void)"),
+            ("MY_API SIZE_TYPE\nrun(void) {", "SIZE_TYPE\nrun(void) {"),
+            ("DWORD WINAPI\nrun(void) {", "DWORD\nrun(void) {"),
+            ("MY_API\nstruct a *run(void);", "\nstruct a *run(void);"),
+            ("int a;\n\nMY_API\n/* b */\nchar* run(void);", "int a;\n\n\n/* b */\nchar* run(void);"),
+            ("BOOL\nrun(void) {", "BOOL\nrun(void) {"),
+            ("struct {\nint a;\n} NAME;\nint run(void);", "struct {\nint a;\n} NAME;\nint run(void);"),
+            ("int a = A +\nLIMIT\nint b;", "int a = A +\nLIMIT\nint b;"),
+            ("int run __P((int, char *));", "int run (int, char *) ;"),
+            ("int run __P(int);", "int run __P(int);"),
+            ("  int run FAIL((int));", "int run FAIL((int));"),
             ("int MY_API main(void)", "int main(void)"),
             ("unsigned LIMIT;", "unsigned LIMIT;"),
             ("int LIMIT main;", "int LIMIT main;"),

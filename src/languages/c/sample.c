@@ -82,6 +82,21 @@ sell(struct item *item, int count)
 
 char *name_of(struct item *item) { return (char *)item->name; }
 
+SHOP_API
+struct item *item_of(int number);
+char *label_of __P((struct item *));
+
+SHOP_API SHOP_SIZE
+size_of(struct item *item)
+{
+    int flags =
+#ifdef DEBUG
+        SMALL |
+#endif
+        LARGE;
+    return flags;
+}
+
 #ifdef DEBUG
 void debug(void) { printf("%d\n", sold); }
 #endif
