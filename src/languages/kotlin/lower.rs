@@ -9,9 +9,9 @@ use tree_sitter::Node;
 use super::super::definition::span_of;
 use super::super::lower::Lower;
 use super::super::shape::{NodeContext, NodeResult};
-use super::types;
+use super::{headers, types};
 use crate::facts::{Bound, Declared, ExpressionId, NameId, Op, ROOT, SEEN, ScopeId, ScopeKind, UNKNOWN};
-use crate::model::Role;
+use crate::model::{Role, Span};
 
 /// Records a file's facts about names.
 pub fn lower<'t>(cx: &mut Lower<'_, 't>, root: Node<'t>) {
@@ -34,6 +34,12 @@ pub fn lower<'t>(cx: &mut Lower<'_, 't>, root: Node<'t>) {
             "import" => import(cx, part, file),
             _ => scope = cx.read(part, NodeContext::used(scope)).scope,
         }
+    }
+    for place in headers::left_out(cx.source()) {
+        let Ok(name) = std::str::from_utf8(&cx.source()[place.clone()]) else { continue };
+        let name = cx.facts.name(name);
+        let meant = cx.facts.named(file, name);
+        cx.facts.occurrence(Span::new(place.start, place.end), Role::Type, meant);
     }
     // Packages themselves, for whole names.
     let packages = cx.facts.module("*", ROOT);

@@ -73,6 +73,31 @@ annotation class Tested
 @Target(AnnotationTarget.CLASS)
 @Retention annotation class Kept
 
+/** Where it is sold. */
+@Deprecated("use Shop")
+enum class Place { CORNER, MARKET }
+
+@Deprecated("use Shop")
+@Suppress("unused")
+open class Stall {
+    fun open() = true
+}
+
+@Suppress("unused")
+@Deprecated("use Shop")
+private fun stall() {
+    val shop by lazy { Stall() }
+
+    get("/stall") {
+        shop.open()
+    }
+}
+
+@Suppress("unused")
+expect object Market {
+    fun open(): Boolean
+}
+
 /** Counts. */
 class Counter
 @Inject

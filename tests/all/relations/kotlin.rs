@@ -34,6 +34,31 @@ class Far(val cart: Cart⟦Cart⟧, item: Item⟦?⟧) {
 }
 
 #[test]
+fn annotations_before_declarations_are_uses() {
+    check(
+        "--- A.kt
+annotation class Kept⟦=Kept⟧
+annotation class Seen⟦=Seen⟧(val by: String)
+
+@Kept⟦Kept⟧
+@Seen⟦Seen⟧(\"a\")
+open class Shop⟦=Shop⟧ {
+  fun open⟦=open⟧() = 1
+}
+
+@Seen⟦Seen⟧(\"b\")
+expect object Market⟦=Market⟧ {
+  fun open⟦=opened⟧(): Int
+}
+
+@Seen⟦Seen⟧(\"c\")
+@Kept⟦Kept⟧
+private fun use(shop: Shop⟦Shop⟧) = shop.open⟦open⟧() + Market⟦Market⟧.open⟦opened⟧()
+",
+    );
+}
+
+#[test]
 fn members_are_found_by_written_types_and_values() {
     check(
         "--- A.kt
