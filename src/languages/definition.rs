@@ -262,6 +262,8 @@ impl<'s, 't> Cx<'s, 't> {
         let symbol = &mut self.symbols[last];
         // Of another container, as of the next instance of a class, it is another function.
         let is_of_other = symbol.container != container && container.len() <= LONGEST_NAME;
+        // A callback is declared for others.
+        let is_of_other = is_of_other || symbol.detail == Detail::Protocol;
         if symbol.name.of(self.source) != name.as_bytes() || is_of_other {
             return false;
         }

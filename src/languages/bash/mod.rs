@@ -12,6 +12,7 @@ pub static SPEC: LanguageSpec = LanguageSpec {
     file_names: &[".bashrc", ".bash_profile", ".profile", ".zshrc", "PKGBUILD", "APKBUILD"],
     interpreters: &["sh", "bash", "zsh", "dash", "ksh", "ash"],
     grammar: grammar!("bash", tree_sitter_bash, HIGHLIGHT_QUERY),
+    preprocess: Some(preprocess),
     sanitize: Some(sanitize),
     rules: &[
         (symbol(Kind::Function, Detail::Function, "name", "body"), &["function_definition"]),
@@ -51,9 +52,76 @@ fn sanitize(text: &[u8]) -> Option<Vec<u8>> {
     sanitized
 }
 
+/// The longest pattern of an expansion, in bytes, that is looked at.
+const PATTERN: usize = 300;
+
+/// The text that the grammar reads instead, of the same length; `None` if it is the text itself.
+///
+/// Brackets, braces, quotes and escapes in the pattern of an expansion become letters, `${name%%]*}`: the grammar takes them for
+/// what they are elsewhere.
+fn preprocess(text: &[u8]) -> Option<Vec<u8>> {
+    let mut made: Option<Vec<u8>> = None;
+    for at in memchr::memmem::find_iter(text, b"${") {
+        let from = at + 2;
+        let name = text[from..].iter().take_while(|byte| byte.is_ascii_alphanumeric() || **byte == b'_').count();
+        let sign = from + name;
+        if name == 0 || !matches!(text.get(sign), Some(b'#' | b'%')) {
+            continue;
+        }
+        let start = sign + if text.get(sign + 1) == text.get(sign) { 2 } else { 1 };
+        let Some(pattern) = text.get(start..).and_then(|rest| pattern(&rest[..rest.len().min(PATTERN)])) else {
+            continue;
+        };
+        let is_special = |byte: &u8| matches!(byte, b'{' | b'[' | b']' | b'(' | b')' | b'\\' | b'"' | b'\'');
+        if pattern.iter().any(is_special) {
+            let made = &mut made.get_or_insert_with(|| text.to_vec())[start..start + pattern.len()];
+            made.fill(b'x');
+        }
+    }
+    // Only one of the two texts is read.
+    made.map(|made| sanitize(&made).unwrap_or(made))
+}
+
+/// The pattern that a text begins with, up to the brace that closes the expansion, in one line and without other expansions.
+fn pattern(text: &[u8]) -> Option<&[u8]> {
+    let (mut quote, mut is_escaped) = (0, false);
+    for (at, byte) in text.iter().enumerate() {
+        match byte {
+            b'\n' => return None,
+            b'$' | b'`' if quote != b'\'' && text.get(at + 1).is_some_and(|next| matches!(next, b'{' | b'(')) => {
+                return None;
+            }
+            _ if is_escaped => is_escaped = false,
+            b'\\' => is_escaped = true,
+            b'"' | b'\'' if quote == 0 => quote = *byte,
+            _ if quote == *byte => quote = 0,
+            b'}' if quote == 0 => return Some(&text[..at]),
+            _ => {}
+        }
+    }
+    None
+}
+
 #[cfg(test)]
 mod tests {
-    use super::sanitize;
+    use super::{preprocess, sanitize};
+
+    #[test]
+    fn patterns_of_expansions_are_letters() {
+        let read = |text: &str| crate::languages::tests::preprocessed(preprocess, text);
+        for (text, expected) in [
+            (r#"a="${b%%]*}""#, r#"a="${b%%xx}""#),
+            (r#"a=${b#*{\"c\":\""$d"\"}"#, "a=${b#xxxxxxxxxxxxxxxx}"),
+            (r#"a=${b#"{x"}"#, "a=${b#xxxx}"),
+            ("a=${b%.*} ${c##*/}", "a=${b%.*} ${c##*/}"),
+            ("a=${b%[${c}]}", "a=${b%[${c}]}"),
+            ("a=${b:-[} ${#c[@]}", "a=${b:-[} ${#c[@]}"),
+            ("a=${b%(\n}", "a=${b%(\n}"),
+        ] {
+            assert_eq!(read(text), format!("{expected}\n"));
+        }
+        assert_eq!(read("a=${b%]} {\u{e9}\n"), "a=${b%x} {__\n");
+    }
 
     #[test]
     fn only_letters_where_a_number_may_stand_are_replaced() {

@@ -35,6 +35,11 @@ EOT
 )
 }
 
+shorten() {
+  local rest="${1#*\"name\":[}"
+  say "${rest%%]*}" ${rest#*{"$1"}
+}
+
 function main() (
   sell "$@"
 )

@@ -43,6 +43,10 @@ fn call(cx: &mut Cx<'_, '_>, node: Node<'_>) {
         "defmacro" | "defmacrop" => (Kind::Function, Detail::Macro),
         _ => return,
     };
+    // The head of a macro with such a name: `defmacro def(head, body) do`.
+    if cx.ancestor(0).is_some_and(|parent| parent.kind() == "arguments") {
+        return;
+    }
     let Some(arguments) = part(node, "arguments") else { return };
     // `name(…) when …` is an operator whose left side is called. Any other is what is defined: `a <~> b`.
     let mut name = arguments.named_child(0);

@@ -46,6 +46,10 @@ defmodule Example.Operators do
   defmacro -a do
     a
   end
+
+  defmacro def(head, body) do
+    quote do: Kernel.def(unquote(head), unquote(body))
+  end
 end
 
 defprotocol Sellable do

@@ -15,6 +15,9 @@
 
 -callback show(Item :: term()) -> ok.
 
+show(item) -> ok;
+show(_) -> ok.
+
 %% @doc Starts it.
 -spec start() -> ok.
 start() ->

@@ -3,6 +3,7 @@
 use tree_sitter::Node;
 
 use super::spec::{grammar, symbol};
+use super::symbol::part;
 use super::{Comments, Conventions, Cx, LanguageSpec, ManifestPart, Package, Rule};
 use crate::model::{Detail, Kind};
 
@@ -14,9 +15,8 @@ pub static SPEC: LanguageSpec = LanguageSpec {
     interpreters: &["julia"],
     grammar: grammar!("julia", tree_sitter_julia, "highlights.scm"),
     rules: &[
-        (symbol(Kind::Type, Detail::Module, "name", "name>"), &["module_definition"]),
-        (symbol(Kind::Class, Detail::Struct, TYPE, "type_head>"), &["struct_definition"]),
-        (symbol(Kind::Type, Detail::NamedType, TYPE, "type_head>"), &["abstract_definition", "primitive_definition"]),
+        (symbol(Kind::Type, Detail::Module, "name:identifier", "name>"), &["module_definition"]),
+        (Rule::Define(defined_type), &["struct_definition", "abstract_definition", "primitive_definition"]),
         (
             Rule::BySign {
                 signs: &[("../struct_definition", Kind::Constant, Detail::Field)],
@@ -25,8 +25,7 @@ pub static SPEC: LanguageSpec = LanguageSpec {
             },
             &["typed_expression"],
         ),
-        (symbol(Kind::Function, Detail::Function, FUNCTION, "signature>"), &["function_definition"]),
-        (symbol(Kind::Function, Detail::Macro, FUNCTION, "signature>"), &["macro_definition"]),
+        (Rule::Define(function), &["function_definition", "macro_definition"]),
         (Rule::Define(assignment), &["assignment"]),
         (Rule::Branch, &["if_statement", "elseif_clause", "for_statement", "while_statement", "catch_clause"]),
         (Rule::Branch, &["ternary_expression", "if_clause"]),
@@ -36,14 +35,19 @@ pub static SPEC: LanguageSpec = LanguageSpec {
     around: &["const_statement"],
     qualified: &[
         ("where_expression", "", "call_expression^|typed_expression^|where_expression^"),
-        ("typed_expression", "", "call_expression^"),
-        ("call_expression", "", "field_expression^|parametrized_type_expression^|identifier^|operator^"),
-        ("binary_expression", "", "parametrized_type_expression^|identifier^"),
-        ("parametrized_type_expression", "", "identifier^"),
-        ("field_expression", "", "quote_expression|identifier$|operator"),
+        ("typed_expression", "", "call_expression^|parametrized_type_expression|identifier$"),
+        (
+            "call_expression",
+            "",
+            "field_expression^|parametrized_type_expression^|identifier^|operator^|parenthesized_expression^",
+        ),
+        ("parametrized_type_expression", "", "identifier^|field_expression^"),
+        ("field_expression", "", "interpolation_expression|quote_expression|identifier$|operator"),
         // `Base.:(==)(a, b)`.
         ("quote_expression", "", "parenthesized_expression|operator|identifier"),
-        ("parenthesized_expression", "", "operator|identifier"),
+        // `(of::Type)(a)` is named by the type.
+        ("parenthesized_expression", "", "operator|identifier|typed_expression|unary_typed_expression"),
+        ("unary_typed_expression", "", "parametrized_type_expression|identifier"),
     ],
     conventions: &Conventions {
         test_files: &["runtests", "test_*", "*_test"],
@@ -53,15 +57,46 @@ pub static SPEC: LanguageSpec = LanguageSpec {
     ..LanguageSpec::PLAIN
 };
 
-const TYPE: &str = "type_head/identifier|parametrized_type_expression|binary_expression";
-const FUNCTION: &str = "signature/call_expression|typed_expression|where_expression|identifier";
+/// A type, with what it derives from or without.
+fn defined_type<'t>(cx: &mut Cx<'_, 't>, node: Node<'t>) {
+    let (kind, detail) = match node.kind() {
+        "struct_definition" => (Kind::Class, Detail::Struct),
+        _ => (Kind::Type, Detail::NamedType),
+    };
+    let derived = part(node, "type_head/binary_expression").and_then(|derived| derived.named_child(0));
+    let name = match derived.map(|name| name.kind()) {
+        Some("identifier") => "type_head/binary_expression/identifier^",
+        Some(_) => "type_head/binary_expression/parametrized_type_expression^",
+        None => "type_head/identifier|parametrized_type_expression",
+    };
+    cx.symbol(node, kind, detail, name, "type_head>");
+}
+
+/// Whether a name is put together by a macro: `function $(name)(…)`.
+fn is_made(cx: &Cx<'_, '_>, head: Node<'_>) -> bool {
+    let text = cx.text(head);
+    let name = text.find('(').map_or(text, |open| &text[..open]);
+    name.contains('$')
+}
+
+fn function<'t>(cx: &mut Cx<'_, 't>, node: Node<'t>) {
+    if part(node, "signature").is_some_and(|head| is_made(cx, head)) {
+        return;
+    }
+    let detail = if node.kind() == "macro_definition" { Detail::Macro } else { Detail::Function };
+    let name = "signature/call_expression|typed_expression|where_expression|identifier";
+    cx.symbol(node, Kind::Function, detail, name, "signature>");
+}
 
 /// `name(…) = …`, or a value.
 fn assignment<'t>(cx: &mut Cx<'_, 't>, node: Node<'t>) {
-    let name = match node.named_child(0).map(|left| left.kind()) {
-        Some("call_expression") => "call_expression^",
-        Some("where_expression") => "where_expression^",
-        Some("identifier") => return cx.symbol(node, Kind::Constant, Detail::Variable, "identifier^", ""),
+    let Some(left) = node.named_child(0).filter(|left| !is_made(cx, *left)) else { return };
+    let name = match left.kind() {
+        "call_expression" => "call_expression^",
+        "where_expression" => "where_expression^",
+        // `name(…)::Type = …`
+        "typed_expression" if part(left, "call_expression").is_some() => "typed_expression^",
+        "identifier" => return cx.symbol(node, Kind::Constant, Detail::Variable, "identifier^", ""),
         _ => return,
     };
     cx.symbol(node, Kind::Function, Detail::Function, name, "operator^");

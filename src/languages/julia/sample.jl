@@ -65,6 +65,21 @@ function Base.:+(a::Item, b::Item)
     a
 end
 
+(of::Till)(item::Item) = of.sold + item.price
+
+first_price(items)::Real = items[1].price
+
+struct Shelf <: AbstractVector{Item{Float64}} end
+
+function Base.Array{T,N}(of::Shelf) where {T,N}
+    of
+end
+
+for name in (:a, :b)
+    @eval Base.$(name)(x::Shelf) = x
+    @eval function $(name)(x) end
+end
+
 macro twice(body)
     quote
         $(esc(body))

@@ -25,7 +25,7 @@ pub static SPEC: LanguageSpec = LanguageSpec {
         ),
         (
             Rule::BySign {
-                signs: &[("value/body", Kind::Function, Detail::Function)],
+                signs: &[("value:function_definition", Kind::Function, Detail::Function)],
                 name: "name:identifier",
                 body: "value:function_definition/body",
             },

@@ -37,6 +37,7 @@ local handlers = {
   -- Says hello.
   greet = function(who) return "hello " .. who end,
   limit = 3,
+  leave = function() end,
 }
 
 local function main()

@@ -14,6 +14,7 @@ pub static SPEC: LanguageSpec = LanguageSpec {
     extensions: &["ps1", "psm1", "psd1"],
     interpreters: &["pwsh"],
     grammar: grammar!("powershell", tree_sitter_powershell, HIGHLIGHTS_QUERY),
+    preprocess: Some(preprocess),
     rules: &[
         (Rule::Define(function), &["function_statement"]),
         (symbol(Kind::Class, Detail::Class, "simple_name^", "{"), &["class_statement"]),
@@ -33,6 +34,22 @@ pub static SPEC: LanguageSpec = LanguageSpec {
     conventions: &Conventions { test_files: &["*.Tests"], ..Conventions::NEUTRAL },
     ..LanguageSpec::PLAIN
 };
+
+/// The text that the grammar reads instead, of the same length; `None` if it is the text itself: an empty script block that is
+/// a value becomes a variable, `$a = {}`. The grammar wants a statement in it.
+fn preprocess(text: &[u8]) -> Option<Vec<u8>> {
+    let mut made: Option<Vec<u8>> = None;
+    for at in memchr::memchr_iter(b'{', text) {
+        let inside = text[at + 1..].iter().take_while(|byte| matches!(byte, b' ' | b'\t')).count();
+        let close = at + 1 + inside;
+        if text.get(close) == Some(&b'}') && text[..at].trim_ascii_end().ends_with(b"=") {
+            let made = &mut made.get_or_insert_with(|| text.to_vec())[at..=close];
+            made.fill(b' ');
+            made[..2].copy_from_slice(b"$_");
+        }
+    }
+    made
+}
 
 /// Scopes that a function may be put into, `function global:Get-Item`. It is called without one.
 const SCOPES: &[&str] = &["global:", "script:", "local:", "private:"];
@@ -59,4 +76,18 @@ fn property(cx: &mut Cx<'_, '_>, node: Node<'_>) {
     // The grammar makes up a variable of no length where one is missing: that has no sign.
     definition.name = Span::new(definition.name.start as usize + 1, definition.name.end as usize);
     cx.define(Definition { doc, ..definition });
+}
+
+#[cfg(test)]
+mod tests {
+    use super::preprocess;
+
+    #[test]
+    fn empty_blocks_that_are_values_are_variables() {
+        let read = |text: &str| crate::languages::tests::preprocessed(preprocess, text);
+        assert_eq!(read("param($a = {}, $b = { })"), "param($a = $_, $b = $_ )\n");
+        for kept in ["function a {}", "$a = @{}", "$a = { 1 }", "if ($a) { }"] {
+            assert_eq!(read(kept), format!("{kept}\n"));
+        }
+    }
 }

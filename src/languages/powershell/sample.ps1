@@ -63,6 +63,11 @@ class Item : Thing {
 
 function Global:Show-Total { Get-Total }
 
+function Find-Item {
+    param ($OnItem = {}, $OnEnd = { }, $Items)
+    foreach ($item in $Items) { & $OnItem $item }
+}
+
 workflow Start-Work { Get-Total }
 
 Get-Total -Items @([Item]::new('bread'))
