@@ -3,8 +3,11 @@
 mod skeleton;
 mod tokens;
 
+use tree_sitter::Node;
+
 use super::spec::{grammar, symbol};
-use super::{Comments, Conventions, LanguageSpec, Rule};
+use super::symbol::part;
+use super::{Comments, Conventions, Cx, LanguageSpec, Rule};
 use crate::model::{Detail, Kind};
 
 /// The language.
@@ -17,7 +20,7 @@ pub static SPEC: LanguageSpec = LanguageSpec {
     grammar: grammar!("groovy", tree_sitter_groovy, "highlights.scm"),
     preprocess: Some(skeleton::preprocess),
     rules: &[
-        (symbol(Kind::Class, Detail::Class, "name", "body"), &["class_declaration"]),
+        (Rule::Define(class), &["class_declaration"]),
         (symbol(Kind::Class, Detail::Record, "name", "body"), &["record_declaration"]),
         (symbol(Kind::Type, Detail::Interface, "name", "body"), &["interface_declaration"]),
         (symbol(Kind::Type, Detail::Annotation, "name", "body"), &["annotation_type_declaration"]),
@@ -40,3 +43,12 @@ pub static SPEC: LanguageSpec = LanguageSpec {
     },
     ..LanguageSpec::PLAIN
 };
+
+/// A class with a name; an anonymous one is a class to the grammar alone.
+fn class<'t>(cx: &mut Cx<'_, 't>, node: Node<'t>) {
+    let before = part(node, "name").and_then(|name| cx.source().get(..name.start_byte())).unwrap_or_default();
+    let word = before.trim_ascii_end();
+    if word.ends_with(b"class") || word.ends_with(b"trait") {
+        cx.symbol(node, Kind::Class, Detail::Class, "name", "body");
+    }
+}

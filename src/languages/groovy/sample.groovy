@@ -38,6 +38,19 @@ class Item extends Thing implements Sellable {
 
     def show() { println "${name}" }
 
+    Sellable half() {
+        def price = price / 2
+        return new Sellable() {
+            private final int left = 1
+
+            @Override
+            public boolean sell(int count) {
+                if (count > left) { return false }
+                true
+            }
+        }
+    }
+
     static Item parse(String text) { new Item(text) }
 
     def "a #name in quotes"(String name = /\d+{/, int count = 1) throws Exception {

@@ -1,12 +1,13 @@
 //! Groovy as its grammar can read it. It knows neither commands without parentheses nor texts in slashes, default values,
-//! or methods whose name is a text, and loses its way in a file. So declarations are left, and of bodies the branches.
+//! or methods whose name is a text, and loses its way in a file. So declarations are left, and of bodies the branches and the
+//! methods of anonymous classes.
 
 use super::tokens::{Token, TokenKind, tokens};
 use crate::languages::sections::blank;
 
 /// The declarations of a text, at its length. A body is as many `if(a);` as it has branches.
 pub(super) fn preprocess(text: &[u8]) -> Option<Vec<u8>> {
-    let mut skeleton = Skeleton { text, tokens: tokens(text), made: text.to_vec(), classes: Vec::new() };
+    let mut skeleton = Skeleton { text, tokens: tokens(text), made: text.to_vec(), classes: Vec::new(), depth: 0 };
     let mut at = 0;
     while at < skeleton.tokens.len() {
         at = skeleton.statement(at).max(at + 1);
@@ -34,6 +35,9 @@ const MODIFIERS: &[&[u8]] = &[
 const PRIMITIVE: &[&[u8]] = &[b"void", b"boolean", b"byte", b"char", b"short", b"int", b"long", b"float", b"double"];
 const TYPES: &[&[u8]] = &[b"class", b"interface", b"trait", b"enum", b"record"];
 const BRANCH: &[u8] = b"if(a);";
+const ANONYMOUS: &[u8] = b"class A";
+/// Anonymous classes inside each other are read this far.
+const DEEPEST: usize = 30;
 
 struct Skeleton<'s> {
     text: &'s [u8],
@@ -41,6 +45,8 @@ struct Skeleton<'s> {
     made: Vec<u8>,
     /// Open types: the places of their closing braces and of their names.
     classes: Vec<(usize, usize)>,
+    /// The number of anonymous classes around.
+    depth: usize,
 }
 
 impl Skeleton<'_> {
@@ -246,14 +252,60 @@ impl Skeleton<'_> {
         self.end(at)
     }
 
-    /// A body, of which the branches are left.
+    /// The bodies of anonymous classes in a body, by their braces.
+    fn anonymous(&self, open: usize, close: usize) -> Vec<(usize, usize)> {
+        let (mut found, mut at) = (Vec::new(), open + 1);
+        while self.depth < DEEPEST && at < close {
+            let behind = if self.word(at) == b"new" { self.behind_type(at + 1) } else { at };
+            let arguments = self.tokens.get(behind).filter(|_| behind > at + 1 && self.is_mark(behind, b'('));
+            match arguments.map(|arguments| arguments.close + 1).filter(|body| self.is_mark(*body, b'{')) {
+                Some(body) => {
+                    at = self.tokens[body].close;
+                    found.push((body, at));
+                }
+                None => at += 1,
+            }
+        }
+        found
+    }
+
+    /// The members of an anonymous class.
+    fn members(&mut self, open: usize, close: usize) {
+        let end = self.tokens.get(close).map_or(self.text.len(), |token| token.start);
+        let range = self.tokens[open].end..end;
+        // In a block the grammar takes methods only within a class. `new A()` is as long, so it fits.
+        let head = range.start - 1 - ANONYMOUS.len()..range.start - 1;
+        self.made[head].copy_from_slice(ANONYMOUS);
+        self.made[range.start - 1] = b'{';
+        self.made[end..self.tokens.get(close).map_or(end, |token| token.end)].fill(b'}');
+        self.made[range.clone()].copy_from_slice(&self.text[range]);
+        self.depth += 1;
+        let mut at = open + 1;
+        while at < close.min(self.tokens.len()) {
+            at = self.statement(at).max(at + 1);
+        }
+        self.depth -= 1;
+    }
+
+    /// A body, of which the branches and the members of anonymous classes are left.
     fn body(&mut self, open: usize) -> usize {
         let close = self.tokens[open].close;
         let end = self.tokens.get(close).map_or(self.text.len(), |token| token.start);
         let start = self.tokens[open].end;
         blank(&mut self.made, start..end);
-        let branches: Vec<usize> =
-            (open + 1..close).filter(|at| self.is_branch(*at)).map(|at| self.tokens[at].start).collect();
+        let classes = self.anonymous(open, close);
+        let is_of_class = |at: usize| {
+            let next = classes.partition_point(|(open, _)| *open <= at);
+            next > 0 && at < classes[next - 1].1
+        };
+        let branches: Vec<usize> = (open + 1..close)
+            .filter(|at| self.is_branch(*at) && !is_of_class(*at))
+            .map(|at| self.tokens[at].start)
+            .collect();
+        let places: Vec<_> = classes
+            .iter()
+            .map(|(open, close)| self.tokens[*open].start..self.tokens.get(*close).map_or(end, |token| token.end))
+            .collect();
         let mut left = branches.iter().peekable();
         let (mut at, mut pending) = (start, 0);
         for line in self.text[start..end].split_inclusive(|byte| *byte == b'\n') {
@@ -261,12 +313,17 @@ impl Skeleton<'_> {
             while left.next_if(|branch| **branch < stop).is_some() {
                 pending += 1;
             }
-            while pending > 0 && at + BRANCH.len() < stop {
+            let next = places.partition_point(|place| place.start < stop);
+            let is_taken = next > 0 && at < places[next - 1].end;
+            while pending > 0 && !is_taken && at + BRANCH.len() < stop {
                 self.made[at..at + BRANCH.len()].copy_from_slice(BRANCH);
                 at += BRANCH.len();
                 pending -= 1;
             }
             at = stop;
+        }
+        for (open, close) in classes {
+            self.members(open, close);
         }
         close + 1
     }
@@ -405,6 +462,17 @@ mod tests {
     fn bodies_keep_their_branches() {
         let text = "def a() {\n  if (b && c) { d ?: e?.f }\n  List<?> g = h ? 1 : 2\n  x\n}\n";
         assert_eq!(read(text), "def a() {\nif(a);if(a);\nif(a);\n\n}\n");
+    }
+
+    #[test]
+    fn methods_of_anonymous_classes_are_left() {
+        let text = "def a() {\n  b(new C<D>(1) {\n    public void run() {\n      if (d) e\n    }\n    f g\n    @H\n    String i() { 1 }\n  })\n  if (j) k\n}\n";
+        let expected = "def a() {\nclass A{\npublic void run() {\nif(a);\n}\n\n@H\nString i() { }\n}\nif(a);\n}\n";
+        assert_eq!(read(text), expected);
+        assert_eq!(read("def a() { new B(){}\n}\n"), "def a() { class A{}\n}\n");
+        assert_eq!(read("def a() { new B()\n}\n"), "def a() {\n}\n");
+        let deep = "def a() { new B() { ".repeat(1_000);
+        assert!(read(&deep).starts_with("def a() { class A{ def a() {"));
     }
 
     #[test]

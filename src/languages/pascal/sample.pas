@@ -20,6 +20,24 @@ type
     function Sell(Count: Integer): Boolean;
   end;
 
+  TPrice = record
+    case Integer of
+      0: (Whole: Integer);
+      1: (Parts: packed record
+            Euros: Integer;
+            Cents: Byte;
+          end);
+  end;
+
+{$IFDEF FPC}
+  TShelf = class(TFPObject)
+    procedure Fill; override;
+{$ELSE}
+  TShelf = class(TObject)
+{$ENDIF}
+    procedure Clear(const Sender: {$IFDEF FPC}TObject{$ELSE}TItem{$ENDIF});
+  end;
+
   { An item on a shelf. }
   TItem = class(TObject, ISellable)
   private
@@ -70,7 +88,7 @@ class procedure TItem.Show;
 begin
 end;
 
-function Total(Items: array of TItem): Integer;
+function Total(Items: {$IFDEF FPC}array of TItem{$ELSE}TArray<TItem>{$ENDIF}): Integer;
 begin
   Result := 0;
 end;
