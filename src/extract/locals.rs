@@ -114,7 +114,9 @@ fn all_uses<'s>(facts: &Facts<'_>, source: &'s [u8], function: Span) -> BTreeMap
             continue;
         }
         let (mut scope, number, written) = (ScopeId(expression.a), NameId(expression.b), span.of(source));
-        while scope != ScopeId::NONE && facts.bound(scope, number).is_empty() {
+        // A narrowed name is bound to nothing new.
+        let is_told = |place: u32| facts.bindings[place as usize].kind == BindingKind::Narrowed;
+        while scope != ScopeId::NONE && facts.bound(scope, number).all(is_told) {
             scope = facts.scopes[scope.row()].parent;
         }
         let is_local = |kind: ScopeKind| kind == ScopeKind::Function || kind == ScopeKind::Block;

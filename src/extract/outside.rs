@@ -134,7 +134,7 @@ impl Search<'_> {
         } else if is(&[Op::Generic]) {
             self.waiting.extend(self.facts.list(ListId(it.b)).iter().copied().map(other));
             self.waiting.push(other(ExpressionId(it.a)));
-        } else if is(&[Op::Else, Op::Extension]) {
+        } else if is(&[Op::Else, Op::Extension, Op::Proven, Op::Except]) {
             self.waiting.extend([other(ExpressionId(it.a)), other(ExpressionId(it.b))]);
         } else if !is(&[Op::Unknown]) {
             self.waiting.push(other(ExpressionId(it.a)));

@@ -16,7 +16,7 @@ enum OperandKind {
 }
 
 /// Operands of each operation, in the order of [`Op`].
-const OPERANDS: [(OperandKind, OperandKind); Op::Uncalled as usize + 1] = {
+const OPERANDS: [(OperandKind, OperandKind); Op::Except as usize + 1] = {
     use OperandKind::{Definition, Expression, List, Name, Nothing, Scope};
     [
         (Nothing, Nothing),
@@ -50,6 +50,9 @@ const OPERANDS: [(OperandKind, OperandKind); Op::Uncalled as usize + 1] = {
         (Expression, Name),
         (Expression, Nothing),
         (Expression, Nothing),
+        (Expression, Nothing),
+        (Expression, Expression),
+        (Expression, Expression),
     ]
 };
 

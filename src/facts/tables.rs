@@ -264,6 +264,12 @@ pub enum Op {
     Wanted,
     /// Meanings of `a` where it is not called: no functions, if it means anything else.
     Uncalled,
+    /// The return type of a guard, which proves that its argument is of the type `a`: `x is A`, `TypeIs[A]`.
+    Predicate,
+    /// The value `b` as an instance of the type `a`, or of the type that the call `a` of a guard proves.
+    Proven,
+    /// The values of `a` that are no instances of the type `b`.
+    Except,
 }
 
 /// An expression or a type. Equal expressions share one row, so an index is a structural key.
@@ -400,7 +406,7 @@ pub(crate) struct Header {
 }
 
 /// Version of the tables' meaning. Extraction makes facts, so `store::CONTENT` must change too.
-pub const VERSION: u32 = 8;
+pub const VERSION: u32 = 9;
 
 /// Facts of one file, read in place.
 #[derive(Clone, Copy, Debug)]

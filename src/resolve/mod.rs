@@ -13,6 +13,7 @@ mod labels;
 mod names;
 mod notes;
 mod overloads;
+mod proofs;
 mod questions;
 mod structural;
 mod subclasses;

@@ -365,7 +365,7 @@ impl<'f, 'a> Reader<'f, 'a> {
         } else if is(&[Op::Module]) {
             self.put(self.facts.hashes[it.a as usize]);
             self.put(self.shared.get(it.b as usize).copied().unwrap_or(0));
-        } else if is(&[Op::Else, Op::Extension]) {
+        } else if is(&[Op::Else, Op::Extension, Op::Proven, Op::Except]) {
             self.expression(ExpressionId(it.a));
             self.expression(ExpressionId(it.b));
         } else if it.op != Op::Unknown {
@@ -447,7 +447,8 @@ pub(super) fn touched(facts: &Facts<'_>, changed: &Changed, class_names: ClassNa
             } else if is(&[Op::Unknown, Op::Module]) {
                 false
             } else {
-                at(&expressions, it.a) || is(&[Op::Else, Op::Extension]) && at(&expressions, it.b)
+                at(&expressions, it.a)
+                    || is(&[Op::Else, Op::Extension, Op::Proven, Op::Except]) && at(&expressions, it.b)
             };
             expressions[place] |= is_touched;
         }

@@ -189,9 +189,11 @@ impl Resolver<'_> {
             Op::Overridden => self.inherited_parameter(Def { file, place: DefinitionId(it.a) }, it.b as usize),
             Op::Passed => self.passed(file, it),
             Op::Wanted => self.wanted(file, it),
+            Op::Proven => self.proven(file, it),
+            Op::Except => self.except(file, it),
             Op::Labeled => self.value(file, ExpressionId(it.a)).to_vec(),
             // A type is no value, and of the two meanings of a key neither is.
-            Op::Unknown | Op::FunctionType | Op::Else => Vec::new(),
+            Op::Unknown | Op::FunctionType | Op::Else | Op::Predicate => Vec::new(),
         }
     }
 

@@ -5,6 +5,7 @@ use tree_sitter::Node;
 use super::super::definition::span_of;
 use super::super::lower::Lower;
 use super::lower::{FirstParameter, field, parameters, target};
+use super::narrowing::{home, narrowed};
 use super::types::annotation;
 use crate::facts::{BindingKind, Bound, Definition, ExpressionId, Op, ScopeId, ScopeKind, UNKNOWN};
 use crate::model::Role;
@@ -81,17 +82,21 @@ fn walk_one<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: ScopeId, role: Ro
             if is_slice { on } else { cx.facts.of(Op::Element, on) }
         }
         "conditional_expression" => {
-            let parts: Vec<ExpressionId> =
-                cx.children(node).into_iter().map(|part| walk(cx, part, scope, Role::Reference)).collect();
-            match parts[..] {
-                [yes, _, no] => cx.facts.union(&[yes, no]),
-                _ => UNKNOWN,
-            }
+            let [yes, condition, no] = cx.children(node)[..] else { return UNKNOWN };
+            walk(cx, condition, scope, Role::Reference);
+            let [yes, no] = [(yes, true), (no, false)].map(|(part, holds)| {
+                let inner = narrowed(cx, condition, scope, holds);
+                walk(cx, part, inner, Role::Reference)
+            });
+            cx.facts.union(&[yes, no])
         }
         "boolean_operator" => {
-            let parts: Vec<ExpressionId> =
-                cx.children(node).into_iter().map(|part| walk(cx, part, scope, Role::Reference)).collect();
-            cx.facts.union(&parts)
+            let (Some(left), Some(right)) = (field(node, "left"), field(node, "right")) else { return UNKNOWN };
+            let first = walk(cx, left, scope, Role::Reference);
+            let is_and = field(node, "operator").is_some_and(|operator| operator.kind() == "and");
+            let inner = narrowed(cx, left, scope, is_and);
+            let second = walk(cx, right, inner, Role::Reference);
+            cx.facts.union(&[first, second])
         }
         "tuple" | "expression_list" => {
             let parts: Vec<ExpressionId> =
@@ -168,7 +173,7 @@ fn container(cx: &mut Lower<'_, '_>, values: &[ExpressionId]) -> ExpressionId {
 }
 
 fn comprehension<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: ScopeId) -> ExpressionId {
-    let inner = cx.facts.scope(ScopeKind::Function, scope);
+    let mut inner = cx.facts.scope(ScopeKind::Function, scope);
     let parts = cx.children(node);
     // The clauses come after the body, but bind its names; each sees the names of earlier ones.
     for clause in parts.iter().skip(1) {
@@ -180,6 +185,8 @@ fn comprehension<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: ScopeId) -> 
             }
         } else {
             walk(cx, *clause, inner, Role::Reference);
+            let condition = cx.first(*clause).filter(|_| clause.kind() == "if_clause");
+            inner = condition.map_or(inner, |condition| narrowed(cx, condition, inner, true));
         }
     }
     let Some(body) = parts.first() else { return UNKNOWN };
@@ -233,6 +240,7 @@ fn call<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: ScopeId) -> Expressio
     if is_plain && called == "isinstance" && nodes.len() == 2 && nodes[0].kind() == "identifier" {
         // Only if the name is bound in this scope: otherwise the binding would shadow an outer one.
         let name = cx.name(nodes[0]);
+        let scope = home(cx, scope);
         if cx.facts.is(scope, ScopeKind::Function) && cx.facts.binds(scope, name) {
             let classes = cx.facts.look(values[1]);
             let types = match classes.op == Op::Tuple {

@@ -3,11 +3,13 @@
 use tree_sitter::Node;
 
 use super::super::lower::Lower;
+use super::narrowing;
 use crate::facts::{BindingKind, Bound, ExpressionId, NameId, Op, ROOT, ScopeId};
 use crate::model::Role;
 
 /// `global a, b`: the names stand for those of the module.
 pub(super) fn statement<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: ScopeId) {
+    let scope = narrowing::home(cx, scope);
     for written in cx.children(node) {
         let name = cx.name(written);
         if scope != ROOT && !cx.facts.binds(scope, name) {

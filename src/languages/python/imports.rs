@@ -5,6 +5,7 @@ use tree_sitter::Node;
 use super::super::definition::span_of;
 use super::super::lower::Lower;
 use super::lower::field;
+use super::narrowing::home;
 use crate::facts::{Bound, ELSE_WITHIN, MODULES_ONLY, OFFERED, SEEN, ScopeId, ScopeKind};
 use crate::model::Role;
 
@@ -36,7 +37,7 @@ pub(super) fn import<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: ScopeId)
                 (cx.facts.name(first), cx.facts.module(first, scope))
             }
         };
-        cx.facts.bind(scope, name, Bound::alias(module));
+        cx.facts.bind(home(cx, scope), name, Bound::alias(module));
     }
 }
 
@@ -69,6 +70,6 @@ pub(super) fn import_from<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: Sco
         cx.facts.occurrence(span_of(imported), Role::Import, meant);
         cx.facts.import(at, meant, MODULES_ONLY | if is_dots { ELSE_WITHIN } else { 0 });
         let bound = alias.map_or(name, |alias| cx.name(alias));
-        cx.facts.bind(scope, bound, Bound::alias(meant));
+        cx.facts.bind(home(cx, scope), bound, Bound::alias(meant));
     }
 }

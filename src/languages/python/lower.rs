@@ -6,6 +6,7 @@ use super::super::lower::Lower;
 use super::expressions::{dotted, walk};
 use super::globals;
 use super::imports::{import, import_from};
+use super::narrowing::{self, home, narrowed};
 use super::types::{annotation, is_type};
 use crate::facts::{
     BindingKind, Bound, Definition, DefinitionId, DefinitionKind, EMPTY, ExpressionId, ListId, NONE, Op, ROOT, ScopeId,
@@ -25,8 +26,10 @@ pub fn lower<'t>(cx: &mut Lower<'_, 't>, root: Node<'t>) {
 
 /// Reads the statements of a block. `function` is the definition of their `return`s, or [`NONE`].
 fn body<'t>(cx: &mut Lower<'_, 't>, block: Node<'t>, scope: ScopeId, function: DefinitionId) {
+    let mut scope = scope;
     for statement in cx.children(block) {
         cx.deeper(|cx| self::statement(cx, statement, scope, function));
+        scope = narrowing::after(cx, statement, scope);
     }
 }
 
@@ -101,18 +104,14 @@ fn statement<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: ScopeId, functio
             }
         }
         "block" => body(cx, node, scope, function),
-        "if_statement" | "elif_clause" | "else_clause" | "while_statement" | "try_statement" | "finally_clause"
-        | "match_statement" | "case_clause" => {
+        "if_statement" => conditional(cx, node, scope, function),
+        "match_statement" => matching(cx, node, scope, function),
+        "else_clause" | "while_statement" | "try_statement" | "finally_clause" => {
             for child in cx.children(node) {
                 let kind = child.kind();
-                let is_statement =
-                    ["block", "_statement", "_clause", "_definition"].iter().any(|end| kind.ends_with(end));
-                match kind {
-                    "case_pattern" => cx.deeper(|cx| pattern(cx, child, scope)),
-                    _ if is_statement && kind != "if_clause" => {
-                        cx.deeper(|cx| statement(cx, child, scope, function));
-                    }
-                    _ => drop(walk(cx, child, scope, Role::Reference)),
+                match ["block", "_statement", "_clause", "_definition"].iter().any(|end| kind.ends_with(end)) {
+                    true => cx.deeper(|cx| statement(cx, child, scope, function)),
+                    false => drop(walk(cx, child, scope, Role::Reference)),
                 }
             }
         }
@@ -126,7 +125,7 @@ fn statement<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: ScopeId, functio
                 let of = DefinitionKind::Class;
                 let (class, _) =
                     cx.facts.class(Definition { name, at, kind: of, alias, ..Definition::default() }, scope);
-                cx.facts.bind(scope, name, Bound::definition(class).at(at));
+                cx.facts.bind(home(cx, scope), name, Bound::definition(class).at(at));
             }
         }
         kind if kind.ends_with("_statement") => {
@@ -135,6 +134,54 @@ fn statement<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: ScopeId, functio
             }
         }
         _ => drop(walk(cx, node, scope, Role::Reference)),
+    }
+}
+
+/// `if` with its branches: each knows that the conditions before it do not hold.
+fn conditional<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: ScopeId, function: DefinitionId) {
+    let mut scope = scope;
+    for branch in std::iter::once(node).chain(cx.children(node)) {
+        match branch.kind() {
+            "if_statement" | "elif_clause" if branch == node || branch.kind() == "elif_clause" => {
+                let condition = field(branch, "condition");
+                if let Some(condition) = condition {
+                    walk(cx, condition, scope, Role::Reference);
+                }
+                if let Some(block) = field(branch, "consequence") {
+                    let inner = condition.map_or(scope, |condition| narrowed(cx, condition, scope, true));
+                    cx.deeper(|cx| body(cx, block, inner, function));
+                }
+                scope = condition.map_or(scope, |condition| narrowed(cx, condition, scope, false));
+            }
+            "else_clause" => cx.deeper(|cx| statement(cx, branch, scope, function)),
+            _ => {}
+        }
+    }
+}
+
+/// `match`: a class in a pattern tells what is matched.
+fn matching<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: ScopeId, function: DefinitionId) {
+    let Some(block) = field(node, "body") else { return };
+    let subjects: Vec<Node<'t>> = cx.children(node).into_iter().filter(|child| *child != block).collect();
+    let mut values = Vec::new();
+    for subject in &subjects {
+        values.push(walk(cx, *subject, scope, Role::Reference));
+    }
+    let subject = if let [subject] = subjects[..] { Some(subject) } else { None };
+    for clause in cx.children(block) {
+        let mut inner = scope;
+        for child in cx.children(clause) {
+            match child.kind() {
+                "case_pattern" => {
+                    let class = cx.deeper(|cx| Some(pattern(cx, child, scope))).unwrap_or(UNKNOWN);
+                    if let Some(subject) = subject {
+                        inner = narrowing::tell(cx, subject, class, true, scope);
+                    }
+                }
+                "if_clause" => drop(walk(cx, child, inner, Role::Reference)),
+                _ => cx.deeper(|cx| statement(cx, child, inner, function)),
+            }
+        }
     }
 }
 
@@ -149,6 +196,7 @@ fn place(cx: &Lower<'_, '_>, scope: ScopeId, node: Node<'_>) -> u32 {
 }
 
 fn function<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: ScopeId, decorators: &[&str]) {
+    let scope = home(cx, scope);
     let Some(name_node) = field(node, "name") else { return };
     let (name, at) = (cx.name(name_node), name_node.start_byte() as u32);
     let owner = cx.facts.class_of(scope);
@@ -297,7 +345,7 @@ fn class<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: ScopeId) {
     }
     let definition = Definition { name, at, owner, kind, generics, ..Definition::default() };
     let (class, members) = cx.facts.class(definition, around);
-    cx.facts.bind(scope, name, Bound::definition(class).at(at));
+    cx.facts.bind(home(cx, scope), name, Bound::definition(class).at(at));
     if let Some(bases) = field(node, "superclasses") {
         // Type variables are parameters in the order of `Generic[…]`, or else of their first use in the bases.
         let (mut variables, mut says_variables) = (Vec::new(), false);
@@ -361,7 +409,9 @@ fn assignment<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: ScopeId) {
         Some(value) if value.kind() == "identifier" && outer.is_some() && is_own(cx, value) => {
             walk(cx, value, outer.unwrap_or(scope), Role::Reference)
         }
-        Some(value) if is_type(cx, value) && !cx.facts.is(scope, ScopeKind::Function) => annotation(cx, value, scope),
+        Some(value) if is_type(cx, value) && !cx.facts.is(home(cx, scope), ScopeKind::Function) => {
+            annotation(cx, value, scope)
+        }
         Some(value) => walk(cx, value, scope, Role::Reference),
         None => UNKNOWN,
     };
@@ -384,8 +434,9 @@ pub(super) fn target<'t>(
             // A lambda bound to a name is a symbol in any scope.
             let is_function = cx.facts.look(value).op == Op::Function;
             let at = if is_function { node.start_byte() as u32 } else { place(cx, scope, node) };
-            let home = globals::home(cx, scope, name);
+            let home = globals::home(cx, home(cx, scope), name);
             cx.facts.bind(home, name, Bound::variable().value(value).of(of).at(at));
+            narrowing::assigned(cx, scope, name, value);
             cx.bare(node, scope, Role::Write);
         }
         "attribute" => {
@@ -450,24 +501,40 @@ fn one_of(cx: &mut Lower<'_, '_>, classes: ExpressionId) -> ExpressionId {
     cx.facts.of(Op::Instance, classes)
 }
 
-/// Reads a `case` pattern: class names are references, other single names are bound.
-fn pattern<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: ScopeId) {
+/// Reads a `case` pattern: class names are references, other single names are bound. Returns the class that it matches.
+fn pattern<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: ScopeId) -> ExpressionId {
     match node.kind() {
         "class_pattern" | "keyword_pattern" | "case_pattern" | "union_pattern" | "tuple_pattern" | "list_pattern"
         | "as_pattern" | "dict_pattern" | "splat_pattern" => {
-            let is_class = node.kind() == "class_pattern";
+            let kind = node.kind();
+            let mut classes = Vec::new();
             for (place, child) in cx.children(node).into_iter().enumerate() {
-                let is_read = is_class && place == 0 || child.kind() == "dotted_name" && child.named_child_count() > 1;
+                let is_class = kind == "class_pattern" && place == 0;
+                let is_read = is_class || child.kind() == "dotted_name" && child.named_child_count() > 1;
                 match child.kind() {
-                    "dotted_name" if is_read => drop(dotted(cx, child, scope)),
-                    _ => cx.deeper(|cx| pattern(cx, child, scope)),
+                    "dotted_name" if is_read => {
+                        let meant = dotted(cx, child, scope);
+                        classes.extend(is_class.then_some(meant));
+                    }
+                    "identifier" if kind == "as_pattern" => {
+                        let of = classes.first().copied().unwrap_or(UNKNOWN);
+                        let name = cx.name(child);
+                        cx.facts.bind(home(cx, scope), name, Bound::variable().of(of));
+                    }
+                    _ => {
+                        let of = cx.deeper(|cx| Some(pattern(cx, child, scope))).unwrap_or(UNKNOWN);
+                        classes.extend((kind != "class_pattern").then_some(of));
+                    }
                 }
             }
+            let is_whole = matches!(kind, "class_pattern" | "case_pattern" | "union_pattern" | "as_pattern");
+            if is_whole && !classes.contains(&UNKNOWN) { cx.facts.union(&classes) } else { UNKNOWN }
         }
         "dotted_name" | "identifier" => {
             let name = cx.name(node);
-            cx.facts.bind(scope, name, Bound::variable());
+            cx.facts.bind(home(cx, scope), name, Bound::variable());
+            UNKNOWN
         }
-        _ => {}
+        _ => UNKNOWN,
     }
 }

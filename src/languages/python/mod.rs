@@ -7,6 +7,7 @@ mod globals;
 mod imports;
 mod lower;
 mod modules;
+mod narrowing;
 mod runner;
 mod syntax;
 mod types;

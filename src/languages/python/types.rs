@@ -113,6 +113,7 @@ fn generic(cx: &mut Lower<'_, '_>, named: &str, of: ExpressionId, types: &[Expre
             cx.facts.expression(Op::FunctionType, gives, takes)
         }
         _ if TRANSPARENT.contains(&named) => first,
+        "TypeIs" | "TypeGuard" if first != UNKNOWN => cx.facts.of(Op::Predicate, first),
         _ => {
             let list = cx.facts.list(types);
             cx.facts.expression(Op::Generic, of, list)

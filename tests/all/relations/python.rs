@@ -416,3 +416,49 @@ def other⟦=other⟧():
 ",
     );
 }
+
+#[test]
+fn branches_know_what_their_conditions_say() {
+    check(
+        "--- a.py
+from collections import abc
+from typing import TypeIs, TypeGuard
+class Many⟦=Many⟧(dict):
+    def items⟦=items⟧(self): ...
+class Other⟦=Other⟧:
+    def items⟦=other⟧(self): ...
+def is_many⟦=is_many⟧(x: object) -> TypeIs[Many⟦Many⟧]: ...
+def has_items⟦=has_items⟧(x: object) -> TypeGuard[Other⟦Other⟧]: ...
+def declared(a: Many⟦Many⟧ | abc.Mapping[str, str], b: Many⟦Many⟧ | Other⟦Other⟧):
+    if isinstance(a, Many⟦Many⟧): a.items⟦items⟧()
+    elif isinstance(a, abc.Mapping): a.items⟦?⟧()
+    else: a.items⟦?⟧()
+    if isinstance(b, Many⟦Many⟧): b.items⟦items⟧()
+    elif isinstance(b, Other⟦Other⟧): b.items⟦other⟧()
+    c = b.items⟦items⟧() if isinstance(b, Many⟦Many⟧) else b.items⟦other⟧()
+    isinstance(b, Other⟦Other⟧) and b.items⟦other⟧()
+    not isinstance(b, Other⟦Other⟧) or b.items⟦other⟧()
+    [one.items⟦other⟧() for one in [b] if isinstance(one, Other⟦Other⟧)]
+    if is_many⟦is_many⟧(b): b.items⟦items⟧()
+    else: b.items⟦other⟧()
+    if not isinstance(b, Many⟦Many⟧):
+        b = Many⟦Many⟧()
+        return b.items⟦items,other⟧()
+    b.items⟦items⟧()
+def guarded(x, y: object):
+    if is_many⟦is_many⟧(x): x.items⟦items⟧()
+    elif has_items⟦has_items⟧(x): x.items⟦other⟧()
+    assert has_items⟦has_items⟧(y)
+    y.items⟦other⟧()
+def matched(x):
+    match x:
+        case Many⟦Many⟧(): x.items⟦items⟧()
+        case Other⟦Other⟧() as y if y.items⟦other⟧(): y.items⟦other⟧()
+def both(x: Many⟦Many⟧):
+    if isinstance(x, abc.Mapping):
+        x.items⟦items⟧()
+        y = x
+    y.items⟦items⟧()
+",
+    );
+}

@@ -267,3 +267,37 @@ function go⟦=go⟧(made: Made⟦Made⟧) { return made.size⟦size⟧ }
 ",
     );
 }
+
+#[test]
+fn branches_know_what_their_conditions_say() {
+    check(
+        "--- a.ts
+class Many⟦=Many⟧ { get⟦=get⟧() {} }
+class One⟦=One⟧ { get⟦=other⟧() {} }
+class Node⟦=Node⟧ { isLeaf⟦=isLeaf⟧(): this is Leaf⟦Leaf⟧ { return true } static isNode⟦=isNode⟧(x: unknown): x is Node⟦Node⟧ { return true } }
+class Leaf⟦=Leaf⟧ extends Node⟦Node⟧ { text⟦=text⟧() {} }
+declare const any: any;
+var isMany⟦=isMany⟧ = any as (it: any) => it is Many⟦Many⟧;
+const isOne⟦=isOne⟧: (it: any) => it is One⟦One⟧ = any;
+function isIt⟦=isIt⟧(it: any): it is One⟦One⟧ { return it instanceof One⟦One⟧ }
+function assertOne⟦=assertOne⟧(it: any): asserts it is One⟦One⟧ {}
+function isSized⟦=isSized⟧(it: any): it is { size⟦=size⟧: number } { return true }
+function open(o: any, p: Many⟦Many⟧ | One⟦One⟧, many: Many⟦Many⟧) {
+  if (isMany⟦isMany⟧(o)) { o.get⟦get⟧() } else if (isOne⟦isOne⟧(o)) o.get⟦other⟧();
+  if (isIt⟦isIt⟧(p)) p.get⟦other⟧(); else p.get⟦get⟧();
+  if (p instanceof Many⟦Many⟧) p.get⟦get⟧(); else p.get⟦other⟧();
+  p instanceof Many⟦Many⟧ || p.get⟦other⟧();
+  if (isSized⟦isSized⟧(many)) { many.size⟦size⟧; many.get⟦get⟧() }
+  const y = isIt⟦isIt⟧(o) ? o.get⟦other⟧() : 1;
+  if (!isIt⟦isIt⟧(o)) return;
+  o.get⟦other⟧();
+}
+function told(o: any, n: Node⟦Node⟧, x: unknown) {
+  assertOne⟦assertOne⟧(o);
+  o.get⟦other⟧();
+  if (n.isLeaf⟦isLeaf⟧()) n.text⟦text⟧();
+  if (Node⟦Node⟧.isNode⟦isNode⟧(x) && x.isLeaf⟦isLeaf⟧()) x.text⟦text⟧();
+}
+",
+    );
+}

@@ -4,6 +4,7 @@ use tree_sitter::Node;
 
 use super::functions::{self, ArgumentSource, ThisBinding};
 use super::jsdoc::JsDocTypes;
+use super::narrowing::narrowed;
 use super::types::{self, annotation};
 use super::{FUNCTIONS, classes, exports, field};
 use crate::facts::{
@@ -101,20 +102,24 @@ fn one<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: ScopeId, role: Role) -
         "ternary_expression" => {
             let [condition, then, otherwise] =
                 ["condition", "consequence", "alternative"].map(|part| field(node, part));
-            let mut inner = scope;
+            let (mut inner, mut other) = (scope, scope);
             if let Some(condition) = condition {
                 walk(cx, condition, scope, Role::Reference);
-                inner = narrowed(cx, condition, scope);
+                (inner, other) = (narrowed(cx, condition, scope, true), narrowed(cx, condition, scope, false));
             }
             let then = then.map_or(UNKNOWN, |then| walk(cx, then, inner, role));
-            let otherwise = otherwise.map_or(UNKNOWN, |otherwise| walk(cx, otherwise, scope, role));
+            let otherwise = otherwise.map_or(UNKNOWN, |otherwise| walk(cx, otherwise, other, role));
             cx.facts.union(&[then, otherwise])
         }
         "binary_expression" => {
             let (Some(left), Some(right)) = (field(node, "left"), field(node, "right")) else { return UNKNOWN };
             let operator = field(node, "operator").map_or("", |operator| operator.kind());
             let first = walk(cx, left, scope, Role::Reference);
-            let inner = if operator == "&&" { narrowed(cx, left, scope) } else { scope };
+            let inner = match operator {
+                "&&" => narrowed(cx, left, scope, true),
+                "||" => narrowed(cx, left, scope, false),
+                _ => scope,
+            };
             let second = walk(cx, right, inner, Role::Reference);
             match operator {
                 "&&" => second,
@@ -469,59 +474,4 @@ pub(super) fn outer_types<'t>(cx: &mut Lower<'_, 't>, outer: Node<'t>, bare: Nod
         node = inner;
     }
     of
-}
-
-/// The scope where a condition holds: in it a local name may be an instance of a class.
-pub(super) fn narrowed<'t>(cx: &mut Lower<'_, 't>, condition: Node<'t>, scope: ScopeId) -> ScopeId {
-    let mut inner = scope;
-    let mut waiting = vec![condition];
-    while let Some(node) = waiting.pop() {
-        let operator = field(node, "operator").map_or("", |operator| operator.kind());
-        match node.kind() {
-            "parenthesized_expression" => waiting.extend(cx.first(node)),
-            "binary_expression" if operator == "&&" => {
-                waiting.extend([field(node, "left"), field(node, "right")].into_iter().flatten());
-            }
-            "binary_expression" if operator == "instanceof" => {
-                let (Some(left), Some(right)) = (field(node, "left"), field(node, "right")) else { continue };
-                if left.kind() != "identifier" {
-                    continue;
-                }
-                let name = cx.name(left);
-                let bound = cx.facts.lookup(scope, name);
-                // A binding with a place would lose it.
-                if bound.is_empty() || bound.iter().any(|binding| binding.at != NONE) {
-                    continue;
-                }
-                let class = silent(cx, right, scope);
-                if class != UNKNOWN {
-                    if inner == scope {
-                        inner = cx.facts.scope(ScopeKind::Block, scope);
-                    }
-                    cx.facts.bind(inner, name, Bound::narrowed(class));
-                }
-            }
-            _ => {}
-        }
-    }
-    inner
-}
-
-/// The expression of a name or a member whose occurrences have been recorded.
-fn silent<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: ScopeId) -> ExpressionId {
-    match node.kind() {
-        "identifier" => {
-            let name = cx.name(node);
-            cx.facts.named(scope, name)
-        }
-        "member_expression" => {
-            let (Some(object), Some(property)) = (field(node, "object"), field(node, "property")) else {
-                return UNKNOWN;
-            };
-            let on = cx.deeper(|cx| silent(cx, object, scope));
-            let name = cx.name(property);
-            if on == UNKNOWN { UNKNOWN } else { cx.facts.member(on, name) }
-        }
-        _ => UNKNOWN,
-    }
 }

@@ -9,14 +9,16 @@ mod exports;
 mod expressions;
 mod functions;
 mod jsdoc;
+mod narrowing;
 mod types;
 
 pub(super) use self::classes::{CALL, ELEMENT};
 
 use tree_sitter::Node;
 
-use self::expressions::{narrowed, walk};
+use self::expressions::walk;
 use self::functions::{ArgumentSource, ThisBinding};
+use self::narrowing::{after, narrowed};
 use crate::facts::{Bound, Declared, Definition, DefinitionId, NONE, NameId, Op, ROOT, ScopeId, ScopeKind, UNKNOWN};
 use crate::languages::definition::span_of;
 use crate::languages::lower::Lower;
@@ -59,8 +61,16 @@ fn place(cx: &Lower<'_, '_>, scope: ScopeId, node: Node<'_>) -> u32 {
 /// The statements of a block. `function` is the definition that their `return`s belong to, [`NONE`] outside of
 /// functions.
 fn body<'t>(cx: &mut Lower<'_, 't>, block: Node<'t>, scope: ScopeId, function: DefinitionId) {
-    for statement in cx.children(block) {
+    let statements = cx.children(block);
+    // Functions and classes are seen by the statements before them.
+    let is_hoisted = |node: &Node<'t>| node.kind().ends_with("_declaration") && field(*node, "name").is_some();
+    let last = statements.iter().rposition(is_hoisted);
+    let mut scope = scope;
+    for (place, statement) in statements.into_iter().enumerate() {
         cx.deeper(|cx| self::statement(cx, statement, scope, function));
+        if last.is_none_or(|last| last < place) {
+            scope = after(cx, statement, scope);
+        }
     }
 }
 
@@ -126,12 +136,13 @@ fn statement<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: ScopeId, functio
             if let Some(condition) = condition {
                 walk(cx, condition, scope, Role::Reference);
             }
-            let inner = condition.map_or(scope, |condition| narrowed(cx, condition, scope));
+            let inner = condition.map_or(scope, |condition| narrowed(cx, condition, scope, true));
             if let Some(then) = field(node, "consequence") {
                 cx.deeper(|cx| statement(cx, then, inner, function));
             }
             if let Some(otherwise) = field(node, "alternative") {
-                cx.deeper(|cx| statement(cx, otherwise, scope, function));
+                let inner = condition.map_or(scope, |condition| narrowed(cx, condition, scope, false));
+                cx.deeper(|cx| statement(cx, otherwise, inner, function));
             }
         }
         "catch_clause" => {

@@ -25,6 +25,9 @@ fn one<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: ScopeId) -> Expression
         | "readonly_type"
         | "optional_type"
         | "rest_type"
+        | "type_predicate_annotation"
+        | "asserts_annotation"
+        | "asserts"
         | "opting_type_annotation"
         | "omitting_type_annotation"
         | "adding_type_annotation" => cx.first(node).map_or(UNKNOWN, |inner| annotation(cx, inner, scope)),
@@ -117,10 +120,8 @@ fn one<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: ScopeId) -> Expression
             UNKNOWN
         }
         "type_predicate" => {
-            if let Some(of) = field(node, "type") {
-                annotation(cx, of, scope);
-            }
-            UNKNOWN
+            let of = field(node, "type").map_or(UNKNOWN, |of| annotation(cx, of, scope));
+            if of == UNKNOWN { of } else { cx.facts.of(Op::Predicate, of) }
         }
         "predefined_type" | "literal_type" | "string" | "property_identifier" => UNKNOWN,
         _ => {
