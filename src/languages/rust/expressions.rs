@@ -82,6 +82,9 @@ pub(super) fn walk<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: ScopeId, r
     cx.deeper(|cx| walk_one(cx, node, scope, role))
 }
 
+/// Name that is bound to the value of `**self` in an implementation for a reference or a box.
+pub(super) const INNER: &str = "**self";
+
 fn walk_one<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: ScopeId, role: Role) -> ExpressionId {
     match node.kind() {
         "identifier" | "self" | "scoped_identifier" => path(cx, node, scope, role),
@@ -108,6 +111,12 @@ fn walk_one<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: ScopeId, role: Ro
         "macro_invocation" => invocation(cx, node, scope),
         "closure_expression" => closure(cx, node, scope, &ArgumentSource::Nothing),
         "struct_expression" => literal(cx, node, scope),
+        "unary_expression" if cx.text(node) == INNER => {
+            let own = cx.first(node).map_or(UNKNOWN, |own| walk(cx, own, scope, role));
+            let name = cx.facts.name(INNER);
+            let is_bound = cx.facts.nearest(scope, name).is_some();
+            if is_bound { cx.facts.named(scope, name) } else { own }
+        }
         "reference_expression" | "unary_expression" | "parenthesized_expression" | "await_expression" => {
             let value = field(node, "value");
             let value = value.or_else(|| cx.children(node).into_iter().find(|it| it.kind() != "mutable_specifier"));

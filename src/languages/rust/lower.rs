@@ -8,7 +8,7 @@ use tree_sitter::Node;
 
 use super::super::lower::Lower;
 use super::embedded::{self, ItemContext};
-use super::expressions::{block, walk};
+use super::expressions::{INNER, block, walk};
 use super::patterns::pattern;
 use super::tokens::{rules, tokens};
 use super::types::{annotation, bounds, own_types, type_parameters};
@@ -247,8 +247,13 @@ fn implementation<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: ScopeId) {
     let (class, members) = cx.facts.class(Definition { kind, ..Definition::default() }, around);
     bind_self(cx, around, class);
     if let Some(of) = field(node, "type") {
+        let is_reference = of.kind() == "reference_type" || is_box(cx, of);
         let of = annotation(cx, of, around, Role::Type);
         cx.facts.extend(of, class);
+        if is_reference {
+            let name = cx.facts.name(INNER);
+            cx.facts.bind(around, name, Bound::variable().of(of));
+        }
     }
     let mut is_deref = false;
     if let Some(base) = field(node, "trait") {
@@ -266,6 +271,12 @@ fn implementation<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: ScopeId) {
             cx.facts.definition(class).alias = ExpressionId(target.b);
         }
     }
+}
+
+/// Whether a type is that of a box or a counted reference.
+fn is_box<'t>(cx: &Lower<'_, 't>, of: Node<'t>) -> bool {
+    let base = field(of, "type").filter(|_| of.kind() == "generic_type");
+    base.is_some_and(|base| matches!(cx.text(base).rsplit("::").next(), Some("Box" | "Rc" | "Arc")))
 }
 
 fn constant<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, home: ScopeId, around: ScopeId) {

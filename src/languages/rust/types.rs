@@ -85,7 +85,11 @@ fn annotation_one<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: ScopeId, ro
             let takes = field(node, "parameters").map(|parameters| cx.children(parameters)).unwrap_or_default();
             let takes: Vec<ExpressionId> = takes
                 .into_iter()
-                .map(|part| annotation(cx, field(part, "type").unwrap_or(part), scope, Role::Type))
+                .map(|part| match part.kind() {
+                    "parameter" => field(part, "type").unwrap_or(part),
+                    _ => part,
+                })
+                .map(|part| annotation(cx, part, scope, Role::Type))
                 .collect();
             let gives = field(node, "return_type").map_or(UNKNOWN, |of| annotation(cx, of, scope, Role::Type));
             let list = cx.facts.list(&takes);

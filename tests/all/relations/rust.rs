@@ -427,3 +427,25 @@ fn main() { cart⟦cart⟧::total⟦total⟧(1); shop⟦?⟧::cart⟦cart⟧::in
 ",
     );
 }
+
+#[test]
+fn a_block_for_a_reference_may_pass_a_call_on() {
+    check(
+        "--- src/lib.rs
+pub trait Auto⟦=Auto⟧ { fn start⟦=start⟧(&self); }
+impl<'a, A: Auto⟦Auto⟧ + ?Sized> Auto⟦Auto⟧ for &'a A { fn start(&self) { (**self).start⟦start⟧() } }
+impl<A: Auto⟦Auto⟧> Auto⟦Auto⟧ for Box<A> { fn start(&self) { (**self).start⟦start⟧() } }
+",
+    );
+}
+
+#[test]
+fn types_that_a_function_type_takes_have_arguments() {
+    check(
+        "--- src/lib.rs
+pub struct Entry⟦=Entry⟧;
+type Visit<'s> = Box<dyn FnMut(Option<Entry⟦Entry⟧>, Vec<Entry⟦Entry⟧>) -> u32 + Send + 's>;
+type Plain = fn(entry: &Entry⟦Entry⟧, Box<Entry⟦Entry⟧>);
+",
+    );
+}
