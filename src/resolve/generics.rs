@@ -86,9 +86,16 @@ impl Resolver<'_> {
         if definition.returns == UNKNOWN {
             return None;
         }
+        let written = if callee.op == Op::Generic { self.list(file, ListId(callee.b)) } else { &[] };
+        let callee = super::callee(self.facts(file), callee);
         let is_member = callee.op == Op::Member && definition.owner != DefinitionId::NONE;
         let mut environment = if is_member { self.environment_of(file, callee) } else { None }.unwrap_or_default();
         if definition.generics != EMPTY {
+            let generics = self.facts(function.file).list(definition.generics);
+            for (parameter, of) in generics.iter().zip(written) {
+                let given = self.instance(file, *of);
+                self.stand_for(function.file, *parameter, &given, &mut environment);
+            }
             let wanted = self.facts(function.file).list(definition.parameters);
             let places = if self.counts_labels(file, arguments, &[function]) {
                 self.places(function, file, arguments).unwrap_or_default()
@@ -270,6 +277,9 @@ impl Resolver<'_> {
             let instances = if is(Op::TypeOf) { instances } else { given.to_vec() };
             return self.unify(file, ExpressionId(it.a), &as_set(instances), environment, depth + 1);
         }
+        if is(Op::FunctionType) || is(Op::Generic) {
+            self.unify_function(file, it, given, environment, depth);
+        }
         if !is(Op::Generic) {
             return;
         }
@@ -291,6 +301,49 @@ impl Resolver<'_> {
         // The argument of `Class<T>` is a class.
         if let ([of], true, false) = (list, ours.is_empty() && ExpressionId(it.a) != UNKNOWN, instances.is_empty()) {
             self.unify(file, *of, &as_set(instances), environment, depth + 1);
+        }
+    }
+}
+
+impl Resolver<'_> {
+    /// Binds the type parameters of a wanted function by what the given ones return: `make(Supplier<T> by)`.
+    fn unify_function(&mut self, file: u32, it: Expression, given: &Set, environment: &mut Environment, depth: usize) {
+        let mut results = Vec::new();
+        for function in given.iter().filter(|it| matches!(it, Value::Function(_) | Value::FunctionType { .. })) {
+            self.call(*function, &mut results);
+        }
+        if results.is_empty() {
+            return;
+        }
+        let results = as_set(results);
+        if it.op == Op::FunctionType {
+            return self.unify(file, ExpressionId(it.a), &results, environment, depth + 1);
+        }
+        let list = self.list(file, ListId(it.b));
+        let ours = self.instance(file, ExpressionId(it.a));
+        // An interface of others is named for its result last: `Function<A, R>`, `Supplier<T>`.
+        if let (true, Some(last)) = (ours.is_empty(), list.last()) {
+            return self.unify(file, *last, &results, environment, depth + 1);
+        }
+        for value in ours.iter() {
+            let Value::Instance(def) = *value else { continue };
+            for name in self.semantics.call {
+                for meaning in self.member(*value, crate::facts::hash(name)) {
+                    let Meaning::Definition(method) = meaning else { continue };
+                    let mut inner = Environment::default();
+                    let returns = self.definition(method).returns;
+                    self.unify(method.file, returns, &results, &mut inner, depth + 1);
+                    let own = self.list(def.file, self.definition(def).generics);
+                    for (parameter, wanted) in own.iter().zip(list) {
+                        for meaning in self.meaning(def.file, *parameter).iter() {
+                            let Meaning::Variable { file: other, binding } = *meaning else { continue };
+                            if let Some(set) = inner.get(&(other, binding)) {
+                                self.unify(file, *wanted, set, environment, depth + 1);
+                            }
+                        }
+                    }
+                }
+            }
         }
     }
 }

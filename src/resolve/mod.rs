@@ -365,6 +365,11 @@ fn written(facts: &Facts<'_>, expression: ExpressionId) -> Expression {
     it
 }
 
+/// The name or member that is called, without type arguments.
+fn callee(facts: &Facts<'_>, it: Expression) -> Expression {
+    if it.op == Op::Generic && ExpressionId(it.a) != UNKNOWN { written(facts, ExpressionId(it.a)) } else { it }
+}
+
 /// Whether the project defines the name of an expression.
 fn is_defined(facts: &Facts<'_>, expression: ExpressionId, defined: &[u64]) -> bool {
     let name = written(facts, expression).b as usize;

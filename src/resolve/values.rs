@@ -333,6 +333,7 @@ impl Resolver<'_> {
                 None => self.call(*value, &mut found),
             }
         }
+        let callee = super::callee(facts, callee);
         if callee.op == Op::Member {
             let name = facts.hashes[callee.b as usize];
             let is_answered = !found.is_empty();
@@ -429,7 +430,7 @@ impl Resolver<'_> {
     }
 
     /// Adds the values that a call of a value gives.
-    fn call(&mut self, callee: Value, found: &mut Values) {
+    pub fn call(&mut self, callee: Value, found: &mut Values) {
         match callee {
             Value::Class(class) => found.push(Value::Instance(class)),
             Value::Function(function) => {

@@ -9,7 +9,7 @@ use super::lower::{block, field};
 use super::types;
 use crate::model::Role;
 
-use crate::facts::{EMPTY, ExpressionId, Op, ScopeId, ScopeKind, UNKNOWN};
+use crate::facts::{ExpressionId, Op, ScopeId, ScopeKind, UNKNOWN};
 
 /// A composite literal, `T{…}`.
 pub(super) fn composite<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: NodeContext) -> NodeResult {
@@ -61,23 +61,27 @@ pub(super) fn untyped<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: NodeContex
 
 /// A conversion, `T(x)`. The grammar takes `f[T](x)` for one, which may also be a call.
 pub(super) fn converted<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: NodeContext) -> NodeResult {
-    if let Some(operand) = field(node, "operand") {
-        cx.value(operand, at.scope);
-    }
+    let operand = field(node, "operand").map_or(UNKNOWN, |operand| cx.value(operand, at.scope));
     let Some(of) = field(node, "type") else { return at.says(UNKNOWN) };
     let meant = types::of(cx, of, at.scope);
     let converted = cx.facts.of(Op::Instance, meant);
     if of.kind() != "generic_type" || meant == UNKNOWN {
         return at.says(converted);
     }
-    let called = cx.facts.expression(Op::Call, meant, EMPTY);
+    let given = cx.facts.list(&[operand]);
+    let called = cx.facts.expression(Op::Call, meant, given);
     at.says(cx.facts.union(&[called, converted]))
 }
 
 /// A generic function with type arguments, `f[T]`.
 pub(super) fn instantiated<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: NodeContext) -> NodeResult {
     let parts = cx.list(node, NodeContext { role: Role::Type, ..at });
-    at.says(parts.first().copied().unwrap_or(UNKNOWN))
+    let [function, types @ ..] = &parts[..] else { return at.says(UNKNOWN) };
+    if *function == UNKNOWN {
+        return at.says(UNKNOWN);
+    }
+    let types = cx.facts.list(types);
+    at.says(cx.facts.expression(Op::Generic, *function, types))
 }
 
 pub(super) fn call<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: NodeContext) -> NodeResult {
@@ -95,11 +99,17 @@ pub(super) fn call<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: NodeContext) 
         }
         return at.says(cx.facts.of(Op::Instance, of));
     }
-    let callee = cx.read(function, NodeContext { role: Role::Call, ..at }).value;
+    let mut callee = cx.read(function, NodeContext { role: Role::Call, ..at }).value;
     if let Some(list) = field(node, "type_arguments") {
-        for argument in cx.children(list) {
-            types::of(cx, argument, scope);
-        }
+        let types: Vec<ExpressionId> =
+            cx.children(list).into_iter().map(|argument| types::of(cx, argument, scope)).collect();
+        let types = cx.facts.list(&types);
+        callee = if callee == UNKNOWN { callee } else { cx.facts.expression(Op::Generic, callee, types) };
+    } else if function.kind() == "index_expression" && callee != UNKNOWN {
+        // `f[*T](x)` looks like a call of an element.
+        let of = field(function, "index").map_or(UNKNOWN, |index| silent(cx, index, scope));
+        let types = cx.facts.list(&[of]);
+        callee = if of == UNKNOWN { callee } else { cx.facts.expression(Op::Generic, callee, types) };
     }
     let mut values = Vec::with_capacity(arguments.len());
     for argument in arguments {
@@ -108,9 +118,19 @@ pub(super) fn call<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: NodeContext) 
     if callee == UNKNOWN {
         return at.says(UNKNOWN);
     }
-    // Only the first argument affects the result, as in `append(x, …)`.
-    let list = cx.facts.list(&values[..values.len().min(1)]);
+    // Only the first arguments affect the result, as in `append(x, …)`.
+    let list = cx.facts.list(&values[..values.len().min(2)]);
     at.says(cx.facts.expression(Op::Call, callee, list))
+}
+
+/// The type that a name in brackets, or a pointer to it, may be; its occurrences have been recorded.
+fn silent<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: ScopeId) -> ExpressionId {
+    let node = if node.kind() == "unary_expression" { field(node, "operand").unwrap_or(node) } else { node };
+    if node.kind() != "identifier" {
+        return UNKNOWN;
+    }
+    let name = cx.name(node);
+    cx.facts.named(scope, name)
 }
 
 /// Reads the braces of a literal. `value` is the literal, `of` its type node.

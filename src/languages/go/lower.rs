@@ -34,14 +34,13 @@ pub fn lower<'t>(cx: &mut Lower<'_, 't>, root: Node<'t>) {
             "method_declaration" => {
                 let receiver = field(node, "receiver").and_then(receiver_type);
                 let Some(receiver) = receiver else { continue };
-                let extension = *extensions.entry(cx.text(receiver)).or_insert_with(|| {
-                    let kind = DefinitionKind::Class;
-                    let name = cx.name(receiver);
-                    let extended = cx.facts.named(file, name);
-                    let extension = cx.facts.class(Definition { kind, ..Definition::default() }, file);
-                    cx.facts.extend(extended, extension.0);
-                    extension
-                });
+                // Methods whose receivers are written alike share its type parameters.
+                let written = receiver.parent().filter(|of| of.kind() == "generic_type").unwrap_or(receiver);
+                let extension = match extensions.get(cx.text(written)) {
+                    Some(extension) => *extension,
+                    None => extension(cx, receiver, written, file),
+                };
+                extensions.insert(cx.text(written), extension);
                 function(cx, node, file, Some(extension));
             }
             "type_declaration" => {
@@ -133,36 +132,49 @@ fn function<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, file: ScopeId, extension
         let into = extension.map_or(ROOT, |(_, members)| members);
         cx.facts.bind(into, name, Bound::definition(function).at(at));
     }
-    let around = cx.facts.scope(ScopeKind::Block, file);
+    let outer = extension.map_or(file, |(_, members)| cx.facts.parent(members));
+    let around = cx.facts.scope(ScopeKind::Block, outer);
     let inner = cx.facts.scope(ScopeKind::Function, around);
-    types::type_parameters(cx, node, around);
+    let generics = types::type_parameters(cx, node, around);
     if let Some(receiver) = field(node, "receiver") {
-        receiver_parameters(cx, receiver, around);
         types::parameters(cx, receiver, around, Some(inner));
     }
     let takes =
         field(node, "parameters").map(|list| types::parameters(cx, list, around, Some(inner))).unwrap_or_default();
     let (parameters, returns) = (cx.facts.list(&takes), types::results(cx, node, around, Some(inner)));
     let definition = cx.facts.definition(function);
-    (definition.parameters, definition.returns) = (parameters, returns);
+    (definition.parameters, definition.returns, definition.generics) = (parameters, returns, generics);
     if let Some(body) = field(node, "body") {
         block(cx, body, inner);
     }
 }
 
-/// Binds the type parameters of a receiver: `func (l *List[T]) …`.
-fn receiver_parameters<'t>(cx: &mut Lower<'_, 't>, receiver: Node<'t>, scope: ScopeId) {
-    let Some(mut of) = cx.first(receiver).and_then(|parameter| field(parameter, "type")) else { return };
-    while let ("pointer_type" | "parenthesized_type", Some(inner)) = (of.kind(), cx.first(of)) {
-        of = inner;
-    }
-    let arguments = field(of, "type_arguments").map(|list| cx.children(list)).unwrap_or_default();
-    for argument in arguments {
-        if let Some(argument) = cx.first(argument) {
-            let name = cx.name(argument);
-            cx.facts.bind(scope, name, Bound::variable());
+/// The part of a type with the methods of receivers that are written like one, and its members. It binds their type
+/// parameters: `func (l *List[T]) …`.
+fn extension<'t>(
+    cx: &mut Lower<'_, 't>,
+    receiver: Node<'t>,
+    written: Node<'t>,
+    file: ScopeId,
+) -> (DefinitionId, ScopeId) {
+    let name = cx.name(receiver);
+    let mut extended = cx.facts.named(file, name);
+    let mut around = file;
+    if let Some(list) = field(written, "type_arguments") {
+        around = cx.facts.scope(ScopeKind::Block, file);
+        let mut arguments = Vec::new();
+        for argument in cx.children(list) {
+            let name = cx.first(argument).map_or(cx.facts.name("_"), |argument| cx.name(argument));
+            cx.facts.bind(around, name, Bound::variable());
+            arguments.push(cx.facts.named(around, name));
         }
+        let arguments = cx.facts.list(&arguments);
+        extended = cx.facts.expression(Op::Generic, extended, arguments);
     }
+    let part = Definition { kind: DefinitionKind::Class, ..Definition::default() };
+    let extension = cx.facts.class(part, around);
+    cx.facts.extend(extended, extension.0);
+    extension
 }
 
 /// Reads the statements of a block in this scope.

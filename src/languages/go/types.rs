@@ -7,7 +7,8 @@ use super::super::lower::Lower;
 use super::super::shape::{NodeContext, NodeResult};
 use super::lower::{field, names};
 use crate::facts::{
-    Bound, Definition, DefinitionId, DefinitionKind, ExpressionId, Op, STRUCTURAL, ScopeId, ScopeKind, UNKNOWN,
+    Bound, Definition, DefinitionId, DefinitionKind, EMPTY, ExpressionId, ListId, Op, STRUCTURAL, ScopeId, ScopeKind,
+    UNKNOWN,
 };
 use crate::model::Role;
 
@@ -162,29 +163,32 @@ pub(super) fn results<'t>(
     }
 }
 
-/// Binds type parameters, with their constraints as types.
-pub(super) fn type_parameters<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: ScopeId) {
-    let Some(list) = field(node, "type_parameters") else { return };
+/// Binds type parameters, with their constraints as types; returns their list.
+pub(super) fn type_parameters<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: ScopeId) -> ListId {
+    let Some(list) = field(node, "type_parameters") else { return EMPTY };
+    let mut bound = Vec::new();
     for parameter in cx.children(list) {
         let of = field(parameter, "type").map_or(UNKNOWN, |of| self::of(cx, of, scope));
         for name in names(parameter) {
             let name = cx.name(name);
             cx.facts.bind(scope, name, Bound::variable().of(of));
+            bound.push(cx.facts.named(scope, name));
         }
     }
+    cx.facts.list(&bound)
 }
 
 /// Type declarations, `type Name …` and `type Name = …`.
 pub(super) fn declare<'t>(cx: &mut Lower<'_, 't>, spec: Node<'t>, scope: ScopeId, into: ScopeId) {
     let (Some(name_node), Some(of)) = (field(spec, "name"), field(spec, "type")) else { return };
     let (name, at) = (cx.name(name_node), name_node.start_byte() as u32);
-    let mut around = scope;
+    let (mut around, mut generics) = (scope, EMPTY);
     if field(spec, "type_parameters").is_some() {
         around = cx.facts.scope(ScopeKind::Block, scope);
-        type_parameters(cx, spec, around);
+        generics = type_parameters(cx, spec, around);
     }
     let kind = DefinitionKind::Class;
-    let (class, members) = cx.facts.class(Definition { name, at, kind, ..Definition::default() }, around);
+    let (class, members) = cx.facts.class(Definition { name, at, kind, generics, ..Definition::default() }, around);
     cx.facts.bind(into, name, Bound::definition(class).at(at));
     if spec.kind() == "type_spec" && matches!(of.kind(), "struct_type" | "interface_type") {
         fields(cx, of, class, members, around);

@@ -423,3 +423,40 @@ func f() {
 ",
     );
 }
+
+#[test]
+fn type_arguments_reach_members_and_results() {
+    check(
+        "--- go.mod
+module a
+--- a.go
+package a
+type Eng⟦=Eng⟧ struct{}
+func (e *Eng⟦Eng⟧) Run⟦=Run⟧() {}
+func blanks⟦=blanks⟧[E any](n int) []E { return nil }
+func typed⟦=typed⟧[T any](c int) (res T) { return }
+func pair⟦=pair⟧[K, V any](k K, v V) (K, V) { return k, v }
+func made⟦=made⟧[T any](by func() T) T { return by() }
+type Box⟦=Box⟧[T any] struct { V⟦=V⟧ T }
+func (b Box⟦Box⟧[T]) Get⟦=Get⟧() T { return b.V⟦V⟧ }
+type Store⟦=Store⟧[T any] interface { Load⟦=Load⟧() T }
+type EngStore⟦=EngStore⟧ = Store⟦Store⟧[*Eng⟦Eng⟧]
+type Wide⟦=Wide⟧ interface { EngStore⟦EngStore⟧; Extra⟦=Extra⟧() }
+func f(b Box⟦Box⟧[*Eng⟦Eng⟧], w Wide⟦Wide⟧) {
+\tx := blanks⟦blanks⟧[Eng⟦Eng⟧](3)
+\tx[0].Run⟦Run⟧()
+\ttyped⟦typed⟧[*Eng⟦Eng⟧](1).Run⟦Run⟧()
+\ta, c := pair⟦pair⟧[int, *Eng⟦Eng⟧](1, nil)
+\tc.Run⟦Run⟧()
+\t_, d := pair⟦pair⟧(1, &Eng⟦Eng⟧{})
+\td.Run⟦Run⟧()
+\tmade⟦made⟧(func() *Eng⟦Eng⟧ { return nil }).Run⟦Run⟧()
+\tb.Get⟦Get⟧().Run⟦Run⟧()
+\tBox⟦Box⟧[Eng⟦Eng⟧]{V⟦V⟧: Eng⟦Eng⟧{}}.V⟦V⟧.Run⟦Run⟧()
+\tw.Load⟦Load⟧().Run⟦Run⟧()
+\tw.Extra⟦Extra⟧()
+\ta.Run⟦?⟧()
+}
+",
+    );
+}

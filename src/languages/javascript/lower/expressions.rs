@@ -270,9 +270,7 @@ fn call<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: ScopeId) -> Expressio
     }
     let Some(function) = field(node, "function") else { return UNKNOWN };
     let callee = walk(cx, function, scope, Role::Call);
-    if let Some(types) = field(node, "type_arguments") {
-        types::arguments(cx, types, scope);
-    }
+    let types = field(node, "type_arguments").map(|types| types::arguments(cx, types, scope));
     let it = cx.facts.look(callee);
     let method = if it.op == Op::Member { cx.facts.text(NameId(it.b)).to_owned() } else { String::new() };
     let given = if method == "reduce" || method == "reduceRight" {
@@ -289,7 +287,12 @@ fn call<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: ScopeId) -> Expressio
     match &method[..] {
         "bind" => ExpressionId(it.a),
         "call" | "apply" => cx.facts.expression(Op::Call, it.a, list),
-        _ => cx.facts.expression(Op::Call, callee, list),
+        _ => {
+            let types = types.filter(|types| types.iter().any(|of| *of != UNKNOWN));
+            let types = types.map(|types| cx.facts.list(&types));
+            let callee = types.map_or(callee, |types| cx.facts.expression(Op::Generic, callee, types));
+            cx.facts.expression(Op::Call, callee, list)
+        }
     }
 }
 
