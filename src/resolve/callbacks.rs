@@ -2,7 +2,10 @@
 
 use super::names::{Def, Meaning, Resolver};
 use super::values::{Value, Values};
-use crate::facts::{DefinitionId, Expression, ExpressionId, LAST, ListId, Op, UNKNOWN};
+use crate::facts::{DefinitionId, Expression, ExpressionId, LAST, ListId, NameId, Op, UNKNOWN};
+
+/// Methods of containers that hand two elements to a function.
+const COMPARING: &[&str] = &["sort", "sorted", "toSorted", "sortWith", "max", "min", "maxWith", "minWith", "reduce"];
 
 impl Resolver<'_> {
     /// The values that a callee passes to a callback.
@@ -41,7 +44,11 @@ impl Resolver<'_> {
             }
         }
         let callee = super::written(self.facts(file), ExpressionId(it.a));
-        if callees.is_empty() && callee.op == Op::Member && parameter == 0 {
+        let compares = || {
+            let name = self.facts(file).name(NameId(callee.b));
+            parameter == 1 && COMPARING.contains(&name.trim_end_matches("()"))
+        };
+        if callees.is_empty() && callee.op == Op::Member && (parameter == 0 || compares()) {
             // A container's own method passes its elements.
             let holds = |value: &&Value| matches!(value, Value::Container(_) | Value::Tuple(_));
             for receiver in self.value(file, ExpressionId(callee.a)).iter().filter(holds) {

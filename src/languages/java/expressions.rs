@@ -214,17 +214,53 @@ fn receiver<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: ScopeId) -> Expre
     if is_super { cx.facts.of(Op::Instance, on) } else { on }
 }
 
+/// Classes of the standard library whose lambdas get what the call around them hands out: `sorted(Comparator.comparing(a -> …))`.
+const DESCRIBING: &[&str] = &["Collectors", "Comparator"];
+/// Classes whose methods work on their first argument: `Collections.sort(list, …)`.
+const ON_FIRST: &[&str] = &["Collections", "Arrays"];
+/// Classes that hold what their one argument holds, where they are written with `<>`.
+const COPYING: &[&str] = &[
+    "ArrayList",
+    "LinkedList",
+    "HashSet",
+    "LinkedHashSet",
+    "TreeSet",
+    "ArrayDeque",
+    "PriorityQueue",
+    "HashMap",
+    "LinkedHashMap",
+    "TreeMap",
+];
+
+/// Whether a call begins with one of the [`DESCRIBING`] classes.
+fn describes<'t>(cx: &Lower<'_, 't>, node: Node<'t>) -> bool {
+    const MOST: usize = 8;
+    let calls = std::iter::successors(Some(node), |call| field(*call, "object"));
+    let first = calls.take(MOST).take_while(|call| call.kind() != "lambda_expression").last();
+    node.kind() == "method_invocation" && first.is_some_and(|first| DESCRIBING.contains(&cx.text(first)))
+}
+
 fn invocation<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: ScopeId) -> ExpressionId {
+    invocation_within(cx, node, scope, UNKNOWN)
+}
+
+/// A call whose lambdas get what `outer` hands out, if that is known.
+fn invocation_within<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: ScopeId, outer: ExpressionId) -> ExpressionId {
     let Some(name_node) = field(node, "name") else { return UNKNOWN };
-    let is_bare = field(node, "object").is_none();
-    let on = receiver(cx, node, scope);
+    let object = field(node, "object");
+    let is_bare = object.is_none();
+    let on = match object.filter(|object| outer != UNKNOWN && object.kind() == "method_invocation") {
+        Some(object) => cx.deeper(|cx| Some(invocation_within(cx, object, scope, outer))).unwrap_or(UNKNOWN),
+        None => receiver(cx, node, scope),
+    };
     let name = method_name(cx, name_node);
     let callee = if is_bare { cx.facts.named(scope, name) } else { cx.facts.member(on, name) };
     if let Some(types) = field(node, "type_arguments") {
         visit(cx, types, scope);
     }
     let is_known = is_bare || on != UNKNOWN;
-    let (first, fitting) = arguments(cx, node, scope, if is_known { callee } else { UNKNOWN });
+    let callee_or_none = if is_known { callee } else { UNKNOWN };
+    let (first, fitting) = arguments_within(cx, node, scope, callee_or_none, outer);
     cx.facts.occurrence(span_of(name_node), Role::Call, if is_known { fitting } else { callee });
     if is_known { cx.facts.expression(Op::Call, fitting, first) } else { UNKNOWN }
 }
@@ -237,11 +273,34 @@ pub(super) fn arguments<'t>(
     scope: ScopeId,
     callee: ExpressionId,
 ) -> (ListId, ExpressionId) {
+    arguments_within(cx, node, scope, callee, UNKNOWN)
+}
+
+fn arguments_within<'t>(
+    cx: &mut Lower<'_, 't>,
+    node: Node<'t>,
+    scope: ScopeId,
+    callee: ExpressionId,
+    outer: ExpressionId,
+) -> (ListId, ExpressionId) {
     let nodes = field(node, "arguments").map(|arguments| cx.children(arguments)).unwrap_or_default();
     let mut all = Vec::with_capacity(nodes.len());
     for (place, argument) in (0..).zip(nodes) {
         all.push(match argument.kind() {
+            "lambda_expression" if outer != UNKNOWN => cx.deeper(|cx| lambda(cx, argument, scope, outer, 0)),
             "lambda_expression" => cx.deeper(|cx| lambda(cx, argument, scope, callee, place)),
+            _ if describes(cx, argument) => {
+                let object = field(node, "object").filter(|object| ON_FIRST.contains(&cx.text(*object)));
+                let hands_out = match (outer, object, all.first()) {
+                    (UNKNOWN, Some(_), Some(first)) => {
+                        let name = cx.facts.look(callee).b;
+                        cx.facts.member(*first, NameId(name))
+                    }
+                    (UNKNOWN, ..) => callee,
+                    _ => outer,
+                };
+                cx.deeper(|cx| Some(invocation_within(cx, argument, scope, hands_out))).unwrap_or(UNKNOWN)
+            }
             _ => visit(cx, argument, scope),
         });
     }
@@ -320,8 +379,15 @@ fn creation<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: ScopeId) -> Expre
         cx.facts.member(class, name)
     });
     let callee = cx.facts.union(&[class, constructors[0], constructors[1]]);
-    let (_, fitting) = arguments(cx, node, scope, callee);
+    let (first, fitting) = arguments(cx, node, scope, callee);
     cx.facts.occurrence(span_of(last), Role::Call, fitting);
+    if let ("generic_type", [], [first], true) =
+        (created.kind(), &types[..], &cx.facts.items(first)[..], COPYING.contains(&text))
+        && body.is_none()
+    {
+        let made = cx.facts.of(Op::Instance, class);
+        return cx.facts.union(&[made, *first]);
+    }
     if let Some(body) = body {
         anonymous(cx, body, class, scope);
     }

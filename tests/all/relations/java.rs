@@ -514,3 +514,35 @@ class A {
 ",
     );
 }
+
+#[test]
+fn lambdas_that_describe_elements_get_them() {
+    check(
+        "--- p/A.java
+package p;
+import java.util.*;
+import java.util.stream.*;
+interface Sup⟦=Sup⟧<T> { T get⟦=get⟧(); }
+class Item⟦=Item⟧ {
+  String label⟦=label⟧() { return null; }
+  boolean ok⟦=ok⟧() { return true; }
+  Item⟦Item⟧ next⟦=next⟧() { return null; }
+}
+class A {
+  static <T> T given⟦=given⟧(Sup⟦Sup⟧<T> s) { return s.get⟦get⟧(); }
+  void go(List<Item⟦Item⟧> l, Item⟦Item⟧ d) {
+    l.stream().collect(Collectors.groupingBy(i -> i.label⟦label⟧()));
+    l.stream().sorted(Comparator.comparing((i) -> i.label⟦label⟧()).thenComparing(i -> i.ok⟦ok⟧()));
+    Collections.sort(l, Comparator.comparing(i -> i.label⟦label⟧()));
+    l.sort((a, b) -> a.label⟦label⟧().compareTo(b.label⟦label⟧()));
+    l.stream().collect(Collectors.toMap(i -> i.label⟦label⟧(), i -> i)).get(\"\").ok⟦ok⟧();
+    l.stream().reduce((a, b) -> b.next⟦next⟧()).get().ok⟦ok⟧();
+    l.stream().max(Comparator.comparing(Item⟦Item⟧::label⟦label⟧)).get().ok⟦ok⟧();
+    new ArrayList<>(l).get(0).ok⟦ok⟧();
+    A.given⟦given⟧(d::next⟦next⟧).ok⟦ok⟧();
+    A.given⟦given⟧(() -> d.next⟦next⟧()).ok⟦ok⟧();
+  }
+}
+",
+    );
+}
