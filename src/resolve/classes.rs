@@ -101,6 +101,20 @@ impl Resolver<'_> {
         for extension in self.extensions_to(def) {
             found.extend(self.written(extension, name));
         }
+        if found.is_empty() && self.definition(def).kind == DefinitionKind::Object {
+            found = self.spread(def, name);
+        }
+        found
+    }
+
+    /// A member that an object has from a module whose names are spread in it: `{ ...module }`.
+    fn spread(&mut self, object: Def, name: u64) -> Vec<Meaning> {
+        let mut found = Vec::new();
+        for base in self.list(object.file, self.definition(object).bases).iter().take(MOST_BASES) {
+            for value in self.value(object.file, *base).iter().filter(|value| matches!(value, Value::Module(_))) {
+                found.extend(self.member(*value, name));
+            }
+        }
         found
     }
 

@@ -301,3 +301,53 @@ function told(o: any, n: Node⟦Node⟧, x: unknown) {
 ",
     );
 }
+
+#[test]
+fn what_a_value_satisfies_may_be_a_part_of_a_module() {
+    check(
+        "--- core.ts
+export interface Any⟦=Any⟧ { a: 1 }
+--- ns.ts
+export * as core from './core';
+export function any⟦=any⟧() {}
+--- u.ts
+import * as z from './ns';
+z.any⟦any⟧() satisfies z.core.Any⟦Any⟧;
+const v = z.any⟦any⟧() satisfies z.core.Any⟦Any⟧;
+function f() {
+  z.any⟦any⟧() satisfies z.core.Any⟦Any⟧
+  return [z.any⟦any⟧() satisfies z.core.Any⟦Any⟧];
+}
+",
+    );
+}
+
+#[test]
+fn an_object_has_the_names_of_a_module_that_is_spread_in_it() {
+    check(
+        "--- checks.ts
+export function never⟦=never⟧() { return 1 }
+--- use.ts
+import * as checks from './checks';
+const all = { ...checks, own⟦=own⟧: 1 };
+all.never⟦never⟧(); all.own⟦own⟧;
+",
+    );
+}
+
+#[test]
+fn type_arguments_of_a_call_tell_what_it_gives() {
+    check(
+        "--- a.ts
+class Item⟦=Item⟧ { price⟦=price⟧() {} }
+declare function get⟦=get⟧<T>(name: string): T;
+declare class Kept⟦=Kept⟧ { find⟦=find⟧<T>(name: string): T[] }
+declare function made⟦=made⟧<T>(by: () => T): T;
+function f(kept: Kept⟦Kept⟧) {
+  get⟦get⟧<Item⟦Item⟧>('a').price⟦price⟧();
+  kept.find⟦find⟧<Item⟦Item⟧>('a')[0].price⟦price⟧();
+  made⟦made⟧(() => new Item⟦Item⟧()).price⟦price⟧();
+}
+",
+    );
+}

@@ -194,12 +194,42 @@ fn one<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: ScopeId, role: Role) -
     }
 }
 
+/// Whether a member's receiver is `value satisfies module`, of which the grammar makes a value: the member is a part of the
+/// type then.
+fn ends_in_type(node: Node<'_>) -> bool {
+    const MOST: usize = 8;
+    let objects = std::iter::successors(field(node, "object"), |object| {
+        field(*object, "object").filter(|_| object.kind() == "member_expression")
+    });
+    objects.take(MOST).any(|object| object.kind() == "satisfies_expression")
+}
+
+/// The value before `satisfies a.b.C` and its type.
+fn member_of_type<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: ScopeId) -> (ExpressionId, ExpressionId) {
+    if node.kind() == "satisfies_expression" {
+        return match cx.children(node)[..] {
+            [value, of] => (walk(cx, value, scope, Role::Reference), annotation(cx, of, scope)),
+            _ => (UNKNOWN, UNKNOWN),
+        };
+    }
+    let (Some(object), Some(property)) = (field(node, "object"), field(node, "property")) else {
+        return (UNKNOWN, UNKNOWN);
+    };
+    let (value, of) = cx.deeper(|cx| Some(member_of_type(cx, object, scope))).unwrap_or((UNKNOWN, UNKNOWN));
+    cx.member(property, of, Role::Type);
+    let name = cx.name(property);
+    (value, if of == UNKNOWN { of } else { cx.facts.member(of, name) })
+}
+
 /// Whether the name of a JSX element is that of a component and not of HTML.
 fn is_component(name: &str) -> bool {
     name.starts_with(|first: char| !first.is_lowercase())
 }
 
 fn member<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: ScopeId, role: Role) -> ExpressionId {
+    if ends_in_type(node) {
+        return member_of_type(cx, node, scope).0;
+    }
     // By position: in `typeof a.b.c` the grammar assigns the field of an inner node to the outer one.
     let (object, property) = (cx.first(node), node.child(node.child_count().saturating_sub(1)));
     let (Some(object), Some(property)) = (object, property.filter(|property| Some(*property) != object)) else {
