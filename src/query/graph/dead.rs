@@ -94,6 +94,7 @@ pub fn dead_code<'a>(snapshot: &'a Snapshot, edges: &'a EdgeTable, tests: bool, 
     walk.waiting.extend(mentioned.by_tests);
     walk.start_tests();
     let (certainties, mut doubts) = walk.certainties(tests);
+    found.files = walk.dead_files(tests, &certainties, &doubts);
     for node in nodes().filter(|node| is_judged(&graph, *node)) {
         if walk.reached[node as usize] == POSSIBLE {
             found.perhaps_used += usize::from(!walk.tests[node as usize]);
@@ -106,7 +107,6 @@ pub fn dead_code<'a>(snapshot: &'a Snapshot, edges: &'a EdgeTable, tests: bool, 
             found.symbols.push(Dead { symbol: graph.symbols[node as usize], certainty, doubt });
         }
     }
-    found.files = walk.dead_files(tests);
     found.files_not_judged =
         snapshot.files().filter(|file| file.symbol_count() > 0 && (file.facts().is_empty() || is_spared(file))).count();
     found
@@ -138,7 +138,12 @@ fn is_spared(file: &FileView<'_>) -> bool {
 
 impl<'a> Reachability<'_, 'a> {
     /// Files that are neither started, nor imported or used by a live file.
-    fn dead_files(&self, tests: bool) -> Vec<DeadFile<'a>> {
+    fn dead_files(
+        &self,
+        tests: bool,
+        certainties: &[Option<Certainty>],
+        doubts: &FxHashMap<u32, DeadCodeDoubt>,
+    ) -> Vec<DeadFile<'a>> {
         let graph = self.graph;
         let files: Vec<FileView<'a>> = graph.snapshot.files().filter(|file| !file.facts().is_empty()).collect();
         let is_test = |file: &FileView<'_>| file.exercises();
@@ -166,6 +171,13 @@ impl<'a> Reachability<'_, 'a> {
                 waiting.extend(used.get(&file).into_iter().flatten());
             }
         }
+        // A file is no surer dead than what is in it, but for doubts that are about the file; where its own code uses that, a
+        // tool may run it.
+        let of_symbol = |node: u32| match doubts.get(&node) {
+            _ if graph.is_value(node) || !is_judged(graph, node) => None,
+            Some(DeadCodeDoubt::NotLoaded | DeadCodeDoubt::OfUser | DeadCodeDoubt::Short) => None,
+            _ => Some(certainties[node as usize].unwrap_or(Certainty::Doubtful)),
+        };
         let mut dead = Vec::new();
         let is_judged = |file: &FileView<'_>| file.symbol_count() > 0 && (tests || !is_test(file)) && !is_spared(file);
         for file in files.into_iter().filter(is_judged) {
@@ -177,6 +189,9 @@ impl<'a> Reachability<'_, 'a> {
                 None if importers > 0 => Certainty::DeadUsers,
                 None => Certainty::Unused,
             };
+            let nodes = file.symbols().filter_map(|symbol| graph.node(symbol.number()));
+            let least = nodes.filter_map(of_symbol).min();
+            let certainty = least.map_or(certainty, |least| certainty.min(least));
             dead.push(DeadFile { file, certainty, importers });
         }
         dead

@@ -285,6 +285,24 @@ fn files_are_answered_as_files() {
 }
 
 #[test]
+fn a_file_is_no_surer_dead_than_what_is_in_it() {
+    let python = "--- run.py
+def start(): ...
+start()
+--- spare.py
+def unused(): ...
+";
+    let files = answer(python, json!({"granularity": "file", "min_confidence": 0}));
+    let found: Vec<String> = files["dead_files"]
+        .as_array()
+        .expect("a list")
+        .iter()
+        .map(|it| format!("{} {}", it["file"], it["confidence"]))
+        .collect();
+    assert_eq!(found, ["\"spare.py\" 1.0", "\"run.py\" 0.6"]);
+}
+
+#[test]
 fn a_language_whose_unused_code_cannot_be_told_is_not_judged() {
     let answer = answer(
         "--- a.c\nint used(void) { return 1; }\nint main(void) { return used(); }\nint never(void) { return 2; }\n",
