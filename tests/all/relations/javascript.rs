@@ -337,3 +337,39 @@ import Third⟦Head⟧ from './a';
 ",
     );
 }
+
+#[test]
+fn objects_and_functions_get_members_inside_of_functions_too() {
+    check(
+        "--- input.js
+const Base⟦=Base⟧ = function () {}
+Base⟦Base⟧.prototype.open⟦=open⟧ = function () {}
+const Manager⟦=Manager⟧ = function () {}
+Manager⟦Manager⟧.prototype = Object.assign(new Base⟦Base⟧(), { clear⟦=clear⟧() { this.open⟦open⟧(); } });
+new Manager⟦Manager⟧().clear⟦clear⟧(); new Manager⟦Manager⟧().open⟦open⟧();
+module.exports = function make⟦=make⟧() {
+  const kept = {};
+  function next⟦=next⟧() { return 1 }
+  kept.save⟦=save⟧ = function () { return kept.size⟦size⟧ };
+  kept.size⟦=size⟧ = 1;
+  next⟦next⟧.push⟦=push⟧ = () => 1;
+  next⟦next⟧.push⟦push⟧();
+  let wait;
+  if (kept.size⟦size⟧) wait = () => kept.save⟦save⟧();
+  return kept;
+};
+--- use.js
+const make⟦make⟧ = require('./input');
+make⟦make⟧().save⟦save⟧();
+",
+    );
+    check(
+        "--- a.ts
+export function watch(on: boolean) {
+  let done: (() => void) | undefined;
+  if (on) { done⟦=done⟧ = () => {}; }
+  if (done⟦done⟧) done⟦done⟧();
+}
+",
+    );
+}

@@ -390,6 +390,16 @@ fn assign_member<'t>(cx: &mut Lower<'_, 't>, left: Node<'t>, right: Node<'t>, sc
         cx.facts.extend(of, object);
         return value;
     }
+    if let (Some(owner), Some((base, members))) = (prototype(cx, left), assigned_object(cx, right)) {
+        // `Owner.prototype = Object.assign(new Base(), { … })`
+        let of = walk(cx, owner, scope, Role::Reference);
+        let base = walk(cx, base, scope, Role::Reference);
+        let value = classes::object(cx, members, scope, UNKNOWN, false);
+        let object = DefinitionId(cx.facts.look(value).a);
+        cx.facts.base(object, base);
+        cx.facts.extend(of, object);
+        return value;
+    }
     let (name, at) = (cx.name(property), property.start_byte() as u32);
     if object.kind() == "this" {
         let this = cx.facts.name("this");
@@ -411,6 +421,14 @@ fn assign_member<'t>(cx: &mut Lower<'_, 't>, left: Node<'t>, right: Node<'t>, sc
         }
         return value;
     }
+    if let Some(definition) = local_object(cx, object, scope) {
+        let on = walk(cx, object, scope, Role::Reference);
+        cx.member(property, on, Role::Write);
+        let (bound, value) = classes::member_value(cx, right, scope, name, at, None);
+        let attributes = cx.facts.attributes(definition);
+        cx.facts.bind(attributes, name, bound.at(at));
+        return value;
+    }
     let owner = match object.kind() {
         "identifier" if cx.facts.is(scope, ScopeKind::Module) => Some(object),
         "member_expression" => prototype(cx, object),
@@ -430,6 +448,33 @@ fn assign_member<'t>(cx: &mut Lower<'_, 't>, left: Node<'t>, right: Node<'t>, sc
     value
 }
 
+/// The parts of `Object.assign(base, { … })`.
+fn assigned_object<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>) -> Option<(Node<'t>, Node<'t>)> {
+    let function = field(node, "function").filter(|function| cx.text(*function) == "Object.assign");
+    let arguments = function.and_then(|_| field(node, "arguments"))?;
+    match cx.children(arguments)[..] {
+        [base, members] if members.kind() == "object" => Some((base, members)),
+        _ => None,
+    }
+}
+
+/// The object or function that a name of a function stands for: `const kept = {}; kept.open = …`.
+fn local_object<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: ScopeId) -> Option<DefinitionId> {
+    if node.kind() != "identifier" || cx.facts.is(scope, ScopeKind::Module) {
+        return None;
+    }
+    let name = cx.name(node);
+    let (home, bound) = cx.facts.nearest(scope, name)?;
+    let is_local = cx.facts.is(home, ScopeKind::Function) || cx.facts.is(home, ScopeKind::Block);
+    let value = cx.facts.look(ExpressionId(bound.a));
+    match bound.kind {
+        _ if !is_local => None,
+        BindingKind::Definition => Some(DefinitionId(bound.a)),
+        BindingKind::Variable if matches!(value.op, Op::Object | Op::Function) => Some(DefinitionId(value.a)),
+        _ => None,
+    }
+}
+
 /// Assigns a value to the left side of an assignment.
 pub(super) fn target<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: ScopeId, value: ExpressionId) {
     match node.kind() {
@@ -446,7 +491,10 @@ pub(super) fn target<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: ScopeId,
                 && value != UNKNOWN
                 && cx.facts.lookup(own, name).iter().any(|it| is_variable(it.kind))
             {
-                cx.facts.bind(own, name, Bound::variable().value(value));
+                // A function that is assigned may be a symbol in any scope.
+                let is_function = cx.facts.look(value).op == Op::Function;
+                let at = if is_function { node.start_byte() as u32 } else { NONE };
+                cx.facts.bind(own, name, Bound::variable().value(value).at(at));
             }
         }
         "array_pattern" => {
