@@ -227,6 +227,9 @@ fn function<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: ScopeId, decorato
     if let Some(parameters) = field(node, "parameters") {
         let first = FirstParameter::Method(first);
         self::parameters(cx, parameters, inner, scope, first, function);
+        if text.starts_with("test") || has("fixture") {
+            fixtures(cx, parameters);
+        }
     }
     if let Some(returns) = field(node, "return_type") {
         let returns = annotation(cx, returns, inner);
@@ -234,6 +237,17 @@ fn function<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: ScopeId, decorato
     }
     if let Some(block) = field(node, "body") {
         body(cx, block, inner, function);
+    }
+}
+
+/// Parameters of tests and fixtures, each of which may mean the fixture of its name.
+fn fixtures<'t>(cx: &mut Lower<'_, 't>, parameters: Node<'t>) {
+    for parameter in cx.children(parameters) {
+        let named = if parameter.kind() == "typed_parameter" { cx.first(parameter) } else { Some(parameter) };
+        let Some(named) = named.filter(|named| named.kind() == "identifier") else { continue };
+        if cx.text(named) != "self" {
+            cx.member(named, UNKNOWN, Role::Reference);
+        }
     }
 }
 
