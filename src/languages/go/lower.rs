@@ -15,6 +15,9 @@ use crate::facts::{
 };
 use crate::model::Role;
 
+/// Name under which a file that documents its package binds it; as a word of the language it is no other name.
+pub(super) const PACKAGE: &str = "package";
+
 /// Records a file's facts about names.
 pub fn lower<'t>(cx: &mut Lower<'_, 't>, root: Node<'t>) {
     let file = cx.facts.scope(ScopeKind::File, ROOT);
@@ -24,9 +27,14 @@ pub fn lower<'t>(cx: &mut Lower<'_, 't>, root: Node<'t>) {
     for node in cx.children(root) {
         match node.kind() {
             "package_clause" => {
-                if let Some(name) = cx.first(node) {
-                    let name = cx.name(name);
+                if let Some(name_node) = cx.first(node) {
+                    let name = cx.name(name_node);
                     cx.facts.declare(Declared::Package, name, ROOT, ROOT);
+                    // The package has its symbol where it is documented.
+                    if !cx.comment_above(node, "/").is_empty() {
+                        let name = cx.facts.name(PACKAGE);
+                        cx.facts.bind(ROOT, name, Bound::alias(UNKNOWN).at(name_node.start_byte() as u32));
+                    }
                 }
             }
             "import_declaration" => imports(cx, node, root, file),

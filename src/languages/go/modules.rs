@@ -4,6 +4,7 @@ use std::cell::RefCell;
 
 use rustc_hash::FxHashMap;
 
+use super::lower::PACKAGE;
 use crate::facts::{
     ClassNames, Declared, Effect, IterationItem, Module, Modules, Project, ROOT, ScopeId, Semantics, folder,
 };
@@ -222,6 +223,10 @@ impl Modules for Packages<'_> {
 
     fn scopes(&self, module: Module) -> Vec<(u32, ScopeId)> {
         self.files[module as usize].iter().map(|file| (*file, ROOT)).collect()
+    }
+
+    fn declared(&self, module: Module) -> Option<(Module, &str)> {
+        Some((module, PACKAGE))
     }
 
     fn child(&self, _: Module, _: &str) -> Option<Module> {

@@ -460,3 +460,22 @@ func f(b Box⟦Box⟧[*Eng⟦Eng⟧], w Wide⟦Wide⟧) {
 ",
     );
 }
+
+#[test]
+fn a_package_that_is_documented_has_uses() {
+    check(
+        "--- go.mod
+module a
+--- main.go
+package main
+import \"a/tea\"
+func main() { tea⟦tea⟧.Run⟦Run⟧() }
+--- tea/doc.go
+// Package tea is for tea.
+package tea⟦=tea⟧
+--- tea/run.go
+package tea
+func Run⟦=Run⟧() {}
+",
+    );
+}
