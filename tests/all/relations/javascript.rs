@@ -373,3 +373,19 @@ export function watch(on: boolean) {
 ",
     );
 }
+
+#[test]
+fn what_a_module_offers_is_a_name_of_its_own() {
+    check(
+        "--- config.js
+exports.make = method => method;
+exports.get⟦=get⟧ = this.make.bind(this, 'GET');
+exports.path⟦=path⟧ = '';
+let own⟦=own⟧ = exports.path⟦path⟧;
+if (own⟦own⟧) own⟦own⟧ = '/' + own⟦own⟧;
+--- use.js
+const config = require('./config');
+config.get⟦get⟧('/a');
+",
+    );
+}

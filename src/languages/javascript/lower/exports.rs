@@ -39,7 +39,8 @@ pub(super) fn is_import(cx: &Lower<'_, '_>, mut expression: ExpressionId) -> boo
     loop {
         let it = cx.facts.look(expression);
         if it.op == Op::Module {
-            return true;
+            // A name that the file itself offers is no import.
+            return !cx.facts.text(NameId(it.a)).is_empty();
         }
         if it.op != Op::Member && it.op != Op::Await {
             return false;
@@ -301,7 +302,9 @@ pub(super) fn assign<'t>(
     let exports = cx.facts.exports();
     let (bound, value) = classes::member_value(cx, right, scope, name, at, None);
     let it = cx.facts.look(value).op;
-    let is_name = it == Op::Name || it == Op::Member || it == Op::Module;
+    // Facts say nothing of `this` outside of functions.
+    let is_own = cx.text(right).starts_with("this.");
+    let is_name = (it == Op::Name || it == Op::Member || it == Op::Module) && !is_own;
     let bound = if bound.is(BindingKind::Variable) && is_name { Bound::alias(value) } else { bound.at(at) };
     cx.facts.bind(exports, name, bound);
     Some(value)
