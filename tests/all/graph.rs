@@ -803,17 +803,3 @@ fn a_heading_of_a_page_makes_no_name_ambiguous() {
     let heading = ask(project, "get_symbol_source", json!({"symbol_id": "README.md::Shop"}));
     assert!(heading["source"].as_str().is_some_and(|source| source.starts_with("# Shop")), "{heading}");
 }
-
-#[test]
-fn a_test_may_use_the_fixture_that_a_parameter_names() {
-    let project = "--- conftest.py
-import pytest
-@pytest.fixture
-def shop(): ...
---- test_a.py
-def test_all(shop): ...
-def other(shop): ...
-";
-    let answer = ask(project, "find_references", json!({"identifier": "shop"}));
-    assert_eq!((&answer["possible"], &answer["definitions"][0]["uses"]), (&json!(1), &json!(0)), "{answer}");
-}

@@ -4,6 +4,7 @@ use tree_sitter::Node;
 
 use super::super::lower::Lower;
 use super::expressions::{dotted, walk};
+use super::fixtures;
 use super::globals;
 use super::imports::{import, import_from};
 use super::narrowing::{self, home, narrowed};
@@ -204,7 +205,8 @@ fn function<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: ScopeId, decorato
         let called = decorator.split('(').next().unwrap_or_default();
         called.rsplit('.').next().unwrap_or_default().to_owned()
     };
-    let decorators: Vec<String> = decorators.iter().map(last).collect();
+    let written = decorators;
+    let decorators: Vec<String> = written.iter().map(last).collect();
     let has = |word: &str| decorators.iter().any(|decorator| decorator == word);
     let is_property = decorators.iter().any(|one| one.ends_with("property") || PROPERTIES.contains(&one.as_str()));
     let function = cx.facts.define(Definition {
@@ -217,6 +219,9 @@ fn function<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: ScopeId, decorato
     cx.facts.bind(scope, name, Bound::definition(function).at(at));
     let inner = cx.facts.scope(ScopeKind::Function, scope);
     let text = cx.text(name_node);
+    if let Some(fixture) = written.iter().find(|decorator| last(decorator) == "fixture") {
+        fixtures::define(cx, fixture, text, function);
+    }
     let first = match owner {
         Some(class) if has("classmethod") || CLASS_METHODS.contains(&text) => Some((Op::ClassOf, class)),
         Some(class) if !has("staticmethod") => Some((Op::SelfOf, class)),
@@ -228,7 +233,7 @@ fn function<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: ScopeId, decorato
         let first = FirstParameter::Method(first);
         self::parameters(cx, parameters, inner, scope, first, function);
         if text.starts_with("test") || has("fixture") {
-            fixtures(cx, parameters);
+            fixtures::used(cx, parameters);
         }
     }
     if let Some(returns) = field(node, "return_type") {
@@ -237,17 +242,6 @@ fn function<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: ScopeId, decorato
     }
     if let Some(block) = field(node, "body") {
         body(cx, block, inner, function);
-    }
-}
-
-/// Parameters of tests and fixtures, each of which may mean the fixture of its name.
-fn fixtures<'t>(cx: &mut Lower<'_, 't>, parameters: Node<'t>) {
-    for parameter in cx.children(parameters) {
-        let named = if parameter.kind() == "typed_parameter" { cx.first(parameter) } else { Some(parameter) };
-        let Some(named) = named.filter(|named| named.kind() == "identifier") else { continue };
-        if cx.text(named) != "self" {
-            cx.member(named, UNKNOWN, Role::Reference);
-        }
     }
 }
 

@@ -3,6 +3,7 @@
 
 mod conventions;
 mod expressions;
+mod fixtures;
 mod globals;
 mod imports;
 mod lower;

@@ -462,3 +462,30 @@ def both(x: Many⟦Many⟧):
 ",
     );
 }
+
+#[test]
+fn parameters_of_tests_mean_fixtures() {
+    check(
+        "--- conftest.py
+import pytest
+@pytest.fixture
+def shop⟦=outer⟧(): ...
+--- tests/conftest.py
+import pytest
+from pytest import fixture
+@fixture(name='cart')
+def make⟦=cart⟧(shop⟦outer⟧): ...
+--- tests/unit/test_a.py
+import pytest
+@pytest.fixture()
+def own⟦=own⟧(cart⟦cart⟧): ...
+@pytest.fixture()
+def shop⟦=inner⟧(): ...
+def cart⟦=other⟧(): ...
+class TestAll:
+    def test_all(self, own⟦own⟧, shop⟦inner⟧, cart⟦cart⟧, none⟦?⟧):
+        own(shop)
+def helper(own): ...
+",
+    );
+}
