@@ -363,15 +363,6 @@ const make⟦make⟧ = require('./input');
 make⟦make⟧().save⟦save⟧();
 ",
     );
-    check(
-        "--- a.ts
-export function watch(on: boolean) {
-  let done: (() => void) | undefined;
-  if (on) { done⟦=done⟧ = () => {}; }
-  if (done⟦done⟧) done⟦done⟧();
-}
-",
-    );
 }
 
 #[test]

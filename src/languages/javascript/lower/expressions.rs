@@ -491,10 +491,7 @@ pub(super) fn target<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: ScopeId,
                 && value != UNKNOWN
                 && cx.facts.lookup(own, name).iter().any(|it| is_variable(it.kind))
             {
-                // A function that is assigned may be a symbol in any scope.
-                let is_function = cx.facts.look(value).op == Op::Function;
-                let at = if is_function { node.start_byte() as u32 } else { NONE };
-                cx.facts.bind(own, name, Bound::variable().value(value).at(at));
+                cx.facts.bind(own, name, Bound::variable().value(value));
             }
         }
         "array_pattern" => {
