@@ -11,7 +11,7 @@ use super::groups::{chosen_by_build, collected};
 use super::mentioned::mentioned;
 use super::reachability::{LIVE, POSSIBLE, Reachability, TESTED, UNREACHED};
 use super::strings::named_in_text;
-use crate::languages::{is_beside, is_built, is_for_testing, is_vendored};
+use crate::languages::{is_beside, is_built, is_for_testing, is_minified, is_vendored};
 use crate::model::{Detail, Kind};
 use crate::store::{EdgeTable, FileView, Snapshot, SymbolView};
 
@@ -128,11 +128,12 @@ pub(super) fn is_judged(graph: &Graph<'_>, node: u32) -> bool {
     !graph.is_value(node) && !matches!(symbol.detail(), Detail::Module | Detail::Namespace) && !is_spared(&symbol.file)
 }
 
-/// Whether a file is not judged: it is vendored or generated, so that its code is not deleted by hand, or in a language
-/// whose unused code cannot be told.
+/// Whether a file is not judged: it is vendored, generated or minified, so that its code is not deleted by hand, or in a
+/// language whose unused code cannot be told.
 fn is_spared(file: &FileView<'_>) -> bool {
     !file.conventions().tells_dead
         || file.is_generated()
+        || is_minified(file.content())
         || file.given_as_vendored().unwrap_or_else(|| is_vendored(file.path()) || is_built(file.path()))
 }
 

@@ -299,7 +299,8 @@ fn folder<'a>(file: FileView<'a>) -> &'a str {
 }
 
 /// Files that something in use loads: a file that is no test imports them, a live node of another file uses one of
-/// theirs, or they are the entry of a package. A file that is started may be so by a tool that asks for its functions.
+/// theirs, they are the entry of a package, say that they are started, or have a class for whoever goes through the
+/// classes derived from one in use.
 fn loaded(graph: &Graph<'_>, entries: &Entries<'_, '_>, lives: impl Fn(u32) -> bool) -> FxHashSet<u32> {
     let mut found = FxHashSet::default();
     let mut folders: FxHashSet<&str> = FxHashSet::default();
@@ -307,7 +308,13 @@ fn loaded(graph: &Graph<'_>, entries: &Entries<'_, '_>, lives: impl Fn(u32) -> b
         let own = graph.edges.in_file(file.number());
         let rules = file.conventions();
         let is_main = |symbol: SymbolView<'_>| is_typed(&symbol) && rules.mains.contains(&&*symbol.name());
-        if entries.is_face(file) || file.symbols().any(is_main) {
+        let says = |text: &str| memchr::memmem::find(file.content(), text.as_bytes()).is_some();
+        let says_started = rules.started.is_some_and(says);
+        let is_plugin = |symbol: SymbolView<'_>| {
+            let mut bases = graph.edges.bases(symbol.number()).filter(|base| base.file != file.number());
+            matches!(rules.public, Public::Unless(_)) && bases.any(|base| graph.node(base).is_some_and(&lives))
+        };
+        if entries.is_face(file) || says_started || file.symbols().any(|own| is_main(own) || is_plugin(own)) {
             found.insert(file.number());
             folders.insert(folder(file));
         }

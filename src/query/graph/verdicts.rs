@@ -12,17 +12,11 @@ use crate::store::SymbolView;
 /// The most lines of comments above a definition that may say that it is for tests.
 const MOST_COMMENTS: usize = 20;
 /// Words of a comment by which something is for tests.
-const SAID: &[&[u8]] = &[
-    b"for test",
-    b"test only",
-    b"tests only",
-    b"test-only",
-    b"testonly",
-    b"only in test",
-    b"only by test",
-    b"used by test",
-    b"used in test",
-];
+const SAID: &[&[u8]] = &[b"test only", b"tests only", b"test-only", b"testonly"];
+/// Words before "test" in such a comment: `used in a test`, `so that each test starts afresh`.
+const BEFORE: &[&[u8]] =
+    &[b"for", b"in", b"by", b"from", b"during", b"between", b"a", b"any", b"each", b"every", b"unit"];
+const TESTS: &[&[u8]] = &[b"test", b"tests", b"testing"];
 /// The most letters of a signature that are read.
 const SIGNATURE: usize = 400;
 
@@ -35,7 +29,10 @@ pub(super) fn is_for_tests(symbol: &SymbolView<'_>) -> bool {
         // Few comments speak of tests.
         let may = [&b"est"[..], b"EST"].iter().any(|part| memchr::memmem::find(text, part).is_some());
         let text = if may { text.to_ascii_lowercase() } else { Vec::new() };
+        let words = text.split(|byte| !byte.is_ascii_alphanumeric()).filter(|word| !word.is_empty());
+        let pairs = words.clone().zip(words.skip(1));
         SAID.iter().any(|words| memchr::memmem::find(&text, words).is_some())
+            || pairs.into_iter().any(|(word, next)| BEFORE.contains(&word) && TESTS.contains(&next))
     };
     let parameters = symbol.file.conventions().test_parameters;
     let takes = |signature: &str| parameters.iter().any(|text| signature.contains(text));

@@ -238,3 +238,72 @@ def spare(dsn):
 ";
     assert_eq!(dead(project), ["spare 0.8"]);
 }
+
+#[test]
+fn what_a_comment_ties_to_a_test_is_for_tests() {
+    let project = "--- go.mod
+module shop
+--- cmd/main.go
+package main
+func main() {}
+// This is only used in a test.
+func count() int { return 1 }
+// So each test starts from a clean slate.
+func reset() {}
+// Tests whether a number is even.
+func even(n int) bool { return n%2 == 0 }
+--- cmd/main_test.go
+package main
+import \"testing\"
+func TestAll(t *testing.T) { count(); reset(); even(2) }
+";
+    assert_eq!(dead(project), ["even 0.9"]);
+}
+
+#[test]
+fn a_file_that_nobody_wrote_by_hand_is_not_judged() {
+    let long = "var a=1;".repeat(600);
+    let project = format!(
+        "--- package.json
+{{\"name\": \"shop\", \"main\": \"./index.ts\"}}
+--- index.ts
+import {{ used }} from './schema';
+import {{ own }} from './own';
+import './pressed';
+used(); own();
+--- schema.ts
+/**
+ * This file is auto-generated. Do not edit manually.
+ */
+export function used() {{ return 1; }}
+export type hooks = Record<string, never>;
+--- own.ts
+export function own() {{ return 1; }}
+function spare() {{ return 2; }}
+--- pressed.js
+import 'x';{long}function pressed(){{return 1}};{long}
+"
+    );
+    assert_eq!(dead(&project), ["spare 1.0"]);
+}
+
+#[test]
+fn a_file_is_loaded_where_it_says_so_or_has_a_class_for_a_loader() {
+    let project = "--- shop/main.py
+from shop.base import Command
+def load():
+    return [found() for found in Command.__subclasses__()]
+if __name__ == '__main__':
+    load()
+def spare_of_script(): return 1
+--- shop/base.py
+class Command: pass
+--- shop/commands/lists.py
+from shop.base import Command
+class Lists(Command): pass
+def spare_of_plugin(): return 2
+--- shop/commands/hooks.py
+def asked_by_a_tool(): return 3
+";
+    assert_eq!(dead(project), ["spare_of_plugin 0.8", "spare_of_script 0.8", "asked_by_a_tool 0.6"]);
+}
