@@ -181,9 +181,12 @@ pub fn is_vendored(path: &str) -> bool {
     lies_in(path, VENDORED)
 }
 
-/// Whether a file is the output of a build, by its folder. A folder of another name may hold the code of a builder.
+/// Whether a file is the output of a build, by its folder. A folder of another name may hold the code of a builder, and one
+/// right among the sources is a module.
 pub fn is_built(path: &str) -> bool {
-    lies_in(path, &["dist"])
+    let mut folders = path.rsplit_once('/').map_or("", |(folders, _)| folders).split('/').rev().peekable();
+    std::iter::from_fn(|| folders.next().map(|folder| (folder, folders.peek() == Some(&"src"))))
+        .any(|(folder, is_source)| folder == "dist" && !is_source)
 }
 
 /// Whether a file is generated, by its name or by a marker near its beginning.

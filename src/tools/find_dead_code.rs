@@ -192,7 +192,7 @@ fn doubted(doubt: &DeadCodeDoubt) -> Cow<'static, str> {
         DeadCodeDoubt::Default => "no use is known, but others get it as the default of its file".into(),
         DeadCodeDoubt::InProgram => "only tests use it, but these are part of the program".into(),
         DeadCodeDoubt::Shared => "no use is known, but it shares its name with a definition beside it".into(),
-        DeadCodeDoubt::Conditional => "no use is known, but it stands under a condition of the build".into(),
+        DeadCodeDoubt::Conditional => "no use is known, but a build may choose another of its name".into(),
         DeadCodeDoubt::OneOfMany(count) => {
             format!("no use is known, but of {count} in this place: something may use them all").into()
         }

@@ -14,7 +14,10 @@ pub static CONVENTIONS: Conventions = Conventions {
     runner: Some(&super::runner::RUNNER),
     public: Public::Word(&["pub"]),
     folder_files: &["mod"],
-    packages: &[Package { file: "lib.rs", says: &[], names: ManifestPart::Nothing }],
+    packages: &[
+        Package { file: "lib.rs", says: &[], names: ManifestPart::Nothing },
+        Package { file: "Cargo.toml", says: &["[lib]"], names: ManifestPart::Nothing },
+    ],
     is_implied: |name| name == "drop",
     // A subtrait gives an external trait nothing to call: the implementations are in `impl` blocks for that trait.
     may_override: |_, _| false,

@@ -68,7 +68,7 @@ pub enum DeadCodeDoubt {
     InProgram,
     /// Another definition in its file bears its name, and both may be one.
     Shared,
-    /// A build may leave it out, or put another in its place.
+    /// A build may put another of its name in its place.
     Conditional,
     /// So many in one place have no use that something may use them all: their number.
     OneOfMany(usize),

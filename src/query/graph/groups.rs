@@ -273,17 +273,23 @@ pub(super) fn chosen_by_build(graph: &Graph<'_>, nodes: &[u32], is_reached: impl
 }
 
 /// Conditions of a build under which definitions stand.
-pub(super) struct Conditions<'a>(FxHashSet<(&'a str, &'a [u8])>);
+pub(super) struct Conditions<'a> {
+    modules: FxHashSet<(&'a str, &'a [u8])>,
+    /// Names that have more than one definition.
+    shared: FxHashSet<&'a [u8]>,
+}
 
 impl<'a> Conditions<'a> {
     /// Reads those of modules.
     pub fn new(graph: &Graph<'a>) -> Self {
-        Self(conditional_modules(graph))
+        let mut names = FxHashSet::default();
+        let shared = graph.symbols.iter().map(SymbolView::name_bytes).filter(|name| !names.insert(*name)).collect();
+        Self { modules: conditional_modules(graph), shared }
     }
 
-    /// Whether a build may leave a symbol out.
+    /// Whether a build may put something else of its name in the place of a symbol.
     pub fn hold(&self, symbol: &SymbolView<'_>) -> bool {
-        is_conditional(symbol, &self.0)
+        self.shared.contains(symbol.name_bytes()) && is_conditional(symbol, &self.modules)
     }
 }
 

@@ -981,7 +981,7 @@ pub fn spare() {}
 --- src/columns/linux.rs
 pub fn column() {}
 ";
-    assert_eq!(dead(rust), ["spare 0.6"]);
+    assert_eq!(dead(rust), ["spare 0.8"]);
 }
 
 #[test]

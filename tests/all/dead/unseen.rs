@@ -307,3 +307,53 @@ def asked_by_a_tool(): return 3
 ";
     assert_eq!(dead(project), ["spare_of_plugin 0.8", "spare_of_script 0.8", "asked_by_a_tool 0.6"]);
 }
+
+#[test]
+fn a_condition_of_the_build_matters_where_it_chooses_among_two() {
+    let project = "--- Cargo.toml
+[package]
+name = \"shop\"
+--- src/main.rs
+#[cfg(unix)]
+mod console;
+#[cfg(feature = \"remote\")]
+mod dist;
+fn main() { show(); open() }
+#[cfg(feature = \"remote\")]
+fn open() { dist::open(); }
+#[cfg(unix)]
+fn show() { console::width(); }
+#[cfg(windows)]
+fn show() {}
+--- src/console.rs
+pub fn width() -> u8 { 1 }
+fn spare() {}
+#[cfg(feature = \"a\")]
+fn chosen() {}
+#[cfg(not(feature = \"a\"))]
+fn chosen() {}
+--- src/dist/mod.rs
+pub fn open() {}
+fn spare_of_module() {}
+";
+    assert_eq!(dead(project), ["spare 1.0", "spare_of_module 1.0", "chosen 0.6", "chosen 0.6"]);
+}
+
+#[test]
+fn a_crate_is_a_library_wherever_its_root_is() {
+    let project = "--- Cargo.toml
+[package]
+name = \"shop\"
+[lib]
+path = \"src/lib/mod.rs\"
+--- src/main.rs
+fn main() { shop::lists::used() }
+--- src/lib/mod.rs
+pub mod lists;
+--- src/lib/lists.rs
+pub fn used() {}
+pub fn offered() {}
+fn spare() {}
+";
+    assert_eq!(dead(project), ["spare 1.0"]);
+}
