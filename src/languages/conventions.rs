@@ -104,6 +104,10 @@ pub struct Conventions {
     pub test_decorators: &'static [&'static str],
     /// Texts in the signature of what is meant for tests.
     pub test_parameters: &'static [&'static str],
+    /// Texts in the signature of what a container calls by itself.
+    pub called_parameters: &'static [&'static str],
+    /// Prefix of methods that a reader of data calls for a class that it is given: `read(Item.class)`.
+    pub setters: Option<&'static str>,
     /// Names of files with tests, benchmarks or examples, without extension; `*` matches anything. Words match as a
     /// whole: `Test*` does not match `Testament`.
     pub test_files: &'static [&'static str],
@@ -208,6 +212,8 @@ impl Conventions {
         examples: None,
         test_decorators: &[],
         test_parameters: &[],
+        called_parameters: &[],
+        setters: None,
         test_files: &[],
         runner: None,
         public: Public::All,

@@ -34,6 +34,8 @@ pub static CONVENTIONS: Conventions = Conventions {
         "CanIgnoreReturnValue",
         "VisibleForTesting",
     ],
+    called_parameters: &["@Observes", "@ObservesAsync", "@Disposes"],
+    setters: Some("set"),
     plain_bases: &["Object", "Serializable", "Cloneable"],
     ..Conventions::NEUTRAL
 };

@@ -83,8 +83,13 @@ pub enum DeadCodeDoubt {
 /// The shortest name of which other mentions would be known.
 const SHORTEST: usize = 3;
 /// Words by which a definition says that others rely on it, and the text in which they are looked for.
-const KEPT: &[&[u8]] = &[b"deprecat", b"backward", b"compatibility", b"knipignore", b"ts-prune-ignore"];
+const KEPT: &[&[u8]] =
+    &[b"deprecat", b"backward", b"compatibility", b"knipignore", b"ts-prune-ignore", b"only exists", b"exists only"];
+/// Tags of comments by which a package offers something, where comments have tags.
+const OFFERED: &[&[u8]] = &[b"* @api\n", b"* @api ", b"* @public\n", b"* @public "];
 const MOST_TEXT: usize = 2_000;
+/// The most letters of a signature that are read.
+const SIGNATURE: usize = 400;
 /// The most verdicts of one class or file that do not make each other doubtful.
 const MOST_OF_CLASS: usize = 3;
 const MOST_OF_FILE: usize = 8;
@@ -213,6 +218,9 @@ impl<'e, 'g, 'a> Evidence<'e, 'g, 'a> {
             return true;
         }
         let is_member = symbol.kind() == Kind::Method || class.is_some();
+        if self.is_called_by_name(symbol) {
+            return true;
+        }
         let is_foreign = |class: &SymbolView<'_>| {
             self.entries.is_foreign(class, false) || symbol.file.conventions().by_shape && has_bases(graph, class)
         };
@@ -225,6 +233,41 @@ impl<'e, 'g, 'a> Evidence<'e, 'g, 'a> {
                 || graph.filled_in(symbol).is_some()
                 || is_free
                 || !self.is_hidden(node) && class.is_some_and(|class| is_foreign(&class)))
+    }
+
+    /// Whether a runner of tests, a container or a reader of data knows it by its name or its signature.
+    fn is_called_by_name(&self, symbol: &SymbolView<'_>) -> bool {
+        let (rules, name) = (symbol.file.conventions(), symbol.name());
+        let is_function = matches!(symbol.kind(), Kind::Function | Kind::Method);
+        let is_test =
+            |start: &&str| name.strip_prefix(start).is_some_and(|rest| rest.starts_with('_') || start.ends_with('_'));
+        let is_setter = || {
+            let of_field = rules.setters.and_then(|start| name.strip_prefix(start));
+            of_field.is_some_and(|field| field.starts_with(char::is_uppercase))
+                && symbol.parent().is_some_and(|class| self.is_given_as_class(&class))
+        };
+        let is_called = || {
+            let signature = symbol.signature(SIGNATURE);
+            rules.called_parameters.iter().any(|text| signature.contains(text))
+        };
+        is_function
+            && (rules.tests.iter().any(is_test) || !rules.called_parameters.is_empty() && is_called() || is_setter())
+    }
+
+    /// Whether code hands on a class, or one derived from it, without an object: `read(Item.class)`. A logger only takes
+    /// its name.
+    fn is_given_as_class(&self, class: &SymbolView<'_>) -> bool {
+        let graph = self.graph;
+        let own = [class.number()].into_iter().chain(graph.edges.derived(class.number()));
+        own.flat_map(|class| graph.edges.users(class)).any(|edge| {
+            let text = graph.snapshot.file_by_number(edge.file).map_or(&[][..], |file| file.content());
+            let (start, end) = (edge.at as usize, edge.at as usize + edge.len());
+            let before = text.get(..start).unwrap_or_default();
+            let line = &before[memchr::memrchr(b'\n', before).map_or(0, |newline| newline + 1)..];
+            let after = text.get(end..).and_then(|after| after.strip_prefix(b".class"));
+            let is_whole = after.is_some_and(|after| matches!(after.first(), Some(b')' | b',')));
+            is_whole && memchr::memmem::find(line, b"ogger").is_none()
+        })
     }
 
     /// The verdicts that are among many in one class or file, each with the number. A definition that the language hides, and
@@ -263,7 +306,8 @@ fn says_kept(symbol: &SymbolView<'_>) -> bool {
     let start = if doc.is_empty() { span.start } else { span.start.min(doc.start) };
     let text = content.get(start as usize..span.end as usize).unwrap_or_default();
     let text = text[..text.len().min(MOST_TEXT)].to_ascii_lowercase();
-    KEPT.iter().any(|word| memchr::memmem::find(&text, word).is_some())
+    let says = |words: &[&[u8]]| words.iter().any(|word| memchr::memmem::find(&text, word).is_some());
+    says(KEPT) || symbol.file.conventions().structural && says(OFFERED)
 }
 
 /// Whether its file gives it on as its default: `export default function Page() {}`, `export default Page`.

@@ -15,7 +15,7 @@ const MOST_COMMENTS: usize = 20;
 const SAID: &[&[u8]] = &[b"test only", b"tests only", b"test-only", b"testonly"];
 /// Words before "test" in such a comment: `used in a test`, `so that each test starts afresh`.
 const BEFORE: &[&[u8]] =
-    &[b"for", b"in", b"by", b"from", b"during", b"between", b"a", b"any", b"each", b"every", b"unit"];
+    &[b"for", b"in", b"by", b"from", b"during", b"between", b"a", b"any", b"each", b"every", b"unit", b"snapshot"];
 const TESTS: &[&[u8]] = &[b"test", b"tests", b"testing"];
 /// The most letters of a signature that are read.
 const SIGNATURE: usize = 400;
@@ -75,6 +75,7 @@ impl Reachability<'_, '_> {
             _ => None,
         };
         let mut certainties: Vec<Option<Certainty>> = (0..graph.symbols.len() as u32).map(certainty).collect();
+        self.spare_for_tests(&mut certainties);
         // A use through something public is as little known as that.
         let is_tried = |node: &u32| certainties[*node as usize] == Some(Certainty::Tried);
         let mut waiting: Vec<u32> = (0..graph.symbols.len() as u32).filter(is_tried).collect();
@@ -89,6 +90,25 @@ impl Reachability<'_, '_> {
         let doubts = self.weigh(judged, &mut certainties);
         self.level_families(&mut certainties);
         (certainties, doubts)
+    }
+
+    /// Takes back that only tests use what serves something meant for tests in the program itself.
+    fn spare_for_tests(&self, certainties: &mut [Option<Certainty>]) {
+        let graph = self.graph;
+        let is_meant = |node: &u32| {
+            let (own, symbol) = (*node as usize, &graph.symbols[*node as usize]);
+            let is_spared = self.reached[own] == TESTED && !self.tests[own] && certainties[own].is_none();
+            is_spared && !is_for_testing(symbol.file.path()) && !graph.is_value(*node)
+        };
+        let mut waiting: Vec<u32> = (0..graph.symbols.len() as u32).filter(is_meant).collect();
+        while let Some(node) = waiting.pop() {
+            for used in self.uses.of(node) {
+                if certainties[*used as usize] == Some(Certainty::OnlyTests) {
+                    certainties[*used as usize] = None;
+                    waiting.push(*used);
+                }
+            }
+        }
     }
 
     /// Lowers the certainty of verdicts for which too little speaks, and of what these use.

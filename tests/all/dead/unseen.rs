@@ -252,10 +252,13 @@ func count() int { return 1 }
 func reset() {}
 // Tests whether a number is even.
 func even(n int) bool { return n%2 == 0 }
+// show writes a result for snapshot testing.
+func show() { shown() }
+func shown() {}
 --- cmd/main_test.go
 package main
 import \"testing\"
-func TestAll(t *testing.T) { count(); reset(); even(2) }
+func TestAll(t *testing.T) { count(); reset(); even(2); show() }
 ";
     assert_eq!(dead(project), ["even 0.9"]);
 }
@@ -356,4 +359,94 @@ pub fn offered() {}
 fn spare() {}
 ";
     assert_eq!(dead(project), ["spare 1.0"]);
+}
+
+#[test]
+fn a_test_may_stand_beside_what_it_tests() {
+    let project = "--- shop/main.py
+from shop.rules import Rule
+if __name__ == '__main__':
+    Rule()
+--- shop/rules.py
+class Rule: pass
+def test_rule(): return 1
+def testify(): return 2
+";
+    assert_eq!(dead(project), ["testify 0.8", "test_rule 0.6"]);
+}
+
+#[test]
+fn containers_and_readers_of_data_call_members_of_java() {
+    let project = "--- Main.java
+class Main {
+  private static final Logger LOG = Logger.getLogger(Main.class);
+  public static void main(String[] all) { Object read = new Reader().read(File.class); new Watcher(); new Main(); }
+  private void setLimit(int limit) {}
+}
+--- Item.java
+class Item {
+  private String path;
+  private void setPath(String path) { this.path = path; }
+  private void settle() {}
+}
+--- File.java
+class File extends Item {}
+--- Watcher.java
+class Watcher {
+  void begin(@Observes Start start) {}
+  void spare(Start start) {}
+}
+";
+    let mut found = dead(project);
+    found.retain(|name| name.ends_with(" 1") || name.ends_with(" 1.0"));
+    assert_eq!(found, ["Item.settle 1.0", "Main.setLimit 1.0", "Watcher.spare 1.0"]);
+}
+
+#[test]
+fn what_a_generator_reads_above_a_function_is_not_dead() {
+    let project = "--- go.mod
+module shop
+--- cmd/main.go
+package main
+// Alive says whether the shop is open.
+//
+// swagger:route GET /alive api isAlive
+func swaggerIsAlive() {}
+// Ready is a word.
+func spare() {}
+func main() {}
+";
+    assert_eq!(dead(project), ["spare 1.0"]);
+}
+
+#[test]
+fn a_tag_offers_what_it_stands_above() {
+    let project = "--- package.json
+{\"name\": \"shop\", \"main\": \"./index.ts\"}
+--- index.ts
+import { used } from './lists';
+used();
+--- lists.ts
+export function used() { return 1; }
+/**
+ * Finds by name.
+ * @api
+ */
+export function findByName() { return 2; }
+/** Finds by kind. */
+export function findByKind() { return 3; }
+";
+    assert_eq!(dead(project), ["findByKind 0.8", "findByName 0.6"]);
+}
+
+#[test]
+fn a_parameter_is_not_the_type_of_its_own_name() {
+    let project = "--- package.json
+{\"name\": \"shop\", \"main\": \"./index.ts\"}
+--- index.ts
+type reason = { title: string };
+type cause = { title: string };
+export default (name: string, reason?: reason) => name + reason.title;
+";
+    assert_eq!(dead(project), ["cause 1.0"]);
 }

@@ -145,7 +145,10 @@ fn parameters<'t>(
                 }
                 let Some(named) = field(parameter, "pattern") else { continue };
                 pattern = named;
-                of = field(parameter, "type").map_or(UNKNOWN, |of| annotation(cx, of, inner));
+                // A parameter is not the type of its own name: `reason?: reason`.
+                let is_of_its_name = |of: Node<'_>| cx.text(of).trim_start_matches([':', ' ']) == cx.text(named);
+                let around = field(parameter, "type").is_some_and(is_of_its_name).then(|| cx.facts.parent(inner));
+                of = field(parameter, "type").map_or(UNKNOWN, |of| annotation(cx, of, around.unwrap_or(inner)));
                 default = field(parameter, "value");
                 is_field = ["accessibility_modifier", "override_modifier", "readonly"]
                     .iter()
