@@ -83,8 +83,16 @@ pub enum DeadCodeDoubt {
 /// The shortest name of which other mentions would be known.
 const SHORTEST: usize = 3;
 /// Words by which a definition says that others rely on it, and the text in which they are looked for.
-const KEPT: &[&[u8]] =
-    &[b"deprecat", b"backward", b"compatibility", b"knipignore", b"ts-prune-ignore", b"only exists", b"exists only"];
+const KEPT: &[&[u8]] = &[
+    b"deprecat",
+    b"backward",
+    b"compatibility",
+    b"knipignore",
+    b"ts-prune-ignore",
+    b"only exists",
+    b"exists only",
+    b"to satisfy",
+];
 /// Tags of comments by which a package offers something, where comments have tags.
 const OFFERED: &[&[u8]] = &[b"* @api\n", b"* @api ", b"* @public\n", b"* @public "];
 const MOST_TEXT: usize = 2_000;

@@ -11,9 +11,11 @@ name = \"shop\"
 --- src/lib.rs
 pub trait Filter { fn pass(&self) -> bool; }
 fn _assert_object_safe(_filter: &dyn Filter) {}
+/// Only here to satisfy a linker.
+fn linked() {}
 fn spare(_filter: &dyn Filter) {}
 ";
-    assert_eq!(dead(project), ["spare 1.0", "_assert_object_safe 0.6"]);
+    assert_eq!(dead(project), ["spare 1.0", "_assert_object_safe 0.6", "linked 0.6"]);
 }
 
 #[test]
