@@ -61,7 +61,7 @@ fn imports_here(spec: &'static LanguageSpec, source: &[u8], facts: &[u8]) -> Imp
     let Some(tables) = unpack(facts) else { return Imports::default() };
     let Some(facts) = Facts::open(&tables) else { return Imports::default() };
     let reading = FileExtractor::new(spec, source, &Limits::default());
-    let Some(tree) = reading.parse(None) else { return Imports::default() };
+    let Some(tree) = reading.parse(&[]) else { return Imports::default() };
     let mut positions: Vec<u32> = facts.imports.iter().map(|import| import.at).collect();
     positions.sort_unstable();
     let mut found = statements_at(spec, &tree, &positions);

@@ -140,7 +140,7 @@ fn depth(facts: &Facts<'_>, scope: ScopeId) -> usize {
 /// Places in a function where a name stands as a word of the language, but not as a member, ascending.
 fn tokens(spec: &'static LanguageSpec, source: &[u8], name: &str, function: Span) -> Vec<Span> {
     let text = function.of(source);
-    let Some(tree) = FileExtractor::new(spec, text, &Limits::default()).parse(None) else { return Vec::new() };
+    let Some(tree) = FileExtractor::new(spec, text, &Limits::default()).parse(&[]) else { return Vec::new() };
     let places = memchr::memmem::find_iter(text, name.as_bytes());
     let places = places.filter(|at| is_word(&tree, *at, name.len()) && !is_member(text, *at));
     places.map(|at| Span::new(function.start as usize + at, function.start as usize + at + name.len())).collect()
@@ -155,7 +155,7 @@ fn all_tokens<'s>(
 ) -> HashMap<&'s [u8], Vec<Span>> {
     let text = function.of(source);
     let mut found: HashMap<&[u8], Vec<Span>> = HashMap::new();
-    let tree = (!names.is_empty()).then(|| FileExtractor::new(spec, text, &Limits::default()).parse(None)).flatten();
+    let tree = (!names.is_empty()).then(|| FileExtractor::new(spec, text, &Limits::default()).parse(&[])).flatten();
     let Some(tree) = tree else { return found };
     let mut at = 0;
     while let Some(length) = text.get(at..).map(|rest| rest.iter().take_while(|byte| is_part(byte)).count()) {

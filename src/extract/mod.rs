@@ -46,7 +46,7 @@ fn given_up(failure: Cow<'static, str>) -> Extraction {
 
 fn extract_here(spec: &'static LanguageSpec, source: &[u8], limits: &Limits) -> Extraction {
     let reading = FileExtractor::new(spec, source, limits);
-    let Some(tree) = reading.parse(None) else {
+    let Some(tree) = reading.parse(&[]) else {
         return given_up(reading.budget.failure().map_or("its grammar fails on it".into(), Cow::from));
     };
     let mut cx = Cx::new(spec, source, &reading.budget);
@@ -89,7 +89,7 @@ impl<'s> FileExtractor<'s> {
             if !self.budget.is_left() {
                 break;
             }
-            if let Some(tree) = self.parse(Some(range)) {
+            if let Some(tree) = self.parse(&[range]) {
                 cx.inside(|cx| self.walk(&tree, cx, 0));
             }
         }
@@ -113,11 +113,11 @@ impl<'s> FileExtractor<'s> {
 
     /// The syntax tree of the file, or of one range of it; `None` if the budget is exceeded, which then has the
     /// reason.
-    fn parse(&self, range: Option<Range>) -> Option<SyntaxTree> {
+    fn parse(&self, pieces: &[Range]) -> Option<SyntaxTree> {
         let language = self.spec.language()?;
         let goes_on = |held: usize| self.budget.step(held.saturating_sub(self.held));
         let most = self.budget.left_for_a_tree(held_by_parsing().saturating_sub(self.held));
-        parse(&language, &self.text, range.as_slice(), most, &goes_on)
+        parse(&language, &self.text, pieces, most, &goes_on)
     }
 
     /// Visits every node once, in source order, and applies the rule for its kind. `depth` is the number of enclosing
@@ -196,21 +196,26 @@ impl<'s> FileExtractor<'s> {
         }
     }
 
-    /// Reads the text between a node's delimiters as a file of its own, its symbols at their true places.
+    /// Reads the text between a node's delimiters as a file of its own, its symbols at their true places. Of a text with
+    /// arms, `unix => { mod unix; }`, what they hold is read.
     fn embedded(&self, node: Node<'_>, cx: &mut Cx<'_, '_>, depth: usize) {
-        let (Some(first), Some(last)) = (node.child(0), node.child(node.child_count().saturating_sub(1))) else {
-            return;
+        let mut cursor = node.walk();
+        let parts: Vec<Node<'_>> = node.children(&mut cursor).collect();
+        let is_arm = |pair: &&[Node<'_>]| {
+            pair[0].kind() == "=>" && pair[1].child(0).is_some_and(|opening| opening.kind() == "{")
         };
-        let range = Range {
+        let arms: Vec<Range> = parts.windows(2).filter(is_arm).map(|pair| pair[1].range()).collect();
+        let [first, .., last] = parts[..] else { return };
+        let whole = Range {
             start_byte: first.end_byte(),
             end_byte: last.start_byte(),
             start_point: first.end_position(),
             end_point: last.start_position(),
         };
-        if range.start_byte >= range.end_byte {
+        if whole.start_byte >= whole.end_byte {
             return;
         }
-        if let Some(tree) = self.parse(Some(range)) {
+        if let Some(tree) = self.parse(if arms.is_empty() { std::slice::from_ref(&whole) } else { &arms }) {
             cx.inside(|cx| self.walk(&tree, cx, depth + 1));
             cx.keep(node.start_byte(), tree);
         }

@@ -152,6 +152,8 @@ pub struct Conventions {
     pub reads: &'static [&'static str],
     /// Openings of conditions under which a build takes a definition or a file.
     pub conditions: &'static [&'static str],
+    /// Macros that keep some of the definitions in their braces.
+    pub conditional_macros: &'static [&'static str],
     /// Words between the name of a file and its ending that make it a version of the file for one platform.
     pub platforms: &'static [&'static str],
     /// Definitions used by frameworks.
@@ -235,6 +237,7 @@ impl Conventions {
         by_shape: false,
         reads: &[],
         conditions: &[],
+        conditional_macros: &[],
         platforms: &[],
         frameworks: &[],
         is_implied: |_| false,

@@ -23,6 +23,7 @@ pub static CONVENTIONS: Conventions = Conventions {
     may_override: |_, _| false,
     reads: &["include_str!(\"", "include_bytes!(\"", "include!(\""],
     conditions: &["#[cfg(", "#![cfg("],
+    conditional_macros: &["cfg_if! {", "cfg_select! {"],
     compiled_only: Some("_"),
     given_attributes: &["#["],
     naming_attributes: &["#[serde("],

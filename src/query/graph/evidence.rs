@@ -152,7 +152,7 @@ impl<'e, 'g, 'a> Evidence<'e, 'g, 'a> {
             Some(DeadCodeDoubt::PartlyRead)
         } else if is_aside(file.path()) || !file.exercises() && is_for_testing(file.path()) {
             Some(DeadCodeDoubt::Aside)
-        } else if self.conditions.hold(symbol) {
+        } else if self.conditions.hold(self.graph, symbol) {
             Some(DeadCodeDoubt::Conditional)
         } else if self.is_registered(node) {
             Some(DeadCodeDoubt::Registered)
@@ -303,7 +303,8 @@ impl<'e, 'g, 'a> Evidence<'e, 'g, 'a> {
     }
 }
 
-/// Whether a definition or the comments above it say that others rely on it, or its name says that nothing needs to use it.
+/// Whether a definition or the comments above it say that others rely on it or show how they import it, or its name says
+/// that nothing needs to use it.
 fn says_kept(symbol: &SymbolView<'_>) -> bool {
     let marks_it = |mark: &str| symbol.kind() == Kind::Function && symbol.name().starts_with(mark);
     if symbol.file.conventions().compiled_only.is_some_and(marks_it) {
@@ -315,7 +316,8 @@ fn says_kept(symbol: &SymbolView<'_>) -> bool {
     let text = content.get(start as usize..span.end as usize).unwrap_or_default();
     let text = text[..text.len().min(MOST_TEXT)].to_ascii_lowercase();
     let says = |words: &[&[u8]]| words.iter().any(|word| memchr::memmem::find(&text, word).is_some());
-    says(KEPT) || symbol.file.conventions().structural && says(OFFERED)
+    let shown = [b"import ".to_vec(), symbol.name_bytes().to_ascii_lowercase()].concat();
+    says(KEPT) || says(&[shown.as_slice()]) || symbol.file.conventions().structural && says(OFFERED)
 }
 
 /// Whether its file gives it on as its default: `export default function Page() {}`, `export default Page`.

@@ -288,8 +288,15 @@ impl<'a> Conditions<'a> {
     }
 
     /// Whether a build may put something else of its name in the place of a symbol.
-    pub fn hold(&self, symbol: &SymbolView<'_>) -> bool {
-        self.shared.contains(symbol.name_bytes()) && is_conditional(symbol, &self.modules)
+    pub fn hold(&self, graph: &Graph<'_>, symbol: &SymbolView<'_>) -> bool {
+        let is_version = |other: &SymbolView<'_>| {
+            other.name_bytes() == symbol.name_bytes()
+                && other.number() != symbol.number()
+                && other.qualified_name() == symbol.qualified_name()
+        };
+        self.shared.contains(symbol.name_bytes())
+            && is_conditional(symbol, &self.modules)
+            && graph.symbols.iter().any(is_version)
     }
 }
 
@@ -324,11 +331,20 @@ fn is_conditional(symbol: &SymbolView<'_>, modules: &FxHashSet<(&str, &[u8])>) -
         || conditions.iter().any(is_said)
 }
 
-/// Whether a definition has a condition of its own.
+/// Whether a definition has a condition of its own, or stands in a macro that chooses: `cfg_if! { … }`.
 fn is_tied(symbol: &SymbolView<'_>) -> bool {
-    let conditions = symbol.file.conventions().conditions;
-    let is_condition = |decorator: &String| conditions.iter().any(|opening| decorator.starts_with(opening));
-    !conditions.is_empty() && symbol.decorators().iter().any(is_condition)
+    let rules = symbol.file.conventions();
+    let is_condition = |decorator: &String| rules.conditions.iter().any(|opening| decorator.starts_with(opening));
+    let before = symbol.file.content().get(..symbol.span().start as usize).unwrap_or_default();
+    let is_inside = |opening: &&str| {
+        let last = memchr::memmem::rfind(before, opening.as_bytes());
+        last.is_some_and(|at| {
+            let text = &before[at..];
+            memchr::memchr_iter(b'{', text).count() > memchr::memchr_iter(b'}', text).count()
+        })
+    };
+    !rules.conditions.is_empty() && symbol.decorators().iter().any(is_condition)
+        || rules.conditional_macros.iter().any(is_inside)
 }
 
 fn folder<'a>(file: FileView<'a>) -> &'a str {

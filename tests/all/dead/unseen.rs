@@ -221,7 +221,15 @@ pub(crate) fn partitions() -> u8 { 2 }
 --- src/apart.rs
 pub(crate) fn unheard() -> u8 { 3 }
 ";
-    assert_eq!(dead(project), ["spare 0.6"]);
+    assert_eq!(dead(project), ["spare 1.0"]);
+    let arms = "target_os = \"linux\" => {
+        mod linux;
+        use linux::*;
+    }
+    _ => {";
+    let branches = arms.replace("target_os = \"linux\" =>", "if #[cfg(unix)]").replace("_ => {", "else {");
+    let chosen = project.replace("cfg_select! {", "cfg_if::cfg_if! {").replace(arms, &branches);
+    assert_eq!(dead(&chosen), ["spare 1.0"]);
 }
 
 #[test]
@@ -331,7 +339,9 @@ fn show() { console::width(); }
 #[cfg(windows)]
 fn show() {}
 --- src/console.rs
-pub fn width() -> u8 { 1 }
+pub fn width() -> u8 { Screen.spare() }
+struct Screen;
+impl Screen { fn spare(&self) -> u8 { 1 } }
 fn spare() {}
 #[cfg(feature = \"a\")]
 fn chosen() {}
@@ -364,7 +374,7 @@ fn spare() {}
 }
 
 #[test]
-fn a_test_may_stand_beside_what_it_tests() {
+fn a_test_may_stand_beside_what_it_tests_and_a_comment_may_show_an_import() {
     let project = "--- shop/main.py
 from shop.rules import Rule
 if __name__ == '__main__':
@@ -373,8 +383,13 @@ if __name__ == '__main__':
 class Rule: pass
 def test_rule(): return 1
 def testify(): return 2
+def log_of_plugin():
+    \"\"\"Gives plugins a log:
+
+    from shop.rules import log_of_plugin
+    \"\"\"
 ";
-    assert_eq!(dead(project), ["testify 0.8", "test_rule 0.6"]);
+    assert_eq!(dead(project), ["testify 0.8", "test_rule 0.6", "log_of_plugin 0.6"]);
 }
 
 #[test]
