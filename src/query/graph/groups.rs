@@ -265,11 +265,19 @@ pub(super) fn chosen_by_build(graph: &Graph<'_>, nodes: &[u32], is_reached: impl
     let is_chosen = |node: &u32| is_conditional(&graph.symbols[*node as usize], &modules);
     let chosen: Vec<u32> = nodes.iter().copied().filter(is_chosen).collect();
     let names: FxHashSet<&[u8]> = chosen.iter().map(|node| graph.symbols[*node as usize].name_bytes()).collect();
-    let key = |symbol: &SymbolView<'_>| (symbol.qualified_name(), symbol.kind(), symbol.file.language());
+    let key = |symbol: &SymbolView<'_>| (version_of(symbol), symbol.kind(), symbol.file.language());
     let versions = (0..graph.symbols.len() as u32)
         .filter(|node| names.contains(graph.symbols[*node as usize].name_bytes()) && is_reached(*node));
     let reached: FxHashSet<_> = versions.map(|node| key(&graph.symbols[node as usize])).collect();
     chosen.into_iter().filter(|node| reached.contains(&key(&graph.symbols[*node as usize]))).collect()
+}
+
+/// The name of a definition, with its type if it is a method: versions of one may stand in modules of other names.
+fn version_of(symbol: &SymbolView<'_>) -> String {
+    let name = symbol.qualified_name();
+    let parts = if symbol.kind() == Kind::Method { 2 } else { 1 };
+    let start = name.rmatch_indices('.').nth(parts - 1).map_or(0, |(dot, _)| dot + 1);
+    name[start..].to_owned()
 }
 
 /// Conditions of a build under which definitions stand.
@@ -292,7 +300,7 @@ impl<'a> Conditions<'a> {
         let is_version = |other: &SymbolView<'_>| {
             other.name_bytes() == symbol.name_bytes()
                 && other.number() != symbol.number()
-                && other.qualified_name() == symbol.qualified_name()
+                && version_of(other) == version_of(symbol)
         };
         self.shared.contains(symbol.name_bytes())
             && is_conditional(symbol, &self.modules)
@@ -324,10 +332,16 @@ fn is_conditional(symbol: &SymbolView<'_>, modules: &FxHashSet<(&str, &[u8])>) -
     let head = &content[..content.len().min(HEAD)];
     let is_said =
         |opening: &&str| !opening.starts_with("#[") && memchr::memmem::find(head, opening.as_bytes()).is_some();
-    let name = symbol.file.path().rsplit('/').next().unwrap_or_default();
-    let stem = name.split('.').next().unwrap_or_default();
+    let path = symbol.file.path();
+    // A module holds those in its folder: `other` that in `unix/other/disk.rs`.
+    let is_of_module = |(slash, _): (usize, &str)| {
+        let name = path[slash + 1..].split(['/', '.']).next().unwrap_or_default();
+        modules.contains(&(&path[..slash], name.as_bytes()))
+    };
+    let name = path.split(['/', '.']).next().unwrap_or_default();
     std::iter::successors(Some(*symbol), SymbolView::parent).any(|own| is_tied(&own))
-        || modules.contains(&(folder(symbol.file), stem.as_bytes()))
+        || modules.contains(&("", name.as_bytes()))
+        || path.match_indices('/').any(is_of_module)
         || conditions.iter().any(is_said)
 }
 

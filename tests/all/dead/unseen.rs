@@ -217,6 +217,9 @@ fn main() { partitions(); unheard(); }
 pub(crate) fn partitions() -> u8 { 1 }
 pub(crate) fn spare() -> u8 { 1 }
 --- src/other.rs
+mod disk;
+pub(crate) use disk::*;
+--- src/other/disk.rs
 pub(crate) fn partitions() -> u8 { 2 }
 --- src/apart.rs
 pub(crate) fn unheard() -> u8 { 3 }
@@ -339,7 +342,7 @@ fn show() { console::width(); }
 #[cfg(windows)]
 fn show() {}
 --- src/console.rs
-pub fn width() -> u8 { Screen.spare() }
+pub fn width() -> u8 { Screen.spare() + month() }
 struct Screen;
 impl Screen { fn spare(&self) -> u8 { 1 } }
 fn spare() {}
@@ -347,6 +350,18 @@ fn spare() {}
 fn chosen() {}
 #[cfg(not(feature = \"a\"))]
 fn chosen() {}
+#[cfg(not(feature = \"words\"))]
+mod plain {
+    pub(crate) fn month() -> u8 { 1 }
+}
+#[cfg(not(feature = \"words\"))]
+pub(crate) use plain::*;
+#[cfg(feature = \"words\")]
+mod worded {
+    pub(crate) fn month() -> u8 { 2 }
+}
+#[cfg(feature = \"words\")]
+pub(crate) use worded::*;
 --- src/dist/mod.rs
 pub fn open() {}
 fn spare_of_module() {}
