@@ -127,11 +127,14 @@ fn named_last<'a>(snapshot: &'a Snapshot, qualified: &str) -> Vec<SymbolView<'a>
     let last = qualified.rsplit(['.', ':']).next().unwrap_or(qualified);
     let ids = snapshot.exact(last, 1000, &mut |_| true).unwrap_or_default();
     let mut symbols: Vec<SymbolView<'a>> = ids.into_iter().filter_map(|id| snapshot.symbol(id)).collect();
-    symbols.sort_by(|a, b| {
-        let place = |symbol: &SymbolView<'a>| symbol.name_span().start;
-        a.file.path().cmp(b.file.path()).then_with(|| place(a).cmp(&place(b)))
-    });
+    symbols.sort_by(by_place);
     symbols
+}
+
+/// The order of two symbols by path and place.
+fn by_place(a: &SymbolView<'_>, b: &SymbolView<'_>) -> std::cmp::Ordering {
+    let place = |symbol: &SymbolView<'_>| symbol.name_span().start;
+    a.file.path().cmp(b.file.path()).then_with(|| place(a).cmp(&place(b)))
 }
 
 /// Similar ids: of the same name elsewhere, then of a similar name in the same file or anywhere.
@@ -173,7 +176,10 @@ pub fn nearest<'a>(snapshot: &'a Snapshot, name: &str, limit: usize) -> Vec<Symb
     let found = found.into_iter().filter_map(|(id, _)| snapshot.symbol(id));
     let mut like: Vec<(f64, SymbolView<'a>)> = found.filter_map(|symbol| Some((near(&symbol)?, symbol))).collect();
     let is_document = |symbol: &SymbolView<'_>| symbol.file.spec().is_document;
-    like.sort_by(|a, b| is_document(&a.1).cmp(&is_document(&b.1)).then_with(|| b.0.total_cmp(&a.0)));
+    let near = |a: &(f64, SymbolView<'_>), b: &(f64, SymbolView<'_>)| b.0.total_cmp(&a.0);
+    like.sort_by(|a, b| {
+        is_document(&a.1).cmp(&is_document(&b.1)).then_with(|| near(a, b)).then_with(|| by_place(&a.1, &b.1))
+    });
     let mut seen = std::collections::HashSet::new();
     like.retain(|(_, symbol)| seen.insert(symbol.name().into_owned()));
     like.into_iter().take(limit).map(|(_, symbol)| symbol).collect()
