@@ -176,9 +176,9 @@ pub fn nearest<'a>(snapshot: &'a Snapshot, name: &str, limit: usize) -> Vec<Symb
     let found = found.into_iter().filter_map(|(id, _)| snapshot.symbol(id));
     let mut like: Vec<(f64, SymbolView<'a>)> = found.filter_map(|symbol| Some((near(&symbol)?, symbol))).collect();
     let is_document = |symbol: &SymbolView<'_>| symbol.file.spec().is_document;
-    let near = |a: &(f64, SymbolView<'_>), b: &(f64, SymbolView<'_>)| b.0.total_cmp(&a.0);
+    let nearer = |a: &(f64, SymbolView<'_>), b: &(f64, SymbolView<'_>)| b.0.total_cmp(&a.0);
     like.sort_by(|a, b| {
-        is_document(&a.1).cmp(&is_document(&b.1)).then_with(|| near(a, b)).then_with(|| by_place(&a.1, &b.1))
+        is_document(&a.1).cmp(&is_document(&b.1)).then_with(|| nearer(a, b)).then_with(|| by_place(&a.1, &b.1))
     });
     let mut seen = std::collections::HashSet::new();
     like.retain(|(_, symbol)| seen.insert(symbol.name().into_owned()));
