@@ -15,6 +15,8 @@ use serde_json::{Value, json};
 const ASKED: usize = 300;
 /// Servers started for the first answer.
 const STARTS: usize = 5;
+/// Time between the opening of a file and its first edit.
+const LOOK: Duration = Duration::from_millis(300);
 /// Time after which the server watches the folder.
 const WARM: Duration = Duration::from_secs(2);
 
@@ -201,16 +203,12 @@ fn measure_corpus(root: &Path) {
     );
     println!("\nmemory of its own: {:.0} MB", editor.memory());
     let (mut parsing, mut naming) = (Vec::new(), Vec::new());
-    // The first file that is opened, as an editor has it for a while before it is edited.
-    let mut opens = true;
     for spot in spots.iter().step_by(3) {
         let uri = spot["textDocument"]["uri"].as_str().expect("it has one");
         let text = std::fs::read_to_string(&uri["file://".len()..]).unwrap_or_default();
         let document = json!({"uri": uri, "languageId": "python", "version": 1, "text": text});
         editor.tell("textDocument/didOpen", json!({"textDocument": document}));
-        if std::mem::take(&mut opens) {
-            std::thread::sleep(WARM);
-        }
+        std::thread::sleep(LOOK);
         let start = json!({"line": 0, "character": 0});
         let change = json!({"range": {"start": start, "end": start}, "text": "# edited\n"});
         let document = json!({"uri": uri, "version": 2});

@@ -47,7 +47,7 @@ use run::{Job, Plan, run};
 pub use shipped::GitHashes;
 pub use summarize::{Summarized, Summarizing, SummaryError, Unsummarized, summarize, unsummarized};
 pub use tree::{index_tree, sidecar_of_remote, unchanged};
-pub use unsaved::{EditCache, RebindScope, Unsaved, relations_with_unsaved, with_unsaved};
+pub use unsaved::{EditCache, RebindScope, Unsaved, bind_ahead, relations_with_unsaved, with_unsaved};
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};

@@ -24,7 +24,17 @@ pub struct Text {
 
 /// Snapshots with unsaved texts, kept for the next request: the newest of each repository.
 #[derive(Default)]
-pub struct Overlays(Mutex<Vec<CachedSnapshot>>);
+pub struct Overlays {
+    snapshots: Mutex<Vec<CachedSnapshot>>,
+    caches: Mutex<Vec<CacheOfSnapshot>>,
+}
+
+/// The cache of edits of one stored snapshot.
+struct CacheOfSnapshot {
+    repo: String,
+    stored: Arc<Snapshot>,
+    cache: Arc<EditCache>,
+}
 
 /// A snapshot with the texts that it was made with.
 #[derive(Clone)]
@@ -62,10 +72,10 @@ impl Overlays {
         Ok(kept.and_then(|kept| Some((kept.snapshot, kept.edges?.0))))
     }
 
-    /// Binds the names of the other files that these texts affect. Requests are answered meanwhile.
+    /// Binds the names of the other files that these texts affect, and of texts that are as they are stored what their first edit
+    /// takes. Requests are answered meanwhile.
     pub fn complete(&self, repo: &Repo, edges: &EdgeTable, texts: &[Text]) -> Result<(), Error> {
-        // They are checked when they are first read. An edit after the opening of a file need not wait for that.
-        edges.notes();
+        self.prepare_edits(repo, edges, texts);
         let Some(kept) = self.kept(repo, texts, |_| {})? else { return Ok(()) };
         if matches!(kept.edges, Some((_, RebindScope::Affected))) {
             return Ok(());
@@ -78,6 +88,28 @@ impl Overlays {
             newest.edges = Some((bound, RebindScope::Affected));
         }
         Ok(())
+    }
+
+    /// Prepares for the first edits of these texts.
+    fn prepare_edits(&self, repo: &Repo, edges: &EdgeTable, texts: &[Text]) {
+        let Some(root) = &repo.root else { return };
+        let paths = texts.iter().filter_map(|text| text.path.strip_prefix(root).ok()?.to_str().map(str::to_owned));
+        let (stored, cache, edges, paths) =
+            (repo.snapshot.clone(), self.cache(repo), edges.clone(), paths.collect::<Vec<_>>());
+        apart(false, move || paths.iter().for_each(|path| pipeline::bind_ahead(&stored, &cache, &edges, path)));
+    }
+
+    /// The cache of edits of a stored snapshot, which is kept for the next ones.
+    fn cache(&self, repo: &Repo) -> Arc<EditCache> {
+        // A panic leaves the list intact.
+        let mut all = self.caches.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(kept) = all.iter().find(|kept| Arc::ptr_eq(&kept.stored, &repo.snapshot)) {
+            return kept.cache.clone();
+        }
+        all.retain(|kept| kept.repo != repo.sidecar.repo);
+        let (id, stored, cache) = (repo.sidecar.repo.clone(), repo.snapshot.clone(), Arc::<EditCache>::default());
+        all.push(CacheOfSnapshot { repo: id, stored, cache: cache.clone() });
+        cache
     }
 
     /// The snapshot with these texts, made if it is not kept; `more` may add to it.
@@ -101,8 +133,7 @@ impl Overlays {
                 let stored = repo.snapshot.clone();
                 let snapshot = apart(false, move || pipeline::with_unsaved(&stored, &unsaved));
                 let snapshot = Arc::new(snapshot.map_err(|err| store_error(err, &repo.sidecar))?);
-                let before = all.iter().find(|kept| Arc::ptr_eq(&kept.stored, &repo.snapshot));
-                let cache = before.map(|kept| kept.cache.clone()).unwrap_or_default();
+                let cache = self.cache(repo);
                 all.retain(|kept| kept.repo != repo.sidecar.repo);
                 let (id, stored) = (repo.sidecar.repo.clone(), repo.snapshot.clone());
                 all.push(CachedSnapshot { repo: id, stored, texts: changed, snapshot, edges: None, cache });
@@ -115,7 +146,7 @@ impl Overlays {
 
     fn lock(&self) -> MutexGuard<'_, Vec<CachedSnapshot>> {
         // A panic leaves the list intact.
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.snapshots.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use crossbeam_channel::{Receiver, RecvTimeoutError};
+use crossbeam_channel::Receiver;
 use serde_json::{Value, json};
 
 use super::server::Client;
@@ -61,21 +61,13 @@ pub(super) fn index(workspace: &Workspace, client: &Client, run: u64) {
 }
 
 /// Makes the answers for each state ready before they are asked for: after a pause in typing, or a save. Free memory is
-/// returned to the system when nothing happens for a while.
+/// returned to the system each time: no answer waits for it.
 pub(super) fn prepare_answers(states: &Receiver<Arc<Workspace>>) {
-    let mut worked = None;
-    loop {
-        let mut state = match states.recv_timeout(QUIET) {
-            Ok(state) => state,
-            Err(RecvTimeoutError::Timeout) => {
-                worked = None;
-                continue;
-            }
-            Err(RecvTimeoutError::Disconnected) => return,
-        };
+    for mut state in states {
         while let Ok(newer) = states.recv_timeout(PAUSE) {
             state = newer;
         }
+        let _released = allocator::work();
         // Requests about a newer state would wait for what an older one no longer needs.
         let is_newest = || states.is_empty();
         for folder in &state.folders {
@@ -91,7 +83,6 @@ pub(super) fn prepare_answers(states: &Receiver<Arc<Workspace>>) {
             Request { roots: state.folders.iter().map(|folder| folder.real.clone()).collect(), ..Request::default() };
         let asked = RequestView { workspace: &state, request };
         let _ = catch_unwind(AssertUnwindSafe(|| structure::fold_ahead(&asked, &is_newest)));
-        worked.get_or_insert_with(allocator::work);
     }
 }
 

@@ -5,7 +5,7 @@ use std::cell::OnceCell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::relate::{LanguageSymbols, PendingEdges, semantics_of};
 use crate::extract::extract;
@@ -46,6 +46,8 @@ pub fn with_unsaved(snapshot: &Snapshot, unsaved: &[Unsaved]) -> Result<Snapshot
 pub struct EditCache {
     facts: UnpackedFacts,
     layouts: Mutex<Option<KeptLayouts>>,
+    /// Numbers of the files that were bound once, see [`bind_ahead`].
+    bound: Mutex<FxHashSet<u32>>,
 }
 
 /// Where the notes of each language lie in a table of edges.
@@ -99,6 +101,19 @@ pub fn relations_with_unsaved(
     binding.bind(&files);
     let moved: Vec<(SymbolId, SymbolId)> = binding.moved.into_iter().collect();
     edges.with(binding.bound, binding.files, &moved)
+}
+
+/// Binds the names of a file as it is stored, the first time that it is asked for, so that `cache` has what an edit of the file
+/// takes: the first one would wait for it.
+pub fn bind_ahead(stored: &Snapshot, cache: &EditCache, edges: &EdgeTable, path: &str) {
+    let Some(number) = stored.file(path).map(|file| file.number()) else { return };
+    // A panic leaves the numbers intact.
+    if !cache.bound.lock().unwrap_or_else(PoisonError::into_inner).insert(number) {
+        return;
+    }
+    let files: Vec<FileView<'_>> = stored.committed_files().collect();
+    let (moved, bound, again) = (FxHashMap::default(), Edges::default(), RebindScope::Edited);
+    Binding { edges, cache, moved, edited: vec![number], again, bound, files: vec![number] }.bind(&files);
 }
 
 /// Binding of names beside stored edges.
