@@ -7,7 +7,7 @@ use super::budget::Budget;
 use super::definition::span_of;
 use super::doc::{Comments, comment_above};
 use super::shape::Shape;
-use crate::facts::{Builder, ExpressionId, NameId, ScopeId, ScopeKind};
+use crate::facts::{Bound, Builder, ExpressionId, NameId, Op, ScopeId, ScopeKind, UNKNOWN};
 use crate::model::Role;
 use crate::parsing::SyntaxTree;
 
@@ -166,5 +166,33 @@ impl<'s, 't> Lower<'s, 't> {
         let name = self.name(node);
         let meant = self.facts.member(of, name);
         self.facts.occurrence(span_of(node), role, meant);
+    }
+
+    /// The scope where a test has told that the value of a local name is of a class, or is not if it does not hold. `class` is a type,
+    /// or the call of a guard.
+    pub fn tell(
+        &mut self,
+        named: Node<'_>,
+        value: ExpressionId,
+        class: ExpressionId,
+        holds: bool,
+        scope: ScopeId,
+    ) -> ScopeId {
+        if class == UNKNOWN {
+            return scope;
+        }
+        let facts = &mut self.facts;
+        let told = if holds {
+            facts.expression(Op::Proven, class, value)
+        } else {
+            let is_call = facts.look(class).op == Op::Call;
+            let class = if is_call { facts.expression(Op::Proven, class, UNKNOWN) } else { class };
+            facts.expression(Op::Except, value, class)
+        };
+        let class = facts.of(Op::TypeOf, told);
+        let inner = facts.scope(ScopeKind::Block, scope);
+        let name = self.name(named);
+        self.facts.bind(inner, name, Bound::narrowed(class));
+        inner
     }
 }

@@ -82,19 +82,8 @@ pub(super) fn tell<'t>(
     holds: bool,
     scope: ScopeId,
 ) -> ScopeId {
-    let Some(value) = local(cx, named, scope).filter(|_| class != UNKNOWN) else { return scope };
-    let told = if holds {
-        cx.facts.expression(Op::Proven, class, value)
-    } else {
-        let class =
-            if cx.facts.look(class).op == Op::Call { cx.facts.expression(Op::Proven, class, UNKNOWN) } else { class };
-        cx.facts.expression(Op::Except, value, class)
-    };
-    let class = cx.facts.of(Op::TypeOf, told);
-    let inner = cx.facts.scope(ScopeKind::Block, scope);
-    let name = cx.name(named);
-    cx.facts.bind(inner, name, Bound::narrowed(class));
-    inner
+    let Some(value) = local(cx, named, scope) else { return scope };
+    cx.tell(named, value, class, holds, scope)
 }
 
 /// Whether the last statement of a block sends away from what follows it.

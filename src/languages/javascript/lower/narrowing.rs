@@ -4,7 +4,7 @@ use tree_sitter::Node;
 
 use super::expressions::is_typescript;
 use super::field;
-use crate::facts::{BindingKind, Bound, ExpressionId, NONE, Op, ScopeId, ScopeKind, UNKNOWN};
+use crate::facts::{BindingKind, ExpressionId, NONE, Op, ScopeId, ScopeKind, UNKNOWN};
 use crate::languages::lower::Lower;
 
 /// How names of guards begin.
@@ -31,7 +31,7 @@ pub(super) fn narrowed<'t>(cx: &mut Lower<'_, 't>, condition: Node<'t>, scope: S
                 let (Some(left), Some(right)) = (field(node, "left"), field(node, "right")) else { continue };
                 if let Some(value) = local(cx, left, scope) {
                     let class = silent(cx, right, scope);
-                    scope = tell(cx, left, value, class, holds, scope);
+                    scope = cx.tell(left, value, class, holds, scope);
                 }
             }
             "call_expression" => {
@@ -40,7 +40,7 @@ pub(super) fn narrowed<'t>(cx: &mut Lower<'_, 't>, condition: Node<'t>, scope: S
                 if call == UNKNOWN {
                     continue;
                 }
-                scope = tell(cx, told, value, call, holds, scope);
+                scope = cx.tell(told, value, call, holds, scope);
             }
             _ => {}
         }
@@ -70,32 +70,6 @@ pub(super) fn after<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: ScopeId) 
         }
         _ => scope,
     }
-}
-
-/// The scope where a test has told the type of a name.
-fn tell<'t>(
-    cx: &mut Lower<'_, 't>,
-    named: Node<'t>,
-    value: ExpressionId,
-    class: ExpressionId,
-    holds: bool,
-    scope: ScopeId,
-) -> ScopeId {
-    if class == UNKNOWN {
-        return scope;
-    }
-    let told = if holds {
-        cx.facts.expression(Op::Proven, class, value)
-    } else {
-        let class =
-            if cx.facts.look(class).op == Op::Call { cx.facts.expression(Op::Proven, class, UNKNOWN) } else { class };
-        cx.facts.expression(Op::Except, value, class)
-    };
-    let class = cx.facts.of(Op::TypeOf, told);
-    let inner = cx.facts.scope(ScopeKind::Block, scope);
-    let name = cx.name(named);
-    cx.facts.bind(inner, name, Bound::narrowed(class));
-    inner
 }
 
 /// The value of a local name; `None` for other expressions. A binding with a place would lose it.
