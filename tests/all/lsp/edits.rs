@@ -236,7 +236,7 @@ fn an_unsaved_text_means_what_it_would_if_it_were_saved() {
     // One editor's edits share it.
     let cache = EditCache::default();
     let paths: Vec<&str> = before.files().filter(|file| file.symbol_count() > 0).map(|file| file.path()).collect();
-    paths.iter().for_each(|path| pipeline::bind_ahead(&before, &cache, &edges, path));
+    paths.iter().for_each(|path| pipeline::bind_ahead(&before, &cache, edges, path));
     let runs = std::env::var("CODELODE_EDIT_RUNS").map_or(30, |runs| runs.parse().expect("a number"));
     let cases = Cases { cases: runs, failure_persistence: None, ..Cases::default() };
     let mut runner = TestRunner::new_with_rng(cases, TestRng::deterministic_rng(RngAlgorithm::ChaCha));
