@@ -15,7 +15,7 @@ use crate::config::Config;
 use crate::installed::{Finder, Importer, Installed, Member};
 use crate::model::Ecosystem;
 use crate::pipeline::{self, ExternalFile, ExternalMeaning, RunControl};
-use crate::query;
+use crate::query::{self, LazyFacts};
 use crate::store::{FileView, SymbolId};
 
 /// Maximum time of one question for indexing packages; the others are named in its answer.
@@ -198,8 +198,14 @@ pub struct ExternalName {
 }
 
 /// Reads the name at a byte of a file, of a project or of a package that one led to, if it may come from a package.
-pub fn outside(caller: &Caller<'_>, repo: &Repo, file: FileView<'_>, byte: u32) -> Option<ExternalName> {
-    let (ecosystem, packages) = query::packages_at(file, byte)?;
+pub fn outside(
+    caller: &Caller<'_>,
+    repo: &Repo,
+    file: FileView<'_>,
+    facts: &LazyFacts<'_>,
+    byte: u32,
+) -> Option<ExternalName> {
+    let (ecosystem, packages) = query::packages_at(file, facts, byte)?;
     let path = repo.root.as_ref()?.join(file.path());
     let name = path.file_name()?.to_str()?.to_owned();
     let guest = ExternalFile { name, language: file.language_number()?, facts: file.facts().to_vec() };
@@ -244,7 +250,13 @@ pub fn meanings(caller: &Caller<'_>, name: &ExternalName) -> Result<Vec<PackageM
             let ExternalMeaning { symbols, imports } =
                 pipeline::meant_in(&repo.snapshot, edges, &name.guest, name.byte);
             let files = match symbols.is_empty() {
-                true => query::modules_at(&repo.snapshot, &imports, &name.content, &name.guest.facts, name.byte),
+                true => query::modules_at(
+                    &repo.snapshot,
+                    &imports,
+                    &name.content,
+                    &LazyFacts::new(&name.guest.facts),
+                    name.byte,
+                ),
                 false => Vec::new(),
             };
             let files: Vec<u32> = files.iter().map(FileView::number).collect();

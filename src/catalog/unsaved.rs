@@ -9,7 +9,8 @@ use super::indexes::Repo;
 use crate::allocator;
 use crate::answer::Error;
 use crate::pipeline::{self, EditCache, RebindScope};
-use crate::store::{EdgeTable, Snapshot};
+use crate::query::LazyFacts;
+use crate::store::{EdgeTable, FileView, Snapshot};
 
 pub use crate::pipeline::Unsaved;
 
@@ -72,6 +73,14 @@ impl Overlays {
         Ok(kept.and_then(|kept| Some((kept.snapshot, kept.edges?.0))))
     }
 
+    /// The facts of a file of a repository with texts, which are unpacked if they are kept.
+    pub fn facts<'a>(&self, repo: &Repo, file: &FileView<'a>) -> LazyFacts<'a> {
+        // A panic leaves the list intact.
+        let all = self.caches.lock().unwrap_or_else(PoisonError::into_inner);
+        let kept = all.iter().find(|kept| Arc::ptr_eq(&kept.stored, &repo.snapshot));
+        kept.map_or_else(|| LazyFacts::new(file.facts()), |kept| kept.cache.facts(file))
+    }
+
     /// Binds the names of the other files that these texts affect, and of texts that are as they are stored what their first edit
     /// takes. Requests are answered meanwhile.
     pub fn complete(&self, repo: &Repo, edges: &EdgeTable, texts: &[Text]) -> Result<(), Error> {
@@ -131,9 +140,9 @@ impl Overlays {
             None => {
                 let unsaved: Vec<Unsaved> = changed.iter().map(unsaved).collect();
                 let stored = repo.snapshot.clone();
-                let snapshot = apart(false, move || pipeline::with_unsaved(&stored, &unsaved));
+                let (cache, of_thread) = (self.cache(repo), self.cache(repo));
+                let snapshot = apart(false, move || pipeline::with_unsaved(&stored, &of_thread, &unsaved));
                 let snapshot = Arc::new(snapshot.map_err(|err| store_error(err, &repo.sidecar))?);
-                let cache = self.cache(repo);
                 all.retain(|kept| kept.repo != repo.sidecar.repo);
                 let (id, stored) = (repo.sidecar.repo.clone(), repo.snapshot.clone());
                 all.push(CachedSnapshot { repo: id, stored, texts: changed, snapshot, edges: None, cache });

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashMap};
 
 use super::{FileExtractor, Limits};
-use crate::facts::{BindingKind, ExpressionId, Facts, NameId, Op, ScopeId, ScopeKind, hash, unpack};
+use crate::facts::{BindingKind, ExpressionId, Facts, LazyFacts, NameId, Op, ScopeId, ScopeKind, hash};
 use crate::languages::{KEYED, LanguageSpec};
 use crate::model::Span;
 use crate::parsing::SyntaxTree;
@@ -17,11 +17,16 @@ pub struct Local {
     pub uses: Vec<Span>,
 }
 
-/// Finds the local name at a byte of a function. `packed` are the file's facts, `function` the span of the outermost
+/// Finds the local name at a byte of a function. `facts` are those of the file, `function` the span of the outermost
 /// function around the byte. Names that facts do not bind to a function's scope are not found.
-pub fn local_at(spec: &'static LanguageSpec, source: &[u8], packed: &[u8], function: Span, byte: u32) -> Option<Local> {
-    let tables = unpack(packed)?;
-    let facts = Facts::open(&tables).filter(Facts::is_sound)?;
+pub fn local_at(
+    spec: &'static LanguageSpec,
+    source: &[u8],
+    facts: &LazyFacts<'_>,
+    function: Span,
+    byte: u32,
+) -> Option<Local> {
+    let facts = facts.get()?;
     let here = word_at(source, byte)?;
     let name = std::str::from_utf8(here.of(source)).ok()?;
     let scopes = uses(&facts, source, name, function);
@@ -31,8 +36,8 @@ pub fn local_at(spec: &'static LanguageSpec, source: &[u8], packed: &[u8], funct
 
 /// All local names of some functions that do not overlap, as [`local_at`] finds each.
 pub fn locals(spec: &'static LanguageSpec, source: &[u8], packed: &[u8], functions: &[Span]) -> Vec<Local> {
-    let tables = unpack(packed);
-    let Some(facts) = tables.as_deref().and_then(Facts::open).filter(Facts::is_sound) else { return Vec::new() };
+    let packed = LazyFacts::new(packed);
+    let Some(facts) = packed.get() else { return Vec::new() };
     let mut found = Vec::new();
     for function in functions {
         let mut names = all_uses(&facts, source, *function);
@@ -66,9 +71,8 @@ fn bind(facts: &Facts<'_>, mut scopes: Scopes, mut bound: Vec<Span>) -> Vec<Loca
 }
 
 /// Position of the import that binds the name at a byte of a file, such as a module's name where it is used.
-pub fn import_of(source: &[u8], packed: &[u8], byte: u32) -> Option<u32> {
-    let tables = unpack(packed)?;
-    let facts = Facts::open(&tables).filter(Facts::is_sound)?;
+pub fn import_of(source: &[u8], facts: &LazyFacts<'_>, byte: u32) -> Option<u32> {
+    let facts = facts.get()?;
     let here = word_at(source, byte)?;
     let occurrence = facts.occurrences.iter().find(|occurrence| occurrence.at == here.start)?;
     let name = facts.expressions.get(occurrence.expression.row()).filter(|it| it.op == Op::Name)?;
@@ -197,6 +201,7 @@ const KEYS: [&str; 2] = ["property_identifier", "field_identifier"];
 mod tests {
     use super::{local_at, locals};
     use crate::extract::extract;
+    use crate::facts::LazyFacts;
     use crate::languages::of_file;
     use crate::model::Span;
 
@@ -211,7 +216,8 @@ mod tests {
             let column = before.len() - before.rfind('\n').map_or(0, |newline| newline + 1);
             format!("{}:{}", before.matches('\n').count() + 1, column + 1)
         };
-        let found = local_at(spec, source.as_bytes(), &extraction.facts, function, at as u32);
+        let facts = LazyFacts::new(&extraction.facts);
+        let found = local_at(spec, source.as_bytes(), &facts, function, at as u32);
         let all = locals(spec, source.as_bytes(), &extraction.facts, &[function]);
         assert!(found.as_ref().is_none_or(|local| all.contains(local)), "{text} {nth} is not among {all:?}");
         let found = found.map(|local| {

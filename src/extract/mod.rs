@@ -13,6 +13,7 @@ use std::borrow::Cow;
 use tree_sitter::{Node, Range};
 
 use crate::allocator::held_by_parsing;
+pub use crate::facts::LazyFacts;
 pub use crate::languages::Limits;
 use crate::languages::{Budget, Cx, LanguageSpec, Lower, Relating, Rule};
 use crate::model::{Extraction, Span, Symbol};

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use crate::facts::{BindingKind, ExpressionId, Facts, ListId, NameId, Op, ScopeId, UNKNOWN, unpack};
+use crate::facts::{BindingKind, ExpressionId, Facts, LazyFacts, ListId, NameId, Op, ScopeId, UNKNOWN};
 use crate::languages::LanguageSpec;
 use crate::model::Role;
 
@@ -13,9 +13,8 @@ const MOST_OF_MANY: usize = 50;
 
 /// The packages that the name at a byte of a file may come from: those of the imports that bind it, or its receiver,
 /// or the types of these. Sorted; names of the project itself lead to none.
-pub fn packages_at(spec: &'static LanguageSpec, packed: &[u8], byte: u32) -> Vec<String> {
-    let tables = unpack(packed);
-    let Some(facts) = tables.as_deref().and_then(Facts::open).filter(Facts::is_sound) else { return Vec::new() };
+pub fn packages_at(spec: &'static LanguageSpec, facts: &LazyFacts<'_>, byte: u32) -> Vec<String> {
+    let Some(facts) = facts.get() else { return Vec::new() };
     packages_of(spec, facts, byte)
 }
 
@@ -36,8 +35,8 @@ pub fn from_packages(
     packed: &[u8],
     name: &[u8],
 ) -> Vec<ExternalOccurrence> {
-    let tables = unpack(packed);
-    let Some(facts) = tables.as_deref().and_then(Facts::open).filter(Facts::is_sound) else { return Vec::new() };
+    let packed = LazyFacts::new(packed);
+    let Some(facts) = packed.get() else { return Vec::new() };
     let written = |at: u32, len: u16| content.get(at as usize..at as usize + usize::from(len)).unwrap_or_default();
     let named = facts.occurrences.iter().filter(|it| written(it.at, it.len) == name);
     let found =
@@ -64,8 +63,8 @@ fn packages_of(spec: &'static LanguageSpec, facts: Facts<'_>, byte: u32) -> Vec<
 
 /// The imports that the names at some bytes of a file, ascending, come from: for each that has one, its byte and that of the import.
 pub fn imports_of(spec: &'static LanguageSpec, packed: &[u8], places: &[u32]) -> Vec<(u32, u32)> {
-    let tables = unpack(packed);
-    let Some(facts) = tables.as_deref().and_then(Facts::open).filter(Facts::is_sound) else { return Vec::new() };
+    let packed = LazyFacts::new(packed);
+    let Some(facts) = packed.get() else { return Vec::new() };
     let imports: HashMap<ExpressionId, u32> =
         facts.imports.iter().map(|import| (import.expression, import.at)).collect();
     let mut found = Vec::new();

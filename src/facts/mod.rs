@@ -71,7 +71,7 @@ mod tables;
 pub use bound::Bound;
 pub use build::Builder;
 pub use ids::{Column, DefinitionId, ExpressionId, ListId, NameId, ScopeId};
-pub use kept::UnpackedFacts;
+pub use kept::{LazyFacts, PackedFile, UnpackedFacts};
 pub use packed::{is_readable, mentions, unpack};
 pub use semantics::{
     ClassNames, Effect, IterationItem, Module, Modules, Project, ProjectFile, Read, Semantics, folder,

@@ -101,7 +101,8 @@ pub struct ProjectFile<'a> {
     pub path: &'a str,
     packed: &'a [u8],
     tables: OnceCell<Arc<Vec<u64>>>,
-    facts: OnceCell<Facts<'a>>,
+    // Boxed, since most files of a project are never asked for theirs.
+    facts: OnceCell<Box<Facts<'a>>>,
 }
 
 impl<'a> ProjectFile<'a> {
@@ -116,9 +117,9 @@ impl<'a> ProjectFile<'a> {
         Self { path, packed, tables, facts: OnceCell::new() }
     }
 
-    /// The unpacked facts, if they were needed.
-    pub(super) fn tables(&self) -> Option<Arc<Vec<u64>>> {
-        self.tables.get().cloned()
+    /// The unpacked facts, if they were asked for.
+    pub(super) fn used_tables(&self) -> Option<Arc<Vec<u64>>> {
+        self.facts.get().and_then(|_| self.tables.get().cloned())
     }
 
     /// The size of its unpacked facts as it is written in them, within the limit for what can be unpacked.
@@ -136,7 +137,7 @@ impl<'a> ProjectFile<'a> {
                 let nothing = || unpack(&super::Builder::new().finish());
                 Arc::new(readable.or_else(nothing).expect("what was just packed is unpacked"))
             });
-            Facts::open(tables).expect("it was opened above")
+            Box::new(Facts::open(tables).expect("it was opened above"))
         })
     }
 }

@@ -9,26 +9,34 @@ use lsp_types::{
 
 use super::packages;
 use super::view::{Failure, FilePosition, RequestView, View};
+use crate::catalog::packages::outside as external;
 use crate::model::{Kind, Role, Span};
-use crate::query;
+use crate::query::{self, LazyFacts, Local};
 use crate::store::{Edge, FileView, SymbolId, SymbolView};
 
 type Locations = Result<Option<GotoDefinitionResponse>, Failure>;
 
 pub(super) fn definition(asked: &RequestView<'_>, params: GotoDefinitionParams) -> Locations {
     let at = &params.text_document_position_params;
-    let own = locations(asked, at, |view, spot| match spot.name {
-        Some(name) if !view.meant(&name).is_empty() => view.locations(&view.meant(&name)),
-        _ => local_or_imported(view, spot),
+    let caller = asked.workspace.cx.caller(&asked.request);
+    let found = asked.at(at, |view, spot| {
+        let meant = spot.name.map(|name| view.meant(&name)).unwrap_or_default();
+        if !meant.is_empty() {
+            return Ok((view.locations(&meant), None));
+        }
+        let facts = view.facts(spot.file);
+        let own = local_or_imported(view, spot, &facts);
+        let external = own.is_empty().then(|| external(&caller, view.repo, spot.file, &facts, spot.byte)).flatten();
+        Ok((own, external))
     })?;
-    if own.is_some() {
-        return Ok(own);
+    let (mut found, external) = found.unwrap_or_default();
+    if let Some(name) = external {
+        let inside = packages::meanings(asked, &name, |page, symbols, files| {
+            let modules = files.iter().filter_map(|file| page.location(*file, Span::default()));
+            page.locations(symbols).into_iter().chain(modules).collect::<Vec<Location>>()
+        })?;
+        found.extend(inside.into_iter().flatten());
     }
-    let found = packages::meant(asked, at, |page, symbols, files| {
-        let modules = files.iter().filter_map(|file| page.location(*file, Span::default()));
-        page.locations(symbols).into_iter().chain(modules).collect::<Vec<Location>>()
-    })?;
-    let found = found.concat();
     Ok((!found.is_empty()).then_some(GotoDefinitionResponse::Array(found)))
 }
 
@@ -36,7 +44,9 @@ pub(super) fn definition(asked: &RequestView<'_>, params: GotoDefinitionParams) 
 /// defined.
 pub(super) fn declaration(asked: &RequestView<'_>, params: GotoDefinitionParams) -> Locations {
     locations(asked, &params.text_document_position_params, |view, spot| {
-        let Some(name) = spot.name else { return local_or_imported(view, spot) };
+        let Some(name) = spot.name else {
+            return local_or_imported(view, spot, &view.facts(spot.file));
+        };
         let meant = view.meant(&name);
         let above = meant.iter().flat_map(|symbol| query::overridden(view.snapshot, view.edges, symbol));
         let above: Vec<SymbolView<'_>> = above.collect();
@@ -73,24 +83,24 @@ fn locations(
 }
 
 /// The place where a local name is bound, or the files that an import names.
-fn local_or_imported<'v>(view: &View<'v>, spot: FilePosition<'v>) -> Vec<Location> {
-    match query::local_at(spot.file, spot.byte) {
-        Some(local) => view.location(spot.file, local.definition).into_iter().collect(),
-        None => imported(view, spot),
+fn local_or_imported<'v>(view: &View<'v>, spot: FilePosition<'v>, facts: &LazyFacts<'_>) -> Vec<Location> {
+    if let Some(local) = query::local_at(spot.file, facts, spot.byte) {
+        return view.location(spot.file, local.definition).into_iter().collect();
     }
+    let files = query::imported_at(view.snapshot, view.edges, spot.file, facts, spot.byte);
+    files.into_iter().filter_map(|file| view.location(file, Span::default())).collect()
 }
 
-/// The files that an import names.
-fn imported<'v>(view: &View<'v>, spot: FilePosition<'v>) -> Vec<Location> {
-    let files = query::imported_at(view.snapshot, view.edges, spot.file, spot.byte);
-    files.into_iter().filter_map(|file| view.location(file, Span::default())).collect()
+/// The local name at a position.
+fn local_at<'v>(view: &View<'v>, spot: FilePosition<'v>) -> Option<Local> {
+    query::local_at(spot.file, &view.facts(spot.file), spot.byte)
 }
 
 /// Uses of the symbols or the local name at a position; those where only the name matches come last, when the client asks for them.
 pub(super) fn references(asked: &RequestView<'_>, params: ReferenceParams) -> Result<Option<Vec<Location>>, Failure> {
     asked.at(&params.text_document_position, |view, spot| {
         let Some(name) = spot.name else {
-            let Some(local) = query::local_at(spot.file, spot.byte) else { return Ok(Vec::new()) };
+            let Some(local) = local_at(view, spot) else { return Ok(Vec::new()) };
             let own = params.context.include_declaration.then_some(local.definition);
             let places = own.into_iter().chain(local.uses);
             return Ok(places.filter_map(|span| view.location(spot.file, span)).collect());
@@ -135,7 +145,7 @@ pub(super) fn highlights(
 ) -> Result<Option<Vec<DocumentHighlight>>, Failure> {
     asked.at(&params.text_document_position_params, |view, spot| {
         let Some(name) = spot.name else {
-            let Some(local) = query::local_at(spot.file, spot.byte) else { return Ok(Vec::new()) };
+            let Some(local) = local_at(view, spot) else { return Ok(Vec::new()) };
             let kinds =
                 [DocumentHighlightKind::WRITE].into_iter().chain(std::iter::repeat(DocumentHighlightKind::READ));
             let places = [local.definition].into_iter().chain(local.uses).zip(kinds);

@@ -23,7 +23,7 @@ use serde_json::{Value, json};
 use super::indexing::{self, Indexing};
 use super::requests::{answer, capabilities};
 use super::view::{Failure, RequestView};
-use super::wire::{Incoming, Reader, response, write};
+use super::wire::{self, Incoming, Reader, write};
 use super::workspace::{Folder, Options, Workspace};
 use crate::allocator;
 use crate::answer;
@@ -41,15 +41,15 @@ pub(super) struct Client {
 }
 
 enum Outgoing {
-    Message(String),
+    Message(Vec<u8>),
     /// Everything before is to be written before this is answered.
     End(Sender<()>),
 }
 
 impl Client {
-    pub fn send(&self, message: String) {
+    pub fn send(&self, message: impl Into<Vec<u8>>) {
         // Without a writer the client has gone.
-        let _ = self.out.send(Outgoing::Message(message));
+        let _ = self.out.send(Outgoing::Message(message.into()));
     }
 
     /// Tells a client that no errors of this server are to come for a text: agents wait seconds for them.
@@ -61,13 +61,9 @@ impl Client {
         }
     }
 
-    /// Answers with JSON.
-    fn respond(&self, id: &RequestId, result: Result<String, Failure>) {
-        let result = match &result {
-            Ok(result) => response(Some(id), Ok(result)),
-            Err(failure) => response(Some(id), Err((failure.code, &failure.why))),
-        };
-        self.send(result);
+    /// Sends the message that answers a request, or an error.
+    fn respond(&self, id: &RequestId, message: Result<Vec<u8>, Failure>) {
+        self.send(message.unwrap_or_else(|failure| wire::error(Some(id), failure.code, &failure.why)));
     }
 }
 
@@ -185,7 +181,7 @@ fn work(client: &Client, pending: &Pending, todo: &Receiver<Job>) {
             ..answer::Request::default()
         };
         let asked = RequestView { workspace: &workspace, request };
-        let answered = || asked.check().and_then(|()| answer(&asked, &method, params));
+        let answered = || asked.check().and_then(|()| answer(&asked, &id, &method, params));
         let result = catch_unwind(AssertUnwindSafe(answered)).unwrap_or_else(|_| {
             Err(Failure::new(ErrorCode::InternalError, format!("answering {method} failed by a fault of codelode")))
         });
@@ -222,7 +218,7 @@ impl Server {
                 Event::Read(Incoming::Notification(notification)) => self.notification(notification),
                 Event::Read(Incoming::Response) => {}
                 Event::Read(Incoming::Damaged { id, code, why }) => {
-                    self.client.send(response(id.as_ref(), Err((code, &why))));
+                    self.client.send(wire::error(id.as_ref(), code, &why));
                 }
             }
         }
@@ -240,14 +236,15 @@ impl Server {
                 self.stage = Stage::Down;
                 let pending: Vec<RequestId> = self.lock().keys().cloned().collect();
                 pending.iter().for_each(|id| self.cancel(id));
-                Ok(Value::Null.to_string())
+                Ok(Value::Null)
             }
             (Stage::Running(workspace), _) => {
                 let workspace = workspace.clone();
                 return self.begin(request, workspace);
             }
         };
-        self.client.respond(&request.id, result);
+        let message = result.and_then(|it| wire::result(&request.id, &it).map_err(Failure::failed));
+        self.client.respond(&request.id, message);
     }
 
     /// Passes a request to the workers, once the workspace is indexed.
@@ -266,13 +263,13 @@ impl Server {
         }
     }
 
-    fn initialize(&mut self, params: Value) -> Result<String, Failure> {
+    fn initialize(&mut self, params: Value) -> Result<Value, Failure> {
         let params: InitializeParams = serde_json::from_value(params)
             .map_err(|err| Failure::new(ErrorCode::InvalidParams, format!("the parameters do not fit: {err}")))?;
         let workspace = Workspace::new(self.cx.clone(), &params);
         let answer = capabilities(&workspace.options);
         self.stage = Stage::Running(Arc::new(workspace));
-        Ok(answer.to_string())
+        Ok(answer)
     }
 
     fn notification(&mut self, notification: Notification) {

@@ -16,7 +16,7 @@ use crate::answer::{Code, Error, Request};
 use crate::catalog::indexes::{self, Repo};
 use crate::catalog::{packages, related};
 use crate::model::Span;
-use crate::query::{self, NameAt};
+use crate::query::{self, LazyFacts, NameAt};
 use crate::store::{EdgeTable, FileView, Snapshot, SymbolView};
 
 /// An error for the client.
@@ -248,6 +248,11 @@ impl<'a> Page<'a> {
         let mut all = self.lines.borrow_mut();
         let lines = || Rc::new(Lines::of(file.content(), self.workspace.options.encoding));
         all.entry(file.number()).or_insert_with(lines).clone()
+    }
+
+    /// The facts of a file.
+    pub fn facts(&self, file: FileView<'a>) -> LazyFacts<'a> {
+        self.workspace.overlays.facts(self.repo, &file)
     }
 
     /// Paths of the files in the answer.

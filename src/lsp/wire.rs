@@ -3,6 +3,7 @@
 use std::io::{self, BufRead, Read, Write};
 
 use lsp_server::{ErrorCode, Notification, Request, RequestId};
+use serde::Serialize;
 use serde_json::{Value, json};
 
 /// The longest message that is read, in bytes; longer ones are skipped.
@@ -135,20 +136,24 @@ fn parse(body: &[u8]) -> Incoming {
     }
 }
 
-/// Text of an answer; a result is JSON already.
-pub(super) fn response(id: Option<&RequestId>, result: Result<&str, (ErrorCode, &str)>) -> String {
-    let id = json!(id);
-    match result {
-        Ok(result) => format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{result}}}"#),
-        Err((code, why)) => {
-            json!({ "jsonrpc": "2.0", "id": id, "error": { "code": code as i32, "message": why } }).to_string()
-        }
-    }
+/// The message that answers a request with a result.
+pub(super) fn result(id: &RequestId, result: &impl Serialize) -> serde_json::Result<Vec<u8>> {
+    let mut message = format!(r#"{{"jsonrpc":"2.0","id":{},"result":"#, json!(id)).into_bytes();
+    serde_json::to_writer(&mut message, result)?;
+    message.push(b'}');
+    Ok(message)
+}
+
+/// The message that answers a request, or something that is no message, with an error.
+pub(super) fn error(id: Option<&RequestId>, code: ErrorCode, why: &str) -> Vec<u8> {
+    let error = json!({ "code": code as i32, "message": why });
+    json!({ "jsonrpc": "2.0", "id": id, "error": error }).to_string().into_bytes()
 }
 
 /// Writes a message with its header.
-pub(super) fn write(output: &mut impl Write, message: &str) -> io::Result<()> {
-    write!(output, "Content-Length: {}\r\n\r\n{message}", message.len())?;
+pub(super) fn write(output: &mut impl Write, message: &[u8]) -> io::Result<()> {
+    write!(output, "Content-Length: {}\r\n\r\n", message.len())?;
+    output.write_all(message)?;
     output.flush()
 }
 

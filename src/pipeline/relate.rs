@@ -107,7 +107,7 @@ fn join(files: &[FileView<'_>], mut earlier: Option<EarlierEdges<'_>>) -> Option
             read: &read,
             paths: &paths,
         };
-        let symbols: Vec<OnceCell<Symbols>> = views.iter().map(|_| OnceCell::new()).collect();
+        let symbols: Vec<OnceCell<Box<Symbols>>> = views.iter().map(|_| OnceCell::new()).collect();
         let symbols = LanguageSymbols::new(&views, &symbols);
         // A bug in one language must not affect the others.
         let notes = match part {
@@ -296,17 +296,17 @@ impl EnclosingSymbols {
 /// Symbols of all files of a language, read on first use.
 pub(super) struct LanguageSymbols<'s, 'a> {
     files: &'s [FileView<'a>],
-    symbols: &'s [OnceCell<Symbols>],
+    symbols: &'s [OnceCell<Box<Symbols>>],
 }
 
 impl<'s, 'a> LanguageSymbols<'s, 'a> {
     /// Symbols of these files.
-    pub fn new(files: &'s [FileView<'a>], symbols: &'s [OnceCell<Symbols>]) -> Self {
+    pub fn new(files: &'s [FileView<'a>], symbols: &'s [OnceCell<Box<Symbols>>]) -> Self {
         Self { files, symbols }
     }
 
     fn of(&self, file: u32) -> &Symbols {
-        self.symbols[file as usize].get_or_init(|| Symbols::of(self.files[file as usize]))
+        self.symbols[file as usize].get_or_init(|| Box::new(Symbols::of(self.files[file as usize])))
     }
 
     /// The symbol whose name is at a place.

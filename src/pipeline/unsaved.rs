@@ -9,7 +9,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::relate::{LanguageSymbols, PendingEdges, semantics_of};
 use crate::extract::extract;
-use crate::facts::{Project, ProjectFile, Semantics, UnpackedFacts};
+use crate::facts::{LazyFacts, PackedFile, Project, Semantics, UnpackedFacts};
 use crate::languages;
 use crate::model::{Extraction, Phase, Relations, Role, Site};
 use crate::resolve::{Notes, NotesLayout, StoredNotes, resolve_again, resolve_alone};
@@ -24,19 +24,22 @@ pub struct Unsaved {
     pub text: Vec<u8>,
 }
 
-/// The snapshot with these texts. Those of other files are left out.
-pub fn with_unsaved(snapshot: &Snapshot, unsaved: &[Unsaved]) -> Result<Snapshot, store::Error> {
+/// The snapshot with these texts. Those of other files are left out. Facts of the texts are kept in `cache`.
+pub fn with_unsaved(snapshot: &Snapshot, cache: &EditCache, unsaved: &[Unsaved]) -> Result<Snapshot, store::Error> {
     let _phase = Phase::begin("parse unsaved");
-    let prepared = unsaved.iter().filter_map(|it| {
-        let language = snapshot.file(&it.path)?.language_number();
-        let extraction = language.map(|number| {
+    let read = unsaved.iter().filter_map(|it| {
+        let file = snapshot.file(&it.path)?;
+        let extraction = file.language_number().map(|number| {
             let extracted = || extract(languages::of_number(number), &it.text);
             // A fault in reading one text must not affect the others.
             catch_unwind(AssertUnwindSafe(extracted)).unwrap_or_default()
         });
-        let extraction = extraction.unwrap_or_else(Extraction::default);
-        let hash = Prepared::hash(&it.text);
-        Some(Prepared::unsaved(it.path.clone(), it.text.clone(), hash, language, &extraction))
+        Some((it, file, extraction.unwrap_or_default(), Prepared::hash(&it.text)))
+    });
+    let read: Vec<(&Unsaved, FileView<'_>, Extraction, [u8; 32])> = read.collect();
+    cache.facts.keep_texts(read.iter().map(|(_, file, extraction, hash)| (file.number(), *hash, &*extraction.facts)));
+    let prepared = read.iter().map(|(it, file, extraction, hash)| {
+        Prepared::unsaved(it.path.clone(), it.text.clone(), *hash, file.language_number(), extraction)
     });
     snapshot.with_unsaved(prepared.collect())
 }
@@ -59,6 +62,11 @@ struct KeptLayouts {
 }
 
 impl EditCache {
+    /// The facts of a file of the snapshot, or of a text in its place.
+    pub fn facts<'a>(&self, file: &FileView<'a>) -> LazyFacts<'a> {
+        self.facts.of(packed(file))
+    }
+
     /// Notes by language, as [`notes_by_language`] finds them.
     fn notes<'a>(&self, files: &[FileView<'_>], edges: &'a EdgeTable) -> Vec<LanguageNotes<'a>> {
         // A panic leaves what is kept intact.
@@ -71,6 +79,10 @@ impl EditCache {
         }
         all
     }
+}
+
+fn packed<'a>(file: &FileView<'a>) -> PackedFile<'a> {
+    PackedFile { number: file.number(), hash: file.hash(), path: file.path(), packed: file.facts() }
 }
 
 /// The files whose names are bound again.
@@ -92,7 +104,7 @@ pub fn relations_with_unsaved(
     again: RebindScope,
 ) -> EdgeTable {
     let _phase = Phase::begin("resolve unsaved");
-    let files: Vec<FileView<'_>> = snapshot.committed_files().collect();
+    let files = files_of(snapshot);
     let edited: Vec<u32> = unsaved.iter().filter_map(|it| Some(snapshot.file(&it.path)?.number())).collect();
     let pairs = edited.iter().filter_map(|file| Some((stored.file_by_number(*file)?, snapshot.file_by_number(*file)?)));
     let moved = pairs.flat_map(|(before, now)| moved(before, now)).collect();
@@ -111,9 +123,16 @@ pub fn bind_ahead(stored: &Snapshot, cache: &EditCache, edges: &EdgeTable, path:
     if !cache.bound.lock().unwrap_or_else(PoisonError::into_inner).insert(number) {
         return;
     }
-    let files: Vec<FileView<'_>> = stored.committed_files().collect();
+    let files = files_of(stored);
     let (moved, bound, again) = (FxHashMap::default(), Edges::default(), RebindScope::Edited);
     Binding { edges, cache, moved, edited: vec![number], again, bound, files: vec![number] }.bind(&files);
+}
+
+/// The files of a snapshot, in room for all of them: it would be taken several times, and there are thousands of files.
+fn files_of(snapshot: &Snapshot) -> Vec<FileView<'_>> {
+    let mut files = Vec::with_capacity(snapshot.table().len());
+    files.extend(snapshot.committed_files());
+    files
 }
 
 /// Binding of names beside stored edges.
@@ -150,11 +169,7 @@ impl Binding<'_> {
         }
         let read = |path: &str| Some(files[paths.binary_search(&path).ok()?].content());
         let is_edited = |view: &FileView<'_>| self.edited.contains(&view.number());
-        let file = |view: &FileView<'a>| match is_edited(view) {
-            true => ProjectFile::new(view.path(), view.facts()),
-            false => self.cache.facts.file(view.number(), view.path(), view.facts()),
-        };
-        let project = Project { files: views.iter().map(file).collect(), read: &read, paths };
+        let project = Project { files: self.cache.facts.files(views.iter().map(packed)), read: &read, paths };
         let symbols: Vec<OnceCell<_>> = views.iter().map(|_| OnceCell::new()).collect();
         let symbols = LanguageSymbols::new(&views, &symbols);
         let resolve = || {
@@ -169,7 +184,7 @@ impl Binding<'_> {
         // The other scope reads nearly all files.
         if self.again == RebindScope::Edited {
             let stored = views.iter().zip(&project.files).filter(|(view, _)| !is_edited(view));
-            self.cache.facts.keep(stored.map(|(view, file)| (view.number(), file)));
+            self.cache.facts.keep(stored.map(|(view, file)| (packed(view), file)));
         }
         let mut found = PendingEdges::new(&resolved.relations);
         for place in resolved.files {
@@ -267,7 +282,11 @@ pub(super) fn notes_by_language<'a>(
         let Some(semantics) = semantics_of(file) else { continue };
         match languages.iter_mut().find(|(other, _)| std::ptr::eq(*other, semantics)) {
             Some((_, places)) => places.push(place as u32),
-            None => languages.push((semantics, vec![place as u32])),
+            None => {
+                let mut places = Vec::with_capacity(files.len() - place);
+                places.push(place as u32);
+                languages.push((semantics, places));
+            }
         }
     }
     let next = |(place, (semantics, of_it)): (usize, (&'static Semantics, Vec<u32>))| {

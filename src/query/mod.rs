@@ -12,6 +12,7 @@ mod tree;
 pub use symbols::terms;
 pub use text::{blobs, scan, syntax};
 
+pub use crate::extract::{LazyFacts, Local};
 pub use crate::git::{Blamed, FolderEntry, History, HistoryError, Hunk, LogEntry, Recent, changed_lines};
 pub use crate::languages::{without_relations, without_symbols};
 pub use files::files_like;

@@ -1,13 +1,14 @@
 //! Binds the names of a few files alone: of edited ones, such as texts that are not saved, or of some from elsewhere. Other
 //! files stay as they were noted, even where an edit affects them.
 
+use std::cell::OnceCell;
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::names::{Def, EarlierClasses, Resolver};
-use super::notes::{FileNotes, Item, take};
+use super::notes::{Item, take};
 use super::surface::{BINDING, WRITTEN};
 use super::{defined_names_of, put_in_order, resolve_file};
 use crate::facts::{DefinitionId, Project, Semantics};
@@ -50,6 +51,10 @@ impl NotesLayout {
         Some(Self { files: all, extends, derives, len, written: OnceLock::new() })
     }
 }
+
+/// For each edited file, the places of its definitions by their earlier ones, once they are needed: few classes of other files
+/// derive from those of one.
+type EditedPlaces = FxHashMap<u32, OnceCell<FxHashMap<DefinitionId, DefinitionId>>>;
 
 /// Notes on a project as they are stored, read in place.
 pub struct StoredNotes<'a> {
@@ -96,25 +101,27 @@ impl<'a> StoredNotes<'a> {
 
     /// Places of an edited file's definitions by their earlier places: the first of a name is the first again.
     fn places<'p>(&self, project: &'p Project<'p>, file: u32) -> FxHashMap<DefinitionId, DefinitionId> {
-        let now = FileNotes::of(project, file, &|_, _| None);
+        let facts = project.files[file as usize].facts();
         let mut places: FxHashMap<u64, Vec<DefinitionId>> = FxHashMap::default();
-        let definitions = now.items().iter().filter(|item| item.flags & BINDING == 0);
-        definitions.for_each(|item| places.entry(item.name).or_default().push(DefinitionId(item.place)));
-        places.values_mut().for_each(|places| places.sort_unstable_by(|a, b| b.cmp(a)));
+        // The last of a name comes first, so that the first one is taken first.
+        for (place, definition) in facts.definitions.iter().enumerate().rev() {
+            if let Some(name) = facts.hashes.get(definition.name.row()) {
+                places.entry(*name).or_default().push(DefinitionId(place as u32));
+            }
+        }
         let mut before: Vec<Item> = self.items(file).filter(|item| item.flags & BINDING == 0).collect();
         before.sort_unstable_by_key(|item| item.place);
         before.iter().filter_map(|item| Some((DefinitionId(item.place), places.get_mut(&item.name)?.pop()?))).collect()
     }
 
     /// Pairs of definitions whose first one lies in an unedited file, by their present places.
-    fn pairs(
-        &self,
-        words: &Range<usize>,
-        edited: &FxHashMap<u32, FxHashMap<DefinitionId, DefinitionId>>,
-    ) -> Vec<(Def, Def)> {
+    fn pairs<'p>(&self, words: &Range<usize>, project: &'p Project<'p>, edited: &EditedPlaces) -> Vec<(Def, Def)> {
         let is_known = |file: u32| (file as usize) < self.layout.files.len();
         let place = |file: u32, place: DefinitionId| match edited.get(&file) {
-            Some(places) => Some(Def { file, place: *places.get(&place)? }),
+            Some(places) => {
+                let places = places.get_or_init(|| self.places(project, file));
+                Some(Def { file, place: *places.get(&place)? })
+            }
             None => Some(Def { file, place }),
         };
         let pair = |pair: &[u32]| {
@@ -140,8 +147,9 @@ pub fn resolve_alone<'a>(
     if notes.layout.files.len() != files || edited.iter().any(|file| *file as usize >= files) {
         return None;
     }
-    let places = edited.iter().map(|file| (*file, notes.places(project, *file))).collect();
-    let (extends, derives) = (notes.pairs(&notes.layout.extends, &places), notes.pairs(&notes.layout.derives, &places));
+    let places: EditedPlaces = edited.iter().map(|file| (*file, OnceCell::new())).collect();
+    let pairs = |words: &Range<usize>| notes.pairs(words, project, &places);
+    let (extends, derives) = (pairs(&notes.layout.extends), pairs(&notes.layout.derives));
     let settled =
         EarlierClasses { files: (0..files as u32).map(|file| !edited.contains(&file)).collect(), extends, derives };
     let mut resolver = Resolver::new(project, semantics, Some(settled));

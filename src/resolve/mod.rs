@@ -99,19 +99,22 @@ fn resolve_all<'a>(project: &'a Project<'a>, semantics: &'static Semantics) -> (
 fn resolve_file(resolver: &mut Resolver<'_>, file: u32, defined: &[u64], relations: &mut Relations) {
     resolver.enter(file);
     let facts = resolver.facts(file);
-    let mut answers: Vec<Option<BindingResult>> = vec![None; facts.expressions.len()];
+    // By expression the number of its answer, counted from one: most expressions are no occurrences.
+    let (mut numbers, mut answers) = (vec![0u32; facts.expressions.len()], Vec::with_capacity(facts.occurrences.len()));
     let mut in_paths: FxHashMap<usize, BindingResult> = FxHashMap::default();
     for occurrence in facts.occurrences {
         let expression = occurrence.expression.row();
-        let answer = match answers[expression] {
+        let answer = match numbers[expression] {
             _ if occurrence.flags & IN_PATH != 0 => *in_paths
                 .entry(expression)
                 .or_insert_with(|| bind_in_path(resolver, file, occurrence.expression, &mut relations.targets)),
-            Some(answer) => answer,
-            None => {
+            0 => {
                 let answer = bind(resolver, file, occurrence.expression, &mut relations.targets);
-                *answers[expression].insert(answer)
+                answers.push(answer);
+                numbers[expression] = answers.len() as u32;
+                answer
             }
+            number => answers[number as usize - 1],
         };
         let role = occurrence.role;
         let (how, first_target, targets) = match answer {

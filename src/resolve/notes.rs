@@ -96,10 +96,6 @@ impl FileNotes {
         Self { frame: surface.frame, items, names: Names::of(facts.hashes) }
     }
 
-    pub fn items(&self) -> &[Item] {
-        &self.items
-    }
-
     fn written(&self) -> FxHashSet<u64> {
         self.items.iter().filter(|item| item.flags & WRITTEN != 0).map(|item| item.name).collect()
     }

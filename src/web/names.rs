@@ -8,7 +8,7 @@ use super::view::{View, span};
 use crate::model::{Detail, How, Kind, Span};
 use crate::query::text::colours::Colour;
 use crate::query::text::words::Word;
-use crate::query::{self, LineCount};
+use crate::query::{self, LazyFacts, LineCount};
 use crate::store::{Edge, FileView, SymbolView};
 
 /// Imports whose lines are looked at, and words of these lines: for each the text before it is read.
@@ -154,12 +154,12 @@ fn modules(view: &View<'_>, file: FileView<'_>, part: Span, known: &[Name]) -> V
     let mut lines: Vec<(usize, usize)> = imports.map(|import| line(import.at)).take(MOST_IMPORTS).collect();
     lines.sort_unstable();
     lines.dedup();
-    let mut found = Vec::new();
+    let (facts, mut found) = (LazyFacts::new(file.facts()), Vec::new());
     for word in lines.into_iter().flat_map(|(start, end)| words(content, start, end)).take(MOST_WORDS) {
         if overlaps(known, word) {
             continue;
         }
-        if let [module] = query::imported_at(view.snapshot, view.edges, file, word.start)[..] {
+        if let [module] = query::imported_at(view.snapshot, view.edges, file, &facts, word.start)[..] {
             found.push(Name { span: word, class: "n-mod", link: links::file(view.id(), module.path()) });
         }
     }

@@ -1,6 +1,6 @@
 //! The name at a byte of a file, by binary search in stored tables: nothing is parsed.
 
-use crate::extract::{self, Local};
+use crate::extract::{self, LazyFacts, Local};
 use crate::model::{Kind, Span};
 use crate::store::{Edge, EdgeTable, FileView, Snapshot, SymbolView};
 
@@ -41,9 +41,15 @@ pub fn name_at<'a>(edges: &'a EdgeTable, file: FileView<'a>, byte: u32) -> Optio
 
 /// The files that the name of a module at a byte of a file means: in an import, those whose module the word there names,
 /// elsewhere those of the import that binds the name.
-pub fn imported_at<'a>(snapshot: &'a Snapshot, edges: &EdgeTable, file: FileView<'_>, byte: u32) -> Vec<FileView<'a>> {
+pub fn imported_at<'a>(
+    snapshot: &'a Snapshot,
+    edges: &EdgeTable,
+    file: FileView<'_>,
+    facts: &LazyFacts<'_>,
+    byte: u32,
+) -> Vec<FileView<'a>> {
     let imports = edges.imports(file.number()).iter().map(|import| (import.at, import.to));
-    modules_at(snapshot, &imports.collect::<Vec<_>>(), file.content(), file.facts(), byte)
+    modules_at(snapshot, &imports.collect::<Vec<_>>(), file.content(), facts, byte)
 }
 
 /// The files of a snapshot that the name of a module at a byte of a text means, which need not be a file of the snapshot.
@@ -52,7 +58,7 @@ pub fn modules_at<'a>(
     snapshot: &'a Snapshot,
     imports: &[(u32, u32)],
     content: &[u8],
-    facts: &[u8],
+    facts: &LazyFacts<'_>,
     byte: u32,
 ) -> Vec<FileView<'a>> {
     let is_in_line = |at: u32| !content.get(at as usize..byte as usize).is_none_or(|between| between.contains(&b'\n'));
@@ -74,14 +80,14 @@ fn is_module(path: &str, word: &[u8]) -> bool {
 }
 
 /// The local name at a byte of a file: a parameter or a variable of the functions around it.
-pub fn local_at(file: FileView<'_>, byte: u32) -> Option<Local> {
+pub fn local_at(file: FileView<'_>, facts: &LazyFacts<'_>, byte: u32) -> Option<Local> {
     let holds = |symbol: &SymbolView<'_>| {
         matches!(symbol.kind(), Kind::Function | Kind::Method)
             && symbol.span().start <= byte
             && byte <= symbol.span().end
     };
     let function = file.symbols().find(holds)?;
-    extract::local_at(file.spec(), file.content(), file.facts(), function.span(), byte)
+    extract::local_at(file.spec(), file.content(), facts, function.span(), byte)
 }
 
 /// The word at a byte of a file, whatever it means.

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use super::relations::{LineCount, UseSite};
-use crate::extract;
+use crate::extract::{self, LazyFacts};
 use crate::model::{Ecosystem, How};
 use crate::query::text::mentions::mentions;
 use crate::store::{Edge, EdgeTable, FileView, Snapshot};
@@ -118,9 +118,9 @@ fn own_names(snapshot: &Snapshot) -> HashSet<&str> {
 }
 
 /// Packages that the name at a byte of a file may come from.
-pub fn packages_at(file: FileView<'_>, byte: u32) -> Option<(Ecosystem, Vec<String>)> {
+pub fn packages_at(file: FileView<'_>, facts: &LazyFacts<'_>, byte: u32) -> Option<(Ecosystem, Vec<String>)> {
     let distribution = file.spec().distribution?;
-    let mut packages = extract::packages_at(file.spec(), file.facts(), byte);
+    let mut packages = extract::packages_at(file.spec(), facts, byte);
     packages.retain(|package| !(distribution.is_standard)(package));
     (!packages.is_empty()).then_some((distribution.ecosystem, packages))
 }

@@ -247,7 +247,7 @@ fn an_unsaved_text_means_what_it_would_if_it_were_saved() {
         let text = std::fs::read_to_string(root.join(path)).expect("it is there");
         let now = edits.iter().fold(text.clone(), |text, edit| apply(&text, edit));
         let unsaved = [Unsaved { path: path.to_owned(), text: now.clone().into_bytes() }];
-        let snapshot = pipeline::with_unsaved(&before, &unsaved).expect("there is room");
+        let snapshot = pipeline::with_unsaved(&before, &cache, &unsaved).expect("there is room");
         let bound =
             pipeline::relations_with_unsaved(&before, &cache, edges, &snapshot, &unsaved, RebindScope::Affected);
         let place = tempfile::tempdir().expect("there is room");
