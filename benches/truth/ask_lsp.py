@@ -1,84 +1,177 @@
 """Questions about a project with a language server's own answers, for ask.py.
 
     python3 ask_lsp.py 'node intelephense.js --stdio' FOLDER --out questions.json --language php --ending .php FOLDER_OF_SOURCES...
+    python3 ask_lsp.py 'pyright-langserver --stdio' FOLDER --out questions.json --language python --ending .py --definitions SOURCES...
 
 The definitions are those of `textDocument/documentSymbol`, and the lines those of `textDocument/references`. A server may
 count the uses of a method for all classes that have one of that name, so of these methods nothing is asked. Lines of
 comments count neither way.
+
+With `--definitions`, each place where a name is written is asked for its `textDocument/definition`, and is expected where
+that is the definition in question. What the server cannot resolve counts neither way, nor do references that it gives
+although they are defined elsewhere (overriding and overridden methods) or written otherwise (aliases). Methods of one name are asked for
+too. Names that are written once in the project are left out, for nothing can be said of them; so are names in functions and
+blocks, and keys of objects.
 """
-import argparse, collections, glob, json, os, random, subprocess, sys, tempfile, time
+import argparse, collections, glob, json, os, queue, random, re, subprocess, tempfile, threading, time, urllib.parse
 
 p = argparse.ArgumentParser()
 p.add_argument("server"); p.add_argument("folder"); p.add_argument("sources", nargs="+")
-p.add_argument("--out", required=True); p.add_argument("--language", required=True); p.add_argument("--ending", required=True)
+p.add_argument("--out", required=True); p.add_argument("--language", required=True); p.add_argument("--ending", required=True, action="append")
 p.add_argument("--limit", type=int, default=500); p.add_argument("--wait", type=float, default=30)
+p.add_argument("--definitions", action="store_true"); p.add_argument("--options", default="{}", help="the server's settings, as JSON")
 a = p.parse_args()
-root = os.path.realpath(a.folder)
-uri = lambda path: "file://" + path
-server = subprocess.Popen(a.server.split(), stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
-number = 0
+root, options = os.path.realpath(a.folder), json.loads(a.options)
+uri = lambda path: "file://" + urllib.parse.quote(path)
+path_of = lambda uri: os.path.relpath(urllib.parse.unquote(uri.removeprefix("file://")), root)
+server = subprocess.Popen(a.server.split(), stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, cwd=root)
+number, messages, ended = 0, queue.Queue(), False
+
+
 def write(message):
     body = json.dumps({"jsonrpc": "2.0", **message}).encode()
     server.stdin.write(b"Content-Length: %d\r\n\r\n" % len(body) + body); server.stdin.flush()
+
+
 def read():
-    length = 0
-    while (line := server.stdout.readline().strip()):
-        if line.lower().startswith(b"content-length:"):
-            length = int(line.split(b":")[1])
-    return json.loads(server.stdout.read(length))
-ended = False
-def take():
+    while True:
+        length = 0
+        while (line := server.stdout.readline().strip()):
+            if line.lower().startswith(b"content-length:"):
+                length = int(line.split(b":")[1])
+        if not length:
+            return
+        messages.put(json.loads(server.stdout.read(length)))
+
+
+def setting(section):
+    value = options
+    for part in (section or "").split("."):
+        value = value.get(part, {}) if part and isinstance(value, dict) else value
+    return value
+
+
+def take(seconds):
+    """The next message of the server, whose own questions are answered. Nothing when there is none for so long."""
     global ended
-    message = read()
-    if message.get("method") in ("indexingEnded",):
+    try:
+        message = messages.get(timeout=seconds)
+    except queue.Empty:
+        return {}
+    params = message.get("params") or {}
+    if message.get("method") == "indexingEnded" or message.get("method") == "experimental/serverStatus" and params.get("quiescent"):
         ended = True
     if "id" in message and "method" in message:
-        items = message.get("params", {}).get("items", []) if isinstance(message.get("params"), dict) else []
-        write({"id": message["id"], "result": [{} for _ in items] if message["method"] == "workspace/configuration" else None})
+        configuration = message["method"] == "workspace/configuration"
+        write({"id": message["id"], "result": [setting(item.get("section")) for item in params["items"]] if configuration else None})
     return message
+
+
 def ask(method, params):
     global number
     number += 1
     own = number
     write({"id": own, "method": method, "params": params})
     while True:
-        message = take()
+        message = take(600)
+        if not message:
+            raise SystemExit(f"no answer to {method}")
         if message.get("id") == own and "method" not in message:
             return message.get("result")
-with tempfile.TemporaryDirectory() as store:
+
+
+def start(store):
+    threading.Thread(target=read, daemon=True).start()
     ask("initialize", {"processId": os.getpid(), "rootUri": uri(root), "rootPath": root, "workspaceFolders": [{"uri": uri(root), "name": "x"}],
-        "capabilities": {"textDocument": {"documentSymbol": {"hierarchicalDocumentSymbolSupport": True}}, "workspace": {"configuration": True, "workspaceFolders": True}},
-        "initializationOptions": {"storagePath": store, "globalStoragePath": store, "clearCache": True}})
+        "capabilities": {"textDocument": {"documentSymbol": {"hierarchicalDocumentSymbolSupport": True}}, "workspace": {"configuration": True, "workspaceFolders": True},
+                         "experimental": {"serverStatusNotification": True}},
+        "initializationOptions": {"storagePath": store, "globalStoragePath": store, "clearCache": True, **options}})
     write({"method": "initialized", "params": {}})
     end = time.time() + a.wait
     while not ended and time.time() < end:
-        take()
-    files = sorted(f for s in a.sources for f in glob.glob(os.path.join(root, s, "**", "*" + a.ending), recursive=True))
-    found, texts = [], {}
-    def walk(symbols, f):
-        for s in symbols or []:
-            at = s["selectionRange"]["start"]
-            line = texts[f][at["line"]]
-            name = s["name"].lstrip("$")
-            kind = {5: "class", 6: "method", 7: "property", 8: "property", 9: "constructor", 10: "class", 11: "class", 12: "function", 13: "variable", 14: "constant", 22: "constant"}.get(s["kind"])
-            if kind and kind != "variable" and name in line:
-                found.append((f, at, name, kind))
-            if s["kind"] not in (12, 6, 9):
-                walk(s.get("children"), f)
+        take(1)
+
+
+KINDS = {5: "class", 6: "method", 7: "property", 8: "property", 9: "constructor", 10: "class", 11: "class", 12: "function", 13: "variable", 14: "constant", 22: "constant", 23: "class"}
+found, texts, makers = [], {}, {}
+
+
+def walk(symbols, f, top=True):
+    for s in symbols or []:
+        at = s["selectionRange"]["start"]
+        line = texts[f][at["line"]]
+        name = s["name"].lstrip("$")
+        kind = KINDS.get(s["kind"])
+        if a.definitions and kind in ("variable", "constant") and top and s["kind"] != 22:
+            kind = "variable" if in_block(f, at["line"]) else "constant"
+        sites.add((f, at["line"], at["character"]))
+        if kind and kind != "variable" and name in line and not (a.definitions and kind == "constructor"):
+            found.append((f, at, name, kind))
+            # Who makes an instance may be told of what makes it.
+            makers[f, at["line"]] = {c["selectionRange"]["start"]["line"] + 1 for c in s.get("children") or [] if c["kind"] == 9 or c["name"] in ("__init__", "__new__")} if kind == "class" else set()
+        # The keys of an object are no fields.
+        if s["kind"] not in (12, 6, 9, *((7, 8, 13, 14) if a.definitions else ())):
+            walk(s.get("children"), f, top and s["kind"] in (2, 3, 4))
+
+
+def in_block(f, n):
+    """Whether a line is in a block that is no list of names: the nearest line above that is indented less says so."""
+    indent = lambda line: len(line) - len(line.lstrip())
+    own = indent(texts[f][n])
+    above = next((line for line in reversed(texts[f][:n]) if line.strip() and indent(line) < own), "") if own else ""
+    return bool(above) and not re.match(r"(export\s+)?(const|let|var)\b", above.strip())
+
+
+answers, sites = {}, set()
+
+
+def defined(f, line, column):
+    """Where the server says that the name at a place is defined."""
+    if (f, line, column) not in answers:
+        places = ask("textDocument/definition", {"textDocument": {"uri": uri(f)}, "position": {"line": line, "character": column}}) or []
+        places = [places] if isinstance(places, dict) else places
+        answers[f, line, column] = {(path_of(x.get("targetUri") or x["uri"]), (x.get("targetSelectionRange") or x["range"])["start"]["line"] + 1) for x in places}
+    return answers[f, line, column]
+
+
+def question(f, at, name, kind):
+    places = ask("textDocument/references", {"textDocument": {"uri": uri(f)}, "position": at, "context": {"includeDeclaration": False}}) or []
+    lines = {(path_of(x["uri"]), x["range"]["start"]["line"] + 1) for x in places}
+    asked = {"file": os.path.relpath(f, root), "line": at["line"] + 1, "name": name, "kind": kind}
+    if not a.definitions:
+        return {**asked, "expect": sorted(lines)}
+    own = {(asked["file"], asked["line"])} | {(asked["file"], line) for line in makers[f, at["line"]]}
+    own |= {place for place in defined(f, at["line"], at["character"]) if place[0] == asked["file"]}
+    expect = set()
+    for other, line, column in words[name]:
+        if (other, line, column) in sites:
+            continue
+        places = defined(other, line, column)
+        if not places:
+            dropped[os.path.relpath(other, root)].add((line + 1, name))
+        elif places & own:
+            expect.add((os.path.relpath(other, root), line + 1))
+    return {**asked, "expect": sorted(expect - own), "neutral": sorted(own | lines - expect)}
+
+
+with tempfile.TemporaryDirectory() as store:
+    start(store)
+    files = sorted({f for s in a.sources for ending in a.ending for f in glob.glob(os.path.join(root, s, "**", "*" + ending), recursive=True)})
+    words, dropped = collections.defaultdict(list), collections.defaultdict(set)
     for f in files:
         text = open(f, encoding="utf8", errors="replace").read()
         texts[f] = text.split("\n")
+        for n, line in enumerate(texts[f]):
+            for word in re.finditer(r"[^\W\d][\w$]*|\$[\w$]*", line):
+                words[word.group()].append((f, n, word.start()))
         write({"method": "textDocument/didOpen", "params": {"textDocument": {"uri": uri(f), "languageId": a.language, "version": 1, "text": text}}})
+    for f in files:
         walk(ask("textDocument/documentSymbol", {"textDocument": {"uri": uri(f)}}), f)
     count = collections.Counter(name for _, _, name, kind in found if kind == "method")
-    found = [one for one in found if one[3] != "method" or count[one[2]] == 1]
+    found = [one for one in found if (len(words[one[2]]) > 1 if a.definitions else one[3] != "method" or count[one[2]] == 1)]
     random.Random(7).shuffle(found)
-    questions = []
-    for f, at, name, kind in found[:a.limit]:
-        places = ask("textDocument/references", {"textDocument": {"uri": uri(f)}, "position": at, "context": {"includeDeclaration": False}}) or []
-        lines = sorted({(os.path.relpath(x["uri"][7:], root), x["range"]["start"]["line"] + 1) for x in places})
-        questions.append({"file": os.path.relpath(f, root), "line": at["line"] + 1, "name": name, "kind": kind, "expect": lines})
+    questions = [question(*one) for one in found[:a.limit]]
 server.kill()
 comments = {os.path.relpath(f, root): [n for n, line in enumerate(texts[f], 1) if line.strip().startswith(("*", "/*", "//", "#"))] for f in files}
-json.dump({"language": a.language, "judged": list(comments), "neutral": comments, "references": questions}, open(a.out, "w"))
+json.dump({"language": a.language, "judged": list(comments), "neutral": comments, "dropped": {f: sorted(names) for f, names in dropped.items()}, "references": questions}, open(a.out, "w"))
 print(len(files), "files;", len(found), "definitions;", len(questions), "questions;", sum(len(q["expect"]) for q in questions), "lines")
