@@ -36,6 +36,8 @@ repo = indexed["repo"]
 
 judged = set(truth["judged"])
 neutral = {f: set(lines) for f, lines in truth.get("neutral", {}).items()}
+# Where only names as they are written are known, uses by another name count neither way.
+texts = {f: open(os.path.join(a.folder, f), errors="replace").read().split("\n") for f in judged} if truth.get("is_written") else {}
 dropped = {(f, line, name) for f, all in truth.get("dropped", {}).items() for line, name in all}
 totals = collections.defaultdict(lambda: [0, 0, 0, 0])
 mistakes = []
@@ -55,7 +57,7 @@ for q in truth["references"]:
             break
     expect = {tuple(e) for e in q["expect"]}
     own = {tuple(n) for n in q.get("neutral", [])} | {(q["file"], q["line"])}
-    counts = lambda at: at[0] in judged and at not in own and at[1] not in neutral.get(at[0], ())
+    counts = lambda at: at[0] in judged and at not in own and at[1] not in neutral.get(at[0], ()) and (not texts or q["name"] in texts[at[0]][at[1] - 1])
     expect, lines = {e for e in expect if counts(e)}, {l for l in lines if counts(l)}
     lines = {at for at in lines if at in expect or (*at, q["name"]) not in dropped}
     t = totals[q["kind"]]

@@ -9,9 +9,10 @@ comments count neither way.
 
 With `--definitions`, each place where a name is written is asked for its `textDocument/definition`, and is expected where
 that is the definition in question. What the server cannot resolve counts neither way, nor do references that it gives
-although they are defined elsewhere (overriding and overridden methods) or written otherwise (aliases). Methods of one name are asked for
+although they are defined elsewhere, uses of overriding and overridden methods (`textDocument/implementation`), and lines where
+the name is not written (aliases). Methods of one name are asked for
 too. Names that are written once in the project are left out, for nothing can be said of them; so are names in functions and
-blocks, and keys of objects.
+blocks, keys of objects, macros, and what the server takes to be compiled out.
 """
 import argparse, collections, glob, json, os, queue, random, re, subprocess, tempfile, threading, time, urllib.parse
 
@@ -82,10 +83,13 @@ def ask(method, params):
 
 def start(store):
     threading.Thread(target=read, daemon=True).start()
-    ask("initialize", {"processId": os.getpid(), "rootUri": uri(root), "rootPath": root, "workspaceFolders": [{"uri": uri(root), "name": "x"}],
+    return ask("initialize", {"processId": os.getpid(), "rootUri": uri(root), "rootPath": root, "workspaceFolders": [{"uri": uri(root), "name": "x"}],
         "capabilities": {"textDocument": {"documentSymbol": {"hierarchicalDocumentSymbolSupport": True}}, "workspace": {"configuration": True, "workspaceFolders": True},
                          "experimental": {"serverStatusNotification": True}},
-        "initializationOptions": {"storagePath": store, "globalStoragePath": store, "clearCache": True, **options}})
+        "initializationOptions": {"storagePath": store, "globalStoragePath": store, "clearCache": True, **options}})["capabilities"]
+
+
+def settle():
     write({"method": "initialized", "params": {}})
     end = time.time() + a.wait
     while not ended and time.time() < end:
@@ -105,7 +109,7 @@ def walk(symbols, f, top=True):
         if a.definitions and kind in ("variable", "constant") and top and s["kind"] != 22:
             kind = "variable" if in_block(f, at["line"]) else "constant"
         sites.add((f, at["line"], at["character"]))
-        if kind and kind != "variable" and name in line and not (a.definitions and kind == "constructor"):
+        if kind and kind != "variable" and name in line and not (a.definitions and (kind == "constructor" or "macro_rules!" in line)):
             found.append((f, at, name, kind))
             # Who makes an instance may be told of what makes it.
             makers[f, at["line"]] = {c["selectionRange"]["start"]["line"] + 1 for c in s.get("children") or [] if c["kind"] == 9 or c["name"] in ("__init__", "__new__")} if kind == "class" else set()
@@ -134,28 +138,61 @@ def defined(f, line, column):
     return answers[f, line, column]
 
 
+implemented = {}
+
+
+def implementations(f, line, column):
+    """Where a method is implemented, as far as the server says."""
+    if (f, line, column) not in implemented:
+        places = ask("textDocument/implementation", {"textDocument": {"uri": uri(f)}, "position": {"line": line, "character": column}}) if "implementationProvider" in able else []
+        places = [places] if isinstance(places, dict) else places or []
+        implemented[f, line, column] = {(path_of(x.get("targetUri") or x["uri"]), (x.get("targetSelectionRange") or x["range"])["start"]["line"] + 1) for x in places}
+    return implemented[f, line, column]
+
+
+def is_related(f, at, name, places):
+    """Whether a method is implemented by one of those at the places, or implements one."""
+    own = (os.path.relpath(f, root), at["line"] + 1)
+    if places & implementations(f, at["line"], at["character"]):
+        return True
+    for file, line in places:
+        other = os.path.join(root, file)
+        for column in [word.start() for word in re.finditer(r"\b" + re.escape(name) + r"\b", texts[other][line - 1])] if other in texts else []:
+            if own in implementations(other, line - 1, column):
+                return True
+    return False
+
+
 def question(f, at, name, kind):
     places = ask("textDocument/references", {"textDocument": {"uri": uri(f)}, "position": at, "context": {"includeDeclaration": False}}) or []
     lines = {(path_of(x["uri"]), x["range"]["start"]["line"] + 1) for x in places}
     asked = {"file": os.path.relpath(f, root), "line": at["line"] + 1, "name": name, "kind": kind}
     if not a.definitions:
         return {**asked, "expect": sorted(lines)}
+    if not defined(f, at["line"], at["character"]):
+        # Compiled out, as far as the server knows.
+        return None
     own = {(asked["file"], asked["line"])} | {(asked["file"], line) for line in makers[f, at["line"]]}
     own |= {place for place in defined(f, at["line"], at["character"]) if place[0] == asked["file"]}
-    expect = set()
+    expect, related = set(), set()
     for other, line, column in words[name]:
         if (other, line, column) in sites:
             continue
         places = defined(other, line, column)
         if not places:
             dropped[os.path.relpath(other, root)].add((line + 1, name))
+        elif kind in ("method", "function") and (os.path.relpath(other, root), line + 1) in places:
+            related.add((os.path.relpath(other, root), line + 1))
         elif places & own:
             expect.add((os.path.relpath(other, root), line + 1))
-    return {**asked, "expect": sorted(expect - own), "neutral": sorted(own | lines - expect)}
+        elif kind == "method" and is_related(f, at, name, places):
+            related.add((os.path.relpath(other, root), line + 1))
+    return {**asked, "expect": sorted(expect - own), "neutral": sorted(own | (lines | related) - expect)}
 
 
 with tempfile.TemporaryDirectory() as store:
-    start(store)
+    able = start(store)
+    settle()
     files = sorted({f for s in a.sources for ending in a.ending for f in glob.glob(os.path.join(root, s, "**", "*" + ending), recursive=True)})
     words, dropped = collections.defaultdict(list), collections.defaultdict(set)
     for f in files:
@@ -170,8 +207,8 @@ with tempfile.TemporaryDirectory() as store:
     count = collections.Counter(name for _, _, name, kind in found if kind == "method")
     found = [one for one in found if (len(words[one[2]]) > 1 if a.definitions else one[3] != "method" or count[one[2]] == 1)]
     random.Random(7).shuffle(found)
-    questions = [question(*one) for one in found[:a.limit]]
+    questions = [asked for asked in (question(*one) for one in found[:a.limit]) if asked]
 server.kill()
 comments = {os.path.relpath(f, root): [n for n, line in enumerate(texts[f], 1) if line.strip().startswith(("*", "/*", "//", "#"))] for f in files}
-json.dump({"language": a.language, "judged": list(comments), "neutral": comments, "dropped": {f: sorted(names) for f, names in dropped.items()}, "references": questions}, open(a.out, "w"))
+json.dump({"language": a.language, "is_written": a.definitions, "judged": list(comments), "neutral": comments, "dropped": {f: sorted(names) for f, names in dropped.items()}, "references": questions}, open(a.out, "w"))
 print(len(files), "files;", len(found), "definitions;", len(questions), "questions;", sum(len(q["expect"]) for q in questions), "lines")

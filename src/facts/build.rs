@@ -348,6 +348,13 @@ impl Builder {
         self.flagged(span, role, expression, 0);
     }
 
+    /// Records an occurrence that counts only where its meaning is known: elsewhere it is no possible use.
+    pub fn if_known(&mut self, span: Span, role: Role, expression: ExpressionId) {
+        let list = self.list(&[expression]);
+        let only = self.expression(Op::Union, list, 0);
+        self.occurrence(span, role, only);
+    }
+
     /// Records an occurrence with [`IN_PATH`].
     pub fn in_path(&mut self, span: Span, role: Role, expression: ExpressionId) {
         self.flagged(span, role, expression, IN_PATH);

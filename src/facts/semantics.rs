@@ -80,6 +80,13 @@ pub struct Semantics {
     pub enter: &'static [&'static str],
     /// Member whose parameters are those of a construction.
     pub constructor: &'static str,
+    /// Member that says what an instance of a type constructs, where types describe constructors; else empty.
+    pub constructs: &'static str,
+    /// Of the members of one name that a class inherits, the one that the fewest steps lead to counts, rather than that of the
+    /// first base: Go's embedded fields.
+    pub shallowest: bool,
+    /// An unknown function that is called with one type argument gives a value of that type, itself or in a container.
+    pub gives_argument: bool,
     /// Name of the default export of a module that is a single value: `import x from` of a CommonJS module. Empty for
     /// languages without one.
     pub default_export: &'static str,

@@ -114,6 +114,8 @@ pub const ANY_NUMBER: u8 = 8;
 /// Flag of a function whose last parameters may be left out: their defaults may be written elsewhere.
 pub const FEWER: u8 = 16;
 
+/// Flag of an extension whose members give way to members of the same name elsewhere: an implementation of a Rust trait.
+pub const GIVES_WAY: u8 = 128;
 /// Flag of a class that stands for one outside of the project, with the methods that extend it, and of a function that
 /// extends only values known to be of its type.
 pub const STANDS_IN: u8 = 32;
@@ -160,7 +162,7 @@ pub struct Definition {
     /// Kind.
     pub kind: DefinitionKind,
     /// [`PROPERTY`], [`STRUCTURAL`], [`NAMED`], [`ANY_NUMBER`], [`FEWER`], [`STANDS_IN`],
-    /// [`PRIVATE`].
+    /// [`PRIVATE`], [`GIVES_WAY`].
     pub flags: u8,
     #[doc(hidden)]
     pub reserved: [u8; 2],
@@ -406,7 +408,7 @@ pub(crate) struct Header {
 }
 
 /// Version of the tables' meaning. Extraction makes facts, so `store::CONTENT` must change too.
-pub const VERSION: u32 = 9;
+pub const VERSION: u32 = 10;
 
 /// Facts of one file, read in place.
 #[derive(Clone, Copy, Debug)]

@@ -2,7 +2,7 @@
 
 use super::names::{Def, Meaning, Resolver};
 use super::values::{Value, Values};
-use crate::facts::{DefinitionId, Expression, ExpressionId, LAST, ListId, NameId, Op, UNKNOWN};
+use crate::facts::{DefinitionId, DefinitionKind, Expression, ExpressionId, LAST, ListId, NameId, Op, UNKNOWN};
 
 /// Methods of containers that hand two elements to a function.
 const COMPARING: &[&str] = &["sort", "sorted", "toSorted", "sortWith", "max", "min", "maxWith", "minWith", "reduce"];
@@ -64,11 +64,11 @@ impl Resolver<'_> {
         let mut found = Vec::new();
         let written = super::written(self.facts(file), callee);
         let environment = if written.op == Op::Member { self.environment_of(file, written) } else { None };
-        for meaning in self.meaning(file, callee).iter() {
-            let Meaning::Definition(function) = *meaning else {
+        for meaning in self.makers(file, callee) {
+            let Meaning::Definition(function) = meaning else {
                 // A value that is called.
                 let mut lists = Vec::new();
-                for value in self.values_of(&[*meaning], true) {
+                for value in self.values_of(&[meaning], true) {
                     let beneath =
                         if let Value::Instance(def) = value { self.underlying_types(def) } else { vec![value] };
                     lists.extend(beneath.into_iter().filter_map(|value| match value {
@@ -90,6 +90,21 @@ impl Resolver<'_> {
             let Some(of) = types.get(place) else { continue };
             let known = environment.as_ref().and_then(|known| self.substituted(function.file, *of, known, 0));
             found.extend(known.unwrap_or_else(|| self.instance(function.file, *of).to_vec()));
+        }
+        found
+    }
+
+    /// The meanings of a callee, of a class those of its constructor.
+    fn makers(&mut self, file: u32, callee: ExpressionId) -> Vec<Meaning> {
+        let mut found = Vec::new();
+        for meaning in self.meaning(file, callee).iter() {
+            match *meaning {
+                Meaning::Definition(def) if self.definition(def).kind == DefinitionKind::Class => {
+                    let constructor = crate::facts::hash(self.semantics.constructor);
+                    found.extend(self.member(Value::Class(def), constructor));
+                }
+                other => found.push(other),
+            }
         }
         found
     }

@@ -7,7 +7,7 @@ use rustc_hash::FxHashMap;
 use super::names::{Def, MOST_BOUND, Meaning, Resolver};
 use super::questions::{CacheScope, Question};
 use super::values::Value;
-use crate::facts::{BindingKind, DefinitionId, DefinitionKind, NAMED, STANDS_IN, ScopeId, UNKNOWN};
+use crate::facts::{BindingKind, DefinitionId, DefinitionKind, GIVES_WAY, NAMED, STANDS_IN, ScopeId, UNKNOWN};
 
 /// The most bases of a class, direct or not, that are looked through; real classes have some dozens.
 pub(super) const MOST_BASES: usize = 250;
@@ -98,8 +98,14 @@ impl Resolver<'_> {
     /// A member of a definition or of its extensions.
     pub fn own(&mut self, def: Def, name: u64) -> Vec<Meaning> {
         let mut found = self.written(def, name);
+        let mut giving_way = Vec::new();
         for extension in self.extensions_to(def) {
-            found.extend(self.written(extension, name));
+            let gives_way = self.definition(extension).flags & GIVES_WAY != 0;
+            let into = if gives_way { &mut giving_way } else { &mut found };
+            into.extend(self.written(extension, name));
+        }
+        if found.is_empty() {
+            found = giving_way;
         }
         if found.is_empty() && self.definition(def).kind == DefinitionKind::Object {
             found = self.spread(def, name);
@@ -172,7 +178,8 @@ impl Resolver<'_> {
             for base in written.iter().take(MOST_BASES) {
                 for value in self.value(part.file, *base).iter() {
                     match *value {
-                        Value::Class(base) | Value::Instance(base) => bases.push(base),
+                        Value::Class(base) => bases.push(base),
+                        Value::Instance(base) => bases.extend(self.constructed(base).unwrap_or_else(|| vec![base])),
                         _ => {}
                     }
                 }
@@ -199,6 +206,18 @@ impl Resolver<'_> {
         bases
     }
 
+    /// The classes of what an instance of a type constructs, if it describes a constructor.
+    pub(super) fn constructed(&mut self, of: Def) -> Option<Vec<Def>> {
+        let name = self.semantics.constructs;
+        if name.is_empty() || self.inherited(of, crate::facts::hash(name), false).is_empty() {
+            return None;
+        }
+        let mut made = Vec::new();
+        self.call_member(Value::Instance(of), &[name], &mut made);
+        let as_class = |value: Value| if let Value::Instance(def) = value { Some(def) } else { None };
+        Some(made.into_iter().filter_map(as_class).collect())
+    }
+
     /// The direct bases of a class that were found before.
     fn known_bases(&self, class: Def) -> Option<Rc<[Def]>> {
         let known = if self.are_bases_known { &self.derives[..] } else { &[] };
@@ -207,7 +226,8 @@ impl Resolver<'_> {
         (!own.is_empty()).then(|| own.iter().map(|(_, base)| *base).collect())
     }
 
-    /// A class and all its bases, the nearest first.
+    /// A class and all its bases: the first base with all of its own before the second, and a class before its bases; or the
+    /// nearest first, where those count.
     pub fn order(&mut self, class: Def) -> Rc<[Def]> {
         self.consult(class.file);
         if let Some((order, kept)) = self.orders.get(&class) {
@@ -215,23 +235,55 @@ impl Resolver<'_> {
             return order.clone();
         }
         let Some(begun) = self.begin(Question::Order(class)) else { return Rc::from([class]) };
-        let mut order = vec![class];
-        let mut at = 0;
-        while at < order.len() && order.len() < MOST_BASES && self.work(order.len()) {
-            let bases = self.bases(order[at]);
-            for base in bases.iter().copied().chain(self.underlying_classes(order[at])) {
-                if !order.contains(&base) {
-                    order.push(base);
-                }
-            }
-            at += 1;
-        }
+        let order = if self.semantics.shallowest { self.by_steps(class) } else { self.by_bases(class) };
         let order: Rc<[Def]> = order.into();
         let kept = self.end(begun);
         if kept != CacheScope::Not {
             self.orders.insert(class, (order.clone(), kept));
         }
         order
+    }
+
+    fn by_steps(&mut self, class: Def) -> Vec<Def> {
+        let mut order = vec![class];
+        let mut at = 0;
+        while at < order.len() && order.len() < MOST_BASES && self.work(order.len()) {
+            for base in self.directly_above(order[at]) {
+                if !order.contains(&base) {
+                    order.push(base);
+                }
+            }
+            at += 1;
+        }
+        order
+    }
+
+    fn by_bases(&mut self, class: Def) -> Vec<Def> {
+        let above = self.directly_above(class);
+        // From the last base to the first, each after all of its own; then the other way round.
+        let (mut order, mut seen, mut path) = (Vec::new(), vec![class], vec![(class, above)]);
+        while let Some((class, above)) = path.last_mut() {
+            match above.pop() {
+                Some(base) if seen.len() < MOST_BASES && !seen.contains(&base) && self.work(seen.len()) => {
+                    seen.push(base);
+                    let above = self.directly_above(base);
+                    path.push((base, above));
+                }
+                Some(_) => {}
+                None => {
+                    order.push(*class);
+                    path.pop();
+                }
+            }
+        }
+        order.reverse();
+        order
+    }
+
+    fn directly_above(&mut self, class: Def) -> Vec<Def> {
+        let mut above = self.bases(class).to_vec();
+        above.extend(self.underlying_classes(class));
+        above
     }
 
     /// Classes that extensions of a class name as its underlying types: their members are found, but it does not

@@ -11,8 +11,8 @@ impl Resolver<'_> {
                 found.extend(self.sets.rows[row as usize].last().into_iter().flat_map(|set| set.iter()))
             }
             Value::Tuple(row) => found.extend(self.items(row).iter().flat_map(|set| set.iter())),
-            // Brackets after a function contain its type arguments.
-            Value::Function(_) => found.push(of),
+            // Brackets after a function or a class contain its type arguments.
+            Value::Function(_) | Value::Class(_) => found.push(of),
             Value::Applied { def, .. } => {
                 let Some(environment) = self.environment(&[of]) else { return };
                 for (name, is_iterator) in self.semantics.element {

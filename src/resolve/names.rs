@@ -289,8 +289,19 @@ impl<'a> Resolver<'a> {
                     }
                     return meanings;
                 }
+                // A class that is named is that class, and none below it.
+                let named = if self.semantics.looks_down && of.op == Op::Name {
+                    self.meaning(file, ExpressionId(it.a))
+                } else {
+                    Rc::from([])
+                };
                 for value in self.value(file, ExpressionId(it.a)).iter() {
-                    meanings.extend(self.member(*value, name));
+                    meanings.extend(match *value {
+                        Value::Class(def) if named.contains(&Meaning::Definition(def)) => {
+                            self.inherited(def, name, false)
+                        }
+                        other => self.member(other, name),
+                    });
                 }
                 self.seen(file, meanings)
             }

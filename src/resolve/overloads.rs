@@ -319,6 +319,8 @@ impl<'a> Resolver<'a> {
     fn fits(&mut self, given: &Type<'a>, wanted: &Type<'a>) -> Option<i32> {
         match (given, wanted) {
             (Type::Unknown, _) | (_, Type::Unknown) => Some(0),
+            (Type::Outside("null"), Type::Outside(wanted)) => (!is_primitive(wanted)).then_some(0),
+            (Type::Outside("null"), _) => Some(0),
             (_, Type::Outside("Object" | "Any")) => Some(1),
             (Type::Ours(given), Type::Ours(wanted)) => {
                 let same = given.iter().any(|one| wanted.contains(one));
@@ -358,7 +360,7 @@ impl<'a> Resolver<'a> {
         if matches!(it.op, Op::Name | Op::Member | Op::Extension | Op::Uncalled) {
             return match self.meaning(file, expression)[..] {
                 [] if it.op == Op::Name => match facts.name(NameId(it.b)) {
-                    name if is_primitive(name) || name == "String" => Type::Outside(name),
+                    name if is_primitive(name) || matches!(name, "String" | "null") => Type::Outside(name),
                     _ => Type::Unknown,
                 },
                 [Meaning::Variable { file, binding }] => {
@@ -381,6 +383,9 @@ impl<'a> Resolver<'a> {
                 _ => self.known(file, expression),
             };
         }
+        if it.op == Op::Element {
+            return self.type_of_element(file, ExpressionId(it.a), expression);
+        }
         if it.op == Op::Call {
             let mut types = Vec::new();
             for meaning in self.meaning(file, ExpressionId(it.a)).iter() {
@@ -400,6 +405,21 @@ impl<'a> Resolver<'a> {
             }
         }
         self.known(file, expression)
+    }
+
+    /// The type of an element of a variable that is written as an array.
+    fn type_of_element(&mut self, file: u32, of: ExpressionId, element: ExpressionId) -> Type<'a> {
+        if let [Meaning::Variable { file, binding }] = self.meaning(file, of)[..] {
+            let facts = self.facts(file);
+            let written = facts.expressions[ExpressionId(facts.bindings[binding as usize].b).row()];
+            if written.op == Op::Generic
+                && ExpressionId(written.a) == UNKNOWN
+                && let [item] = *facts.list(ListId(written.b))
+            {
+                return self.type_written(file, item);
+            }
+        }
+        self.known(file, element)
     }
 
     /// The known classes of a value.

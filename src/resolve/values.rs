@@ -41,7 +41,7 @@ pub(super) enum Value {
 pub(super) type Set = Rc<[Value]>;
 
 /// The most values kept; more tell nothing.
-const MOST_VALUES: usize = 8;
+const MOST_VALUES: usize = 16;
 
 /// Sets and rows of sets, each kept once.
 #[derive(Default)]
@@ -159,12 +159,19 @@ impl Resolver<'_> {
             }
             Op::Call => self.call_expression(file, it),
             Op::New => {
-                let constructed = |value: &Value| match *value {
-                    // A function may be a constructor: its instances have the members that it assigns to `this`.
-                    Value::Class(def) | Value::Function(def) => Some(Value::Instance(def)),
-                    _ => None,
-                };
-                self.value(file, ExpressionId(it.a)).iter().filter_map(constructed).collect()
+                let mut found = Vec::new();
+                for value in self.value(file, ExpressionId(it.a)).iter() {
+                    match *value {
+                        // A function may be a constructor: its instances have the members that it assigns to `this`.
+                        Value::Class(def) | Value::Function(def) => found.push(Value::Instance(def)),
+                        Value::Instance(def) => {
+                            let made = self.constructed(def).unwrap_or_default();
+                            found.extend(made.into_iter().map(Value::Instance));
+                        }
+                        _ => {}
+                    }
+                }
+                found
             }
             Op::Instance => self.instance(file, ExpressionId(it.a)).to_vec(),
             Op::SelfOf | Op::Object => vec![Value::Instance(own(self, it.a))],
@@ -248,13 +255,25 @@ impl Resolver<'_> {
     }
 
     /// Instances of a type with arguments, given those of the type itself. A type outside the project is a container.
-    pub fn generic(&mut self, mut found: Values, arguments: Vec<Set>) -> Values {
+    pub fn generic(&mut self, found: Values, arguments: Vec<Set>) -> Values {
+        let mut found: Values = found.into_iter().flat_map(|value| self.behind_parameter(value, &arguments)).collect();
         let has_alias = |value: &Value| matches!(value, Value::Instance(def) if self.definition(*def).alias != UNKNOWN);
         if (found.is_empty() || found.iter().all(has_alias)) && arguments.iter().any(|set| !set.is_empty()) {
             found.push(Value::Container(self.sets.row(arguments.clone())));
         }
         self.apply_to(&mut found, &arguments);
         found
+    }
+
+    /// What a type is that is another name for one of its own parameters: `type Index<I> = I`.
+    fn behind_parameter(&mut self, value: Value, arguments: &[Set]) -> Values {
+        let Value::Instance(def) = value else { return vec![value] };
+        let definition = self.definition(def);
+        let place = match definition.alias {
+            UNKNOWN => None,
+            alias => self.list(def.file, definition.generics).iter().position(|parameter| *parameter == alias),
+        };
+        place.and_then(|place| arguments.get(place)).map_or_else(|| vec![value], |given| given.to_vec())
     }
 
     /// Whether it is a member or a top-level name with a written type.
@@ -364,6 +383,9 @@ impl Resolver<'_> {
                 }
             }
         }
+        if callees.is_empty() && found.is_empty() && self.semantics.gives_argument {
+            self.give_argument(file, super::written(facts, ExpressionId(it.a)), &mut found);
+        }
         if callees.is_empty()
             && (callee.op == Op::Name || callee.op == Op::Member)
             && let Some(effect) = effect(&self.functions, facts.hashes[callee.b as usize])
@@ -374,6 +396,18 @@ impl Resolver<'_> {
             }
         }
         found
+    }
+
+    /// Adds what an unknown function gives for its type argument, if it has one.
+    fn give_argument(&mut self, file: u32, callee: Expression, found: &mut Values) {
+        let types = if callee.op == Op::Generic { self.list(file, ListId(callee.b)) } else { &[] };
+        let [of] = types else { return };
+        let given = self.instance(file, *of);
+        if !given.is_empty() {
+            found.extend(given.iter());
+            let row = self.sets.row(vec![given]);
+            found.push(Value::Container(row));
+        }
     }
 
     /// Adds the values that a call with this effect on a value gives.

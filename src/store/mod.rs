@@ -64,7 +64,7 @@ use std::time::{Duration, Instant};
 /// Version of the file layout. Stores of older versions are refused and must be rebuilt.
 pub const FORMAT: u32 = 7;
 /// Changes when the same text gives other symbols: everything is read again at the next run.
-pub const CONTENT: u32 = 29;
+pub const CONTENT: u32 = 30;
 
 /// Errors of a store.
 #[derive(Debug, thiserror::Error)]

@@ -25,6 +25,9 @@ pub static SEMANTICS: Semantics = Semantics {
     each: IterationItem::Last,
     enter: &[],
     constructor: "new",
+    constructs: "",
+    shallowest: false,
+    gives_argument: false,
     default_export: "",
     functions: &[],
     // Of C++'s containers.

@@ -19,6 +19,9 @@ pub static SEMANTICS: Semantics = Semantics {
     each: IterationItem::Last,
     enter: &[],
     constructor: "",
+    constructs: "",
+    shallowest: true,
+    gives_argument: false,
     default_export: "",
     functions: &[
         ("append", Effect::Same),

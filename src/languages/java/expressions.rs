@@ -127,6 +127,7 @@ pub(super) fn expression<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: Scop
             primitive(cx, if is_float { "float" } else { "double" })
         }
         "character_literal" => primitive(cx, "char"),
+        "null_literal" => primitive(cx, "null"),
         "true" | "false" => primitive(cx, "boolean"),
         "binary_expression" => binary(cx, node, scope),
         "string_interpolation" => inside(cx, node, scope),
@@ -319,9 +320,20 @@ fn binary<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: ScopeId) -> Express
                 let it = cx.facts.look(*one);
                 it.op == Op::Name && NameId(it.b) == name
             };
-            either.into_iter().find(is_text).unwrap_or(UNKNOWN)
+            either.into_iter().find(is_text).unwrap_or_else(|| arithmetic(cx, either))
         }
+        "-" | "*" | "/" | "%" => arithmetic(cx, either),
         "==" | "!=" | "<" | "<=" | ">" | ">=" | "&&" | "||" => primitive(cx, "boolean"),
+        _ => UNKNOWN,
+    }
+}
+
+/// The result of arithmetic with a small number, which is of the other type.
+fn arithmetic(cx: &mut Lower<'_, '_>, [left, right]: [ExpressionId; 2]) -> ExpressionId {
+    let int = primitive(cx, "int");
+    match (left == int, right == int) {
+        (true, _) => right,
+        (_, true) => left,
         _ => UNKNOWN,
     }
 }

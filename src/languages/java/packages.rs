@@ -21,6 +21,9 @@ pub static SEMANTICS: Semantics = Semantics {
     each: IterationItem::Last,
     enter: &[],
     constructor: "",
+    constructs: "",
+    shallowest: false,
+    gives_argument: false,
     default_export: "",
     functions: &[
         ("requireNonNull()", Effect::Same),

@@ -52,14 +52,19 @@ pub(in crate::languages) fn declarator(cx: &mut Cx<'_, '_>, node: Node<'_>) {
             define_value(cx, outer, name, span_of(name), Span::default(), part, &found);
             chain(cx, value, outer, span_of(name), &found);
         }
-        Value::Import => {}
-        Value::Reference | Value::Data => {
+        Value::Import if !is_exported(cx) => {}
+        Value::Import | Value::Reference | Value::Data => {
             if in_module(cx, 1) {
                 data_declarator(cx, node);
                 chain(cx, value, declaration(cx, node), Span::default(), &Value::Data);
             }
         }
     }
+}
+
+/// Whether a declarator is of an exported statement, whose names are the module's own whatever they stand for.
+fn is_exported(cx: &Cx<'_, '_>) -> bool {
+    cx.ancestor(1).is_some_and(|outer| outer.kind() == "export_statement")
 }
 
 /// The node of a declarator's definition: the whole statement if it is the only one.

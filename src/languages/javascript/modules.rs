@@ -7,7 +7,7 @@ use rustc_hash::FxHashMap;
 use serde_json::Value;
 
 use super::super::Distribution;
-use super::lower::{CALL, ELEMENT};
+use super::lower::{CALL, CONSTRUCT, ELEMENT};
 use crate::facts::{ClassNames, Effect, IterationItem, Module, Modules, Project, ROOT, ScopeId, Semantics, folder};
 use crate::model::Ecosystem;
 
@@ -21,6 +21,9 @@ pub static SEMANTICS: Semantics = Semantics {
     each: IterationItem::Pair,
     enter: &[],
     constructor: "constructor",
+    constructs: CONSTRUCT,
+    shallowest: false,
+    gives_argument: false,
     default_export: "default",
     functions: &[
         ("from", Effect::Same),

@@ -13,6 +13,9 @@ pub static SEMANTICS: Semantics = Semantics {
     each: IterationItem::Last,
     enter: &[],
     constructor: super::classes::CONSTRUCTOR,
+    constructs: "",
+    shallowest: false,
+    gives_argument: false,
     default_export: "",
     functions: &[
         ("array_filter()", Effect::Same),

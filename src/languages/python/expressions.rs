@@ -203,6 +203,19 @@ fn comprehension<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: ScopeId) -> 
     }
 }
 
+/// The type that stands for a type variable: its bound.
+fn bound_of<'t>(cx: &mut Lower<'_, 't>, nodes: &[Node<'t>], values: &[ExpressionId], scope: ScopeId) -> ExpressionId {
+    for (node, value) in nodes.iter().zip(values) {
+        if field(*node, "name").is_some_and(|name| cx.text(name) == "bound") {
+            return match field(*node, "value") {
+                Some(text) if text.kind() == "string" => annotation(cx, text, scope),
+                _ => *value,
+            };
+        }
+    }
+    UNKNOWN
+}
+
 fn call<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: ScopeId) -> ExpressionId {
     let (Some(function), Some(arguments)) = (field(node, "function"), field(node, "arguments")) else {
         return UNKNOWN;
@@ -228,6 +241,9 @@ fn call<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: ScopeId) -> Expressio
             }
             _ => walk(cx, *argument, scope, Role::Reference),
         });
+    }
+    if called == "TypeVar" {
+        return bound_of(cx, &nodes, &values, scope);
     }
     let is_plain = function.kind() == "identifier";
     if is_plain && called == "super" {

@@ -16,6 +16,9 @@ pub static SEMANTICS: Semantics = Semantics {
     each: IterationItem::First,
     enter: &["__enter__", "__aenter__"],
     constructor: "__init__",
+    constructs: "",
+    shallowest: false,
+    gives_argument: false,
     default_export: "",
     functions: &[
         ("list", Effect::Same),

@@ -348,15 +348,24 @@ fn closure<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: ScopeId, given: &A
     cx.facts.expression(Op::Function, function, 0)
 }
 
+/// A callee with its type arguments.
+fn with_types(cx: &mut Lower<'_, '_>, callee: ExpressionId, types: &[ExpressionId]) -> ExpressionId {
+    if callee == UNKNOWN || types.iter().all(|of| *of == UNKNOWN) {
+        return callee;
+    }
+    let list = cx.facts.list(types);
+    cx.facts.expression(Op::Generic, callee, list)
+}
+
 fn call<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: ScopeId) -> ExpressionId {
     let (Some(mut function), Some(arguments)) = (field(node, "function"), field(node, "arguments")) else {
         return UNKNOWN;
     };
     // The type arguments of `collect::<…>`.
-    let mut wanted = UNKNOWN;
+    let mut types = Vec::new();
     if function.kind() == "generic_function" {
         for of in field(function, "type_arguments").map(|types| cx.children(types)).unwrap_or_default() {
-            wanted = annotation(cx, of, scope, Role::Type);
+            types.push(annotation(cx, of, scope, Role::Type));
         }
         let Some(called) = field(function, "function") else { return UNKNOWN };
         function = called;
@@ -373,6 +382,7 @@ fn call<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: ScopeId) -> Expressio
         }
         _ => walk(cx, function, scope, Role::Call),
     };
+    let wanted = types.last().copied().unwrap_or(UNKNOWN);
     let nodes = cx.children(arguments);
     let mut values: Vec<ExpressionId> = Vec::with_capacity(nodes.len());
     for (place, argument) in (0..).zip(&nodes) {
@@ -400,6 +410,7 @@ fn call<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: ScopeId) -> Expressio
             |node: &Node<'_>| matches!(node.kind(), "closure_expression" | "identifier" | "scoped_identifier");
         let given = if nodes.last().is_some_and(is_function) { values.last() } else { None };
         let list = given.map_or(EMPTY, |given| cx.facts.list(&[*given]));
+        let callee = with_types(cx, callee, &types);
         let value = if callee == UNKNOWN { UNKNOWN } else { cx.facts.expression(Op::Call, callee, list) };
         return cx.facts.union(&[value, wanted]);
     }
@@ -416,6 +427,7 @@ fn call<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: ScopeId) -> Expressio
         _ if last.starts_with(char::is_uppercase) => return cx.facts.of(Op::Instance, callee),
         _ => {}
     }
+    let callee = with_types(cx, callee, &types);
     let value = cx.facts.expression(Op::Call, callee, EMPTY);
     let is_wrapper = matches!(last, "new" | "from" | "clone" | "pin")
         && parts.find(|part| !part.is_empty()).is_some_and(|owner| TRANSPARENT.contains(&owner));

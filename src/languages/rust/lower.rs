@@ -14,8 +14,8 @@ use super::tokens::{rules, tokens};
 use super::types::{annotation, bounds, own_types, type_parameters};
 use super::uses;
 use crate::facts::{
-    Bound, Declared, Definition, DefinitionId, DefinitionKind, ExpressionId, NameId, OFFERED, Op, ROOT, SEEN, ScopeId,
-    ScopeKind, UNKNOWN,
+    Bound, Declared, Definition, DefinitionId, DefinitionKind, ExpressionId, GIVES_WAY, NameId, OFFERED, Op, ROOT,
+    SEEN, ScopeId, ScopeKind, UNKNOWN,
 };
 use crate::model::Role;
 
@@ -261,6 +261,8 @@ fn implementation<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: ScopeId) {
         is_deref = text.rsplit("::").next() == Some("Deref");
         let base = annotation(cx, base, around, Role::Base);
         cx.facts.base(class, base);
+        // Methods of the type itself come first.
+        cx.facts.definition(class).flags |= GIVES_WAY;
     }
     let Some(body) = field(node, "body") else { return };
     associated(cx, body, class, members, around);
@@ -290,11 +292,12 @@ fn constant<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, home: ScopeId, around: S
 /// `type Name = …;` outside of traits and their implementations.
 fn alias<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: ScopeId) {
     let around = cx.facts.scope(ScopeKind::Block, scope);
-    type_parameters(cx, node, around);
+    let generics = type_parameters(cx, node, around);
     let of = field(node, "type").map_or(UNKNOWN, |of| annotation(cx, of, around, Role::Type));
     let Some((name, at)) = item_name(cx, node) else { return };
     let kind = DefinitionKind::Class;
-    let (class, _) = cx.facts.class(Definition { name, at, kind, alias: of, ..Definition::default() }, around);
+    let (class, _) =
+        cx.facts.class(Definition { name, at, kind, alias: of, generics, ..Definition::default() }, around);
     cx.facts.bind(scope, name, Bound::definition(class).at(at));
 }
 

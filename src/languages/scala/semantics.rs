@@ -13,6 +13,9 @@ pub static SEMANTICS: Semantics = Semantics {
     each: IterationItem::Pair,
     enter: &[],
     constructor: super::classes::CONSTRUCTOR,
+    constructs: "",
+    shallowest: false,
+    gives_argument: false,
     default_export: "",
     functions: &[
         ("Array()", Effect::Gather),

@@ -13,6 +13,9 @@ pub static SEMANTICS: Semantics = Semantics {
     each: IterationItem::Pair,
     enter: &[],
     constructor: super::members::CONSTRUCTOR,
+    constructs: "",
+    shallowest: false,
+    gives_argument: false,
     default_export: "",
     functions: &[("max", Effect::Same), ("min", Effect::Same), ("zip", Effect::Wrap)],
     methods: &[

@@ -546,3 +546,37 @@ class A {
 ",
     );
 }
+
+#[test]
+fn overloads_are_told_apart_by_null_elements_and_arithmetic() {
+    check(
+        "--- A.java
+class A⟦=A⟧ {
+    void take⟦=number⟧(int a) {}
+    void take⟦=text⟧(CharSequence a) {}
+    void put⟦=one⟧(int a) {}
+    void put⟦=many⟧(byte[] a) {}
+    void use(byte[] all, int depth) {
+        take⟦text⟧(null); take⟦number⟧(depth + 1);
+        put⟦one⟧(all[0]); put⟦many⟧(all);
+    }
+}
+",
+    );
+}
+
+#[test]
+fn members_of_the_class_above_come_before_those_of_interfaces() {
+    check(
+        "--- A.java
+interface Readable⟦=Readable⟧ { A⟦A⟧ now⟦=read⟧(); }
+interface Wide⟦=Wide⟧ extends Readable⟦Readable⟧ {}
+class Root⟦=Root⟧ implements Readable⟦Readable⟧ { public A⟦A⟧ now⟦=root⟧() { return null; } }
+class Middle⟦=Middle⟧ extends Root⟦Root⟧ {}
+class Low⟦=Low⟧ extends Middle⟦Middle⟧ {}
+class A⟦=A⟧ extends Low⟦Low⟧ implements Wide⟦Wide⟧ {
+    void use(A⟦A⟧ a) { a.now⟦root⟧(); }
+}
+",
+    );
+}

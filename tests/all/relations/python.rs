@@ -489,3 +489,71 @@ def helper(own): ...
 ",
     );
 }
+
+#[test]
+fn brackets_after_a_called_class_are_its_type_arguments() {
+    check(
+        "--- a.py
+class Queue⟦=Queue⟧:
+    def get⟦=get⟧(self): ...
+q⟦=q⟧ = Queue⟦Queue⟧[int]()
+q⟦q⟧.get⟦get⟧()
+",
+    );
+}
+
+#[test]
+fn a_class_that_is_named_is_none_of_those_below_it() {
+    check(
+        "--- a.py
+class Base⟦=Base⟧(dict):
+    @classmethod
+    def make⟦=make⟧(cls):
+        cls.sub⟦sub⟧()
+class Sub⟦=Sub⟧(Base⟦Base⟧):
+    def __init__⟦=init⟧(self):
+        Base⟦Base⟧.__init__⟦?⟧(self)
+    @classmethod
+    def sub⟦=sub⟧(cls): ...
+Base⟦Base⟧.sub⟦?⟧()
+",
+    );
+}
+
+#[test]
+fn a_type_variable_stands_for_its_bound() {
+    check(
+        "--- a.py
+from typing import TypeVar
+class Stream⟦=Stream⟧:
+    def read⟦=read⟧(self): ...
+T⟦=T⟧ = TypeVar('T', bound=Stream⟦Stream⟧)
+S⟦=S⟧ = TypeVar('S', bound='Stream⟦Stream⟧')
+def f(a: T⟦T⟧, b: S⟦S⟧):
+    a.read⟦read⟧()
+    b.read⟦read⟧()
+",
+    );
+}
+
+#[test]
+fn all_bases_of_the_first_base_come_before_the_second() {
+    check(
+        "--- a.py
+class Old⟦=Old⟧:
+    def f⟦=old⟧(self): ...
+class First⟦=First⟧(Old⟦Old⟧): ...
+class Second⟦=Second⟧:
+    def f⟦=second⟧(self): ...
+class Both⟦=Both⟧(First⟦First⟧, Second⟦Second⟧): ...
+Both⟦Both⟧().f⟦old⟧()
+class Top⟦=Top⟧:
+    def g⟦=top⟧(self): ...
+class Left⟦=Left⟧(Top⟦Top⟧): ...
+class Right⟦=Right⟧(Top⟦Top⟧):
+    def g⟦=right⟧(self): ...
+class Diamond⟦=Diamond⟧(Left⟦Left⟧, Right⟦Right⟧): ...
+Diamond⟦Diamond⟧().g⟦right⟧()
+",
+    );
+}

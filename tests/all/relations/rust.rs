@@ -449,3 +449,48 @@ type Plain = fn(entry: &Entry⟦Entry⟧, Box<Entry⟦Entry⟧>);
 ",
     );
 }
+
+#[test]
+fn methods_of_a_type_come_before_those_of_its_traits() {
+    check(
+        "--- src/lib.rs
+trait Build⟦=Build⟧ { fn add⟦=trait_add⟧(&mut self); fn only⟦=only⟧(&self); }
+struct List⟦=List⟧;
+impl Build⟦Build⟧ for List⟦List⟧ {
+    fn add⟦=for_list⟧(&mut self) { self.add⟦own⟧() }
+    fn only⟦=only_list⟧(&self) {}
+}
+impl List⟦List⟧ { fn add⟦=own⟧(&mut self) {} }
+fn use_it(mut a: List⟦List⟧) { a.add⟦own⟧(); a.only⟦only_list⟧(); List⟦List⟧::add⟦own⟧(&mut a); }
+",
+    );
+}
+
+#[test]
+fn types_may_be_other_names_of_their_parameters() {
+    check(
+        "--- src/lib.rs
+trait Index⟦=Index⟧ { fn index⟦=index⟧(&self) -> usize; }
+type Node⟦=Node⟧<Ix> = Ix⟦?⟧;
+fn of<Ix: Index⟦Index⟧>(a: Node⟦Node⟧<Ix⟦?⟧>) -> usize { a.index⟦index⟧() }
+",
+    );
+}
+
+#[test]
+fn type_arguments_of_a_call_give_its_result() {
+    check(
+        "--- src/lib.rs
+struct Item⟦=Item⟧;
+impl Item⟦Item⟧ { fn f⟦=f⟧(&self) {} }
+type Answer⟦=Answer⟧<T> = Result<T⟦?⟧, String>;
+struct Engine⟦=Engine⟧;
+impl Engine⟦Engine⟧ { fn eval⟦=eval⟧<T>(&self, text: &str) -> Answer⟦Answer⟧<T⟦?⟧> { todo!() } }
+fn a(engine: Engine⟦Engine⟧) {
+    engine.eval⟦eval⟧::<Item⟦Item⟧>(\"\").unwrap().f⟦f⟧();
+    let item = other::parse::<Item⟦Item⟧>(\"\").unwrap();
+    item.f⟦f⟧();
+}
+",
+    );
+}

@@ -74,7 +74,7 @@ export enum Color⟦=Color⟧ { Red⟦=Red⟧ = 1, Both = Red⟦Red⟧ }
 export namespace Deep⟦=Deep⟧.Inner⟦=Inner⟧ {
     export interface Options⟦=Options⟧ { size⟦=size⟧: number }
     export function make⟦=make⟧(): Options⟦Options⟧ { return helper⟦helper⟧(); }
-    function helper⟦=helper⟧(): Options⟦Options⟧ { return { size: 1 }; }
+    function helper⟦=helper⟧(): Options⟦Options⟧ { return { size⟦size⟧: 1 }; }
 }
 --- b.ts
 import { Color⟦Color⟧, Deep⟦Deep⟧ } from './a';
@@ -348,6 +348,81 @@ function f(kept: Kept⟦Kept⟧) {
   kept.find⟦find⟧<Item⟦Item⟧>('a')[0].price⟦price⟧();
   made⟦made⟧(() => new Item⟦Item⟧()).price⟦price⟧();
 }
+",
+    );
+}
+
+#[test]
+fn keys_of_an_object_are_members_of_the_type_that_is_wanted() {
+    check(
+        "--- a.ts
+export interface Will⟦=Will⟧ { retain⟦=retain⟧?: boolean }
+export interface Options⟦=Options⟧ { port⟦=port⟧?: number; will⟦=will⟧?: Will⟦Will⟧; wills⟦=wills⟧?: Will⟦Will⟧[] }
+export class Client⟦=Client⟧ {
+    private last⟦=last⟧: Options⟦Options⟧;
+    constructor(options: Partial<Options⟦Options⟧>) { this.last⟦last⟧ = { port⟦port⟧: 1 }; }
+}
+export function connect⟦=connect⟧(where: string, options: Options⟦Options⟧) {}
+--- b.ts
+import { Client⟦Client⟧, Options⟦Options⟧, connect⟦connect⟧ } from './a';
+const port⟦=own⟧ = 1;
+connect⟦connect⟧('', { port⟦port⟧: 1, will⟦will⟧: { retain⟦retain⟧: true }, wills⟦wills⟧: [{ retain⟦retain⟧: true }], other: 1 });
+connect⟦connect⟧('', { port⟦port,own⟧ });
+new Client⟦Client⟧({ port⟦port,own⟧ });
+const many: Options⟦Options⟧[] = [{ port⟦port,own⟧ }, ({ will⟦will⟧: { retain⟦retain⟧: false } })];
+const one = { port⟦port⟧: 1 } as Options⟦Options⟧;
+async function make(): Promise<Options⟦Options⟧> { return { port⟦port⟧: 1 }; }
+const short = (): Options⟦Options⟧ => ({ port⟦port⟧: 1 });
+unknown({ port: 1 });
+",
+    );
+}
+
+#[test]
+fn members_may_be_named_by_strings() {
+    check(
+        "--- a.ts
+class A⟦=A⟧ { private f⟦=f⟧ = 1; private g⟦=g⟧() {} }
+function use(a: A⟦A⟧, b) { a['f⟦f⟧']; a['g⟦g⟧'](); a['other']; b['f']; }
+",
+    );
+}
+
+#[test]
+fn values_that_describe_a_constructor_are_bases() {
+    check(
+        "--- a.ts
+declare class Parser⟦=Parser⟧ { rule⟦=rule⟧(): void }
+interface Made⟦=Made⟧ { new (text: string): Parser⟦Parser⟧ }
+export const Own⟦=Own⟧: Made⟦Made⟧ = null;
+class Json⟦=Json⟧ extends Own⟦Own⟧ { run⟦=run⟧() { this.rule⟦rule⟧(); } }
+new Own⟦Own⟧('').rule⟦rule⟧();
+",
+    );
+}
+
+#[test]
+fn a_type_of_many_types_has_the_members_of_all() {
+    let mut text = String::from("--- a.ts\n");
+    let classes: Vec<String> = ('A'..='L').map(String::from).collect();
+    for class in &classes {
+        text.push_str(&format!("class {class}⟦={class}⟧ {{ of{class}⟦=of{class}⟧() {{}} }}\n"));
+    }
+    let all: Vec<String> = classes.iter().map(|class| format!("{class}⟦{class}⟧")).collect();
+    text.push_str(&format!("type All⟦=All⟧ = {};\n", all.join(" & ")));
+    text.push_str("function use(this: All⟦All⟧) { this.ofA⟦ofA⟧(); this.ofL⟦ofL⟧(); }\n");
+    check(&text);
+}
+
+#[test]
+fn what_is_exported_is_a_name_of_its_own() {
+    check(
+        "--- a.ts
+export const version⟦=version⟧ = require('./package.json').version;
+const other = require('./package.json').other;
+--- b.ts
+import { version⟦version⟧ } from './a';
+version⟦version⟧;
 ",
     );
 }

@@ -2,7 +2,7 @@
 
 use tree_sitter::Node;
 
-use super::expressions::{bare, is_typescript, outer_types, walk};
+use super::expressions::{bare, expected, is_typescript, outer_types, walk};
 use super::functions::{self, ArgumentSource, ThisBinding, type_parameters};
 use super::jsdoc::JsDocTypes;
 use super::types::{self, annotation};
@@ -203,12 +203,16 @@ fn class_field<'t>(
             outer_types(cx, value, function, inner);
             object(cx, function, inner, of, false)
         }
-        _ => walk(cx, value, inner, Role::Reference),
+        _ => {
+            let wanted = cx.facts.of(Op::Instance, of);
+            expected(cx, value, inner, wanted)
+        }
     };
     cx.facts.bind(members, name, Bound::variable().value(value).of(of).at(at));
 }
 
-/// The value of a member: its binding, and the value. `owner` is `this` in it.
+/// The value of a member: its binding, and the value. `owner` is `this` in it, and `wanted` a value like the one that is
+/// expected.
 pub(super) fn member_value<'t>(
     cx: &mut Lower<'_, 't>,
     node: Node<'t>,
@@ -216,6 +220,7 @@ pub(super) fn member_value<'t>(
     name: NameId,
     at: u32,
     owner: Option<(Op, DefinitionId)>,
+    wanted: ExpressionId,
 ) -> (Bound, ExpressionId) {
     let value = bare(cx, node);
     if FUNCTIONS.contains(&value.kind()) {
@@ -234,11 +239,11 @@ pub(super) fn member_value<'t>(
         let class = self::class(cx, value, scope, Some((ScopeId::NONE, name, at)));
         return (Bound::definition(class), cx.facts.expression(Op::ClassOf, class, 0));
     }
-    let value = walk(cx, node, scope, Role::Reference);
+    let value = expected(cx, node, scope, wanted);
     (Bound::variable().value(value), value)
 }
 
-/// An object literal; returns it as an expression. `of` is the wanted type. The properties of a module's exports are
+/// An object literal; returns it as an expression. `of` is the written type. The properties of a module's exports are
 /// aliases of their values.
 pub(super) fn object<'t>(
     cx: &mut Lower<'_, 't>,
@@ -247,25 +252,50 @@ pub(super) fn object<'t>(
     of: ExpressionId,
     is_exports: bool,
 ) -> ExpressionId {
+    let wanted = cx.facts.of(Op::Instance, of);
+    literal(cx, node, scope, (of, wanted), is_exports)
+}
+
+/// Records the key of an object as a use of the member of the value that is wanted; returns that member. It says nothing where
+/// the value is not known: a key is a name of its own.
+fn used_key(cx: &mut Lower<'_, '_>, key: Node<'_>, name: NameId, wanted: ExpressionId) -> ExpressionId {
+    if wanted == UNKNOWN || !matches!(key.kind(), "property_identifier" | "shorthand_property_identifier") {
+        return UNKNOWN;
+    }
+    let member = cx.facts.member(wanted, name);
+    cx.facts.if_known(span_of(key), Role::Write, member);
+    member
+}
+
+/// An object literal of a type, where a value like `wanted` is expected.
+pub(super) fn literal<'t>(
+    cx: &mut Lower<'_, 't>,
+    node: Node<'t>,
+    scope: ScopeId,
+    (of, wanted): (ExpressionId, ExpressionId),
+    is_exports: bool,
+) -> ExpressionId {
     let kind = DefinitionKind::Object;
     let (object, members) = cx.facts.class(Definition { kind, ..Definition::default() }, scope);
     cx.facts.base(object, of);
     for child in cx.children(node) {
         match child.kind() {
             "method_definition" => {
-                let Some(name) = field(child, "name") else { continue };
-                let (name, at) = key(cx, name, scope);
+                let Some(key_node) = field(child, "name") else { continue };
+                let (name, at) = key(cx, key_node, scope);
+                used_key(cx, key_node, name, wanted);
                 let method = cx.facts.define(Definition { name, at, owner: object, ..Definition::default() });
                 cx.facts.bind(members, name, Bound::definition(method).at(at));
                 let this = ThisBinding::Of(Op::SelfOf, object);
                 cx.deeper(|cx| functions::function(cx, child, scope, method, this, ArgumentSource::Overrides));
             }
             "pair" => {
-                let (Some(name), Some(value)) = (field(child, "key"), field(child, "value")) else { continue };
-                let (name, at) = key(cx, name, scope);
+                let (Some(key_node), Some(value)) = (field(child, "key"), field(child, "value")) else { continue };
+                let (name, at) = key(cx, key_node, scope);
+                let wanted = used_key(cx, key_node, name, wanted);
                 let owner = Some((Op::SelfOf, object));
                 let (bound, value) = cx
-                    .deeper(|cx| Some(member_value(cx, value, scope, name, at, owner)))
+                    .deeper(|cx| Some(member_value(cx, value, scope, name, at, owner, wanted)))
                     .unwrap_or((Bound::variable(), UNKNOWN));
                 let it = cx.facts.look(value).op;
                 let is_name = it == Op::Name || it == Op::Member;
@@ -276,6 +306,7 @@ pub(super) fn object<'t>(
                 let name = cx.name(child);
                 let meant = cx.facts.named(scope, name);
                 cx.facts.occurrence(span_of(child), Role::Reference, meant);
+                used_key(cx, child, name, wanted);
                 cx.facts.bind(members, name, Bound::alias(meant));
             }
             "spread_element" => {
@@ -318,7 +349,7 @@ pub(super) fn signatures<'t>(cx: &mut Lower<'_, 't>, block: Node<'t>, class: Def
                 let (name, at) = match field(child, "name") {
                     Some(name) => key(cx, name, members),
                     None if child.kind() == "call_signature" => (cx.facts.name(CALL), NONE),
-                    None => (cx.facts.name("new"), NONE),
+                    None => (cx.facts.name(CONSTRUCT), NONE),
                 };
                 let method = cx.facts.define(Definition { name, at, owner: class, ..Definition::default() });
                 cx.facts.bind(members, name, Bound::definition(method).at(at));
@@ -341,6 +372,8 @@ pub(super) fn signatures<'t>(cx: &mut Lower<'_, 't>, block: Node<'t>, class: Def
 
 /// The name of an object's call signature.
 pub(in super::super) const CALL: &str = "()";
+/// The name of an object's construct signature.
+pub(in super::super) const CONSTRUCT: &str = "new ()";
 /// The name of an object's index signature.
 pub(in super::super) const ELEMENT: &str = "[]";
 

@@ -300,7 +300,7 @@ pub(super) fn assign<'t>(
     let property = field(left, "property").filter(|_| is_exports(cx, object, scope))?;
     let (name, at) = (cx.name(property), property.start_byte() as u32);
     let exports = cx.facts.exports();
-    let (bound, value) = classes::member_value(cx, right, scope, name, at, None);
+    let (bound, value) = classes::member_value(cx, right, scope, name, at, None, UNKNOWN);
     let it = cx.facts.look(value).op;
     // Facts say nothing of `this` outside of functions.
     let is_own = cx.text(right).starts_with("this.");

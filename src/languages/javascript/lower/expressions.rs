@@ -47,7 +47,11 @@ fn one<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: ScopeId, role: Role) -
             if on != UNKNOWN && index.kind() == "string" {
                 let name = cx.text(index).trim_matches(['\'', '"']);
                 let name = cx.facts.name(name);
-                return cx.facts.member(on, name);
+                let member = cx.facts.member(on, name);
+                if let Some(text) = cx.first(index) {
+                    cx.facts.if_known(span_of(text), role, member);
+                }
+                return member;
             }
             cx.facts.of(Op::Element, on)
         }
@@ -84,11 +88,17 @@ fn one<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: ScopeId, role: Role) -
                 (_, [value]) => (*value, None),
                 _ => return UNKNOWN,
             };
-            let value = walk(cx, value, scope, role);
             let of = match of {
                 Some(of) if of.kind() == "type_arguments" => types::arguments(cx, of, scope).first().copied(),
                 Some(of) => Some(annotation(cx, of, scope)),
                 None => None,
+            };
+            let value = match value.kind() {
+                "object" | "array" => {
+                    let wanted = cx.facts.of(Op::Instance, of.unwrap_or(UNKNOWN));
+                    expected(cx, value, scope, wanted)
+                }
+                _ => walk(cx, value, scope, role),
             };
             match of {
                 Some(of) if of != UNKNOWN && node.kind() != "satisfies_expression" => cx.facts.of(Op::Instance, of),
@@ -145,7 +155,7 @@ fn one<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: ScopeId, role: Role) -
             parts.into_iter().map(|part| walk(cx, part, scope, Role::Reference)).last().unwrap_or(UNKNOWN)
         }
         "object" => classes::object(cx, node, scope, UNKNOWN, false),
-        "array" => array(cx, node, scope),
+        "array" => array(cx, node, scope, UNKNOWN),
         "class" => {
             let class = classes::class(cx, node, scope, None);
             cx.facts.expression(Op::ClassOf, class, 0)
@@ -191,6 +201,28 @@ fn one<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: ScopeId, role: Role) -
             }
             UNKNOWN
         }
+    }
+}
+
+/// Reads a value where one like `wanted` is expected, whose members the keys of an object are.
+pub(super) fn expected<'t>(
+    cx: &mut Lower<'_, 't>,
+    node: Node<'t>,
+    scope: ScopeId,
+    wanted: ExpressionId,
+) -> ExpressionId {
+    match node.kind() {
+        _ if wanted == UNKNOWN => walk(cx, node, scope, Role::Reference),
+        "object" => cx.deeper(|cx| classes::literal(cx, node, scope, (UNKNOWN, wanted), false)),
+        "array" => {
+            let item = cx.facts.of(Op::Element, wanted);
+            cx.deeper(|cx| array(cx, node, scope, item))
+        }
+        "parenthesized_expression" => match cx.children(node)[..] {
+            [inner] => cx.deeper(|cx| expected(cx, inner, scope, wanted)),
+            _ => walk(cx, node, scope, Role::Reference),
+        },
+        _ => walk(cx, node, scope, Role::Reference),
     }
 }
 
@@ -258,7 +290,7 @@ fn member<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: ScopeId, role: Role
     }
 }
 
-fn array<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: ScopeId) -> ExpressionId {
+fn array<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: ScopeId, wanted: ExpressionId) -> ExpressionId {
     let mut items = Vec::new();
     let mut is_tuple = true;
     for item in cx.children(node) {
@@ -267,7 +299,7 @@ fn array<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: ScopeId) -> Expressi
             let of = cx.first(item).map_or(UNKNOWN, |of| walk(cx, of, scope, Role::Reference));
             items.push(cx.facts.of(Op::Each, of));
         } else {
-            items.push(walk(cx, item, scope, Role::Reference));
+            items.push(expected(cx, item, scope, wanted));
         }
     }
     if items.iter().all(|item| *item == UNKNOWN) {
@@ -347,6 +379,10 @@ fn arguments<'t>(
         };
         let value = match FUNCTIONS.contains(&argument.kind()) {
             true => cx.deeper(|cx| function(cx, argument, scope, given)),
+            false if callee != UNKNOWN && matches!(argument.kind(), "object" | "array") => {
+                let wanted = cx.facts.expression(Op::Wanted, callee, place);
+                expected(cx, argument, scope, wanted)
+            }
             false => walk(cx, argument, scope, Role::Reference),
         };
         if place == 0 {
@@ -364,9 +400,31 @@ fn assignment<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: ScopeId) -> Exp
     if left.kind() == "member_expression" && !is_typescript(node) {
         return assign_member(cx, left, right, scope);
     }
-    let value = walk(cx, right, scope, Role::Reference);
+    let value = match right.kind() {
+        "object" | "array" => {
+            let wanted = assigned_to(cx, left, scope);
+            expected(cx, right, scope, wanted)
+        }
+        _ => walk(cx, right, scope, Role::Reference),
+    };
     target(cx, left, scope, value);
     value
+}
+
+/// The value of the variable or the field of `this` that is assigned to.
+fn assigned_to<'t>(cx: &mut Lower<'_, 't>, left: Node<'t>, scope: ScopeId) -> ExpressionId {
+    match (left.kind(), field(left, "object"), field(left, "property")) {
+        ("identifier", ..) => {
+            let name = cx.name(left);
+            cx.facts.named(scope, name)
+        }
+        ("member_expression", Some(object), Some(property)) if object.kind() == "this" => {
+            let (this, name) = (cx.facts.name("this"), cx.name(property));
+            let on = cx.facts.named(scope, this);
+            cx.facts.member(on, name)
+        }
+        _ => UNKNOWN,
+    }
 }
 
 /// Whether the grammar is TypeScript's, whose classes declare all their fields.
@@ -409,7 +467,7 @@ fn assign_member<'t>(cx: &mut Lower<'_, 't>, left: Node<'t>, right: Node<'t>, sc
         cx.member(property, on, Role::Write);
         let Some(own) = own else { return walk(cx, right, scope, Role::Reference) };
         let (op, class) = (if own.op == Op::ClassOf { Op::ClassOf } else { Op::SelfOf }, DefinitionId(own.a));
-        let (bound, value) = classes::member_value(cx, right, scope, name, at, Some((op, class)));
+        let (bound, value) = classes::member_value(cx, right, scope, name, at, Some((op, class)), UNKNOWN);
         let members = cx.facts.definition(class).members;
         if members == ScopeId::NONE || !cx.facts.binds(members, name) {
             let attributes = cx.facts.attributes(class);
@@ -424,7 +482,7 @@ fn assign_member<'t>(cx: &mut Lower<'_, 't>, left: Node<'t>, right: Node<'t>, sc
     if let Some(definition) = local_object(cx, object, scope) {
         let on = walk(cx, object, scope, Role::Reference);
         cx.member(property, on, Role::Write);
-        let (bound, value) = classes::member_value(cx, right, scope, name, at, None);
+        let (bound, value) = classes::member_value(cx, right, scope, name, at, None, UNKNOWN);
         let attributes = cx.facts.attributes(definition);
         cx.facts.bind(attributes, name, bound.at(at));
         return value;
@@ -442,7 +500,7 @@ fn assign_member<'t>(cx: &mut Lower<'_, 't>, left: Node<'t>, right: Node<'t>, sc
     let kind = DefinitionKind::Class;
     let (part, members) = cx.facts.class(Definition { kind, ..Definition::default() }, ScopeId::NONE);
     let op = if object.kind() == "identifier" { Op::ClassOf } else { Op::SelfOf };
-    let (bound, value) = classes::member_value(cx, right, scope, name, at, Some((op, part)));
+    let (bound, value) = classes::member_value(cx, right, scope, name, at, Some((op, part)), UNKNOWN);
     cx.facts.bind(members, name, bound.at(at));
     cx.facts.extend(of, part);
     value

@@ -2,7 +2,7 @@
 
 use tree_sitter::Node;
 
-use super::expressions::{is_typescript, walk};
+use super::expressions::{expected, is_typescript, walk};
 use super::jsdoc::JsDocTypes;
 use super::types::annotation;
 use super::{body, field, has_word, place};
@@ -99,11 +99,22 @@ pub(super) fn function<'t>(
     match field(node, "body") {
         Some(block) if block.kind() == "statement_block" => body(cx, block, inner, function),
         Some(value) => {
-            let value = walk(cx, value, inner, Role::Reference);
+            let wanted = returned(cx, function);
+            let value = expected(cx, value, inner, wanted);
             cx.facts.returns(function, value);
         }
         None => {}
     }
+}
+
+/// A value like the one that a function says it returns, itself or in a promise.
+pub(super) fn returned(cx: &mut Lower<'_, '_>, function: DefinitionId) -> ExpressionId {
+    if function == DefinitionId::NONE {
+        return UNKNOWN;
+    }
+    let returns = cx.facts.definition(function).returns;
+    let returned = cx.facts.of(Op::Instance, returns);
+    cx.facts.of(Op::Await, returned)
 }
 
 /// Binds the type parameters of a function, class or alias, and returns their list.
@@ -162,7 +173,8 @@ fn parameters<'t>(
             "decorator" => continue,
             _ => {}
         }
-        let default = default.map_or(UNKNOWN, |value| walk(cx, value, inner, Role::Reference));
+        let wanted = cx.facts.of(Op::Instance, of);
+        let default = default.map_or(UNKNOWN, |value| expected(cx, value, inner, wanted));
         if pattern.kind() == "this" {
             let name = cx.facts.name("this");
             cx.facts.unbind(inner, name);

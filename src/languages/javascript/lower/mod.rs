@@ -12,7 +12,7 @@ mod jsdoc;
 mod narrowing;
 mod types;
 
-pub(super) use self::classes::{CALL, ELEMENT};
+pub(super) use self::classes::{CALL, CONSTRUCT, ELEMENT};
 
 use tree_sitter::Node;
 
@@ -110,7 +110,8 @@ fn statement<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: ScopeId, functio
         "export_statement" => exports::export(cx, node, scope, function),
         "return_statement" => {
             for child in cx.children(node) {
-                let value = walk(cx, child, scope, Role::Reference);
+                let wanted = functions::returned(cx, function);
+                let value = expressions::expected(cx, child, scope, wanted);
                 if function != DefinitionId::NONE {
                     cx.facts.returns(function, value);
                 }
@@ -234,8 +235,9 @@ fn declarator<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, own: ScopeId, scope: S
             cx.facts.bind(own, name, Bound::variable().value(value).of(of).at(at));
         }
         Some(_) => {
-            let value = value_node.map_or(UNKNOWN, |value| walk(cx, value, scope, Role::Reference));
-            if of == UNKNOWN && exports::is_import(cx, value) {
+            let wanted = cx.facts.of(Op::Instance, of);
+            let value = value_node.map_or(UNKNOWN, |value| expressions::expected(cx, value, scope, wanted));
+            if of == UNKNOWN && exports::is_import(cx, value) && !is_exported(node) {
                 // The name is another name for the import.
                 cx.facts.occurrence(span_of(name_node), Role::Import, value);
                 cx.facts.bind(own, name, Bound::alias(value));
@@ -254,6 +256,12 @@ fn declarator<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, own: ScopeId, scope: S
             cx.facts.bind(own, name, Bound::variable().of(of).at(at));
         }
     }
+}
+
+/// Whether a declarator is of an exported statement.
+fn is_exported(node: Node<'_>) -> bool {
+    let outer = node.parent().and_then(|statement| statement.parent());
+    outer.is_some_and(|outer| outer.kind() == "export_statement")
 }
 
 /// The names that a declaration declares.
