@@ -97,10 +97,10 @@ def settle():
 
 
 KINDS = {5: "class", 6: "method", 7: "property", 8: "property", 9: "constructor", 10: "class", 11: "class", 12: "function", 13: "variable", 14: "constant", 22: "constant", 23: "class"}
-found, texts, makers = [], {}, {}
+found, texts, makers, owners = [], {}, {}, {}
 
 
-def walk(symbols, f, top=True):
+def walk(symbols, f, top=True, owner=None):
     for s in symbols or []:
         at = s["selectionRange"]["start"]
         line = texts[f][at["line"]]
@@ -109,13 +109,22 @@ def walk(symbols, f, top=True):
         if a.definitions and kind in ("variable", "constant") and top and s["kind"] != 22:
             kind = "variable" if in_block(f, at["line"]) else "constant"
         sites.add((f, at["line"], at["character"]))
+        place = (os.path.relpath(f, root), at["line"] + 1)
+        owners[place] = owner
         if kind and kind != "variable" and name in line and not (a.definitions and (kind == "constructor" or "macro_rules!" in line)):
             found.append((f, at, name, kind))
             # Who makes an instance may be told of what makes it.
             makers[f, at["line"]] = {c["selectionRange"]["start"]["line"] + 1 for c in s.get("children") or [] if c["kind"] == 9 or c["name"] in ("__init__", "__new__")} if kind == "class" else set()
         # The keys of an object are no fields.
         if s["kind"] not in (12, 6, 9, *((7, 8, 13, 14) if a.definitions else ())):
-            walk(s.get("children"), f, top and s["kind"] in (2, 3, 4))
+            walk(s.get("children"), f, top and s["kind"] in (2, 3, 4), place if kind == "class" else owner)
+
+
+def indexed(files):
+    """Without files that an index leaves out: larger than 500 KB, or named by the ignore files of the project."""
+    said = subprocess.run(["git", "-C", root, "check-ignore", "--no-index", "--stdin"], input="\n".join(files), capture_output=True, text=True)
+    ignored = set(said.stdout.splitlines())
+    return [f for f in files if f not in ignored and os.path.getsize(f) <= 500_000]
 
 
 def in_block(f, n):
@@ -123,6 +132,8 @@ def in_block(f, n):
     indent = lambda line: len(line) - len(line.lstrip())
     own = indent(texts[f][n])
     above = next((line for line in reversed(texts[f][:n]) if line.strip() and indent(line) < own), "") if own else ""
+    if re.match(r"\s*(for|while|catch|} catch)\b", texts[f][n]):
+        return True
     return bool(above) and not re.match(r"(export\s+)?(const|let|var)\b", above.strip())
 
 
@@ -150,9 +161,35 @@ def implementations(f, line, column):
     return implemented[f, line, column]
 
 
+bases = {}
+
+
+def above(of):
+    """A class and all above it, by the names in its head."""
+    if of not in bases:
+        bases[of] = {of}
+        f, line = os.path.join(root, of[0]), of[1] - 1
+        head, depth, start = [], 0, line
+        while f in texts and line < min(start + 12, len(texts[f])):
+            text = texts[f][line]
+            head += [(line, word.start()) for word in re.finditer(r"[^\W\d]\w*", text)]
+            depth += text.count("(") - text.count(")")
+            line += 1
+            if depth <= 0:
+                break
+        for at in head[2:]:
+            for place in defined(f, *at):
+                if place in owners and place != of:
+                    bases[of] |= above(place)
+    return bases[of]
+
+
 def is_related(f, at, name, places):
     """Whether a method is implemented by one of those at the places, or implements one."""
     own = (os.path.relpath(f, root), at["line"] + 1)
+    for other in (owners.get(place) for place in places):
+        if other and owners.get(own) and (other in above(owners[own]) or owners[own] in above(other)):
+            return True
     if places & implementations(f, at["line"], at["character"]):
         return True
     for file, line in places:
@@ -166,6 +203,8 @@ def is_related(f, at, name, places):
 def question(f, at, name, kind):
     places = ask("textDocument/references", {"textDocument": {"uri": uri(f)}, "position": at, "context": {"includeDeclaration": False}}) or []
     lines = {(path_of(x["uri"]), x["range"]["start"]["line"] + 1) for x in places}
+    declared = ask("textDocument/references", {"textDocument": {"uri": uri(f)}, "position": at, "context": {"includeDeclaration": True}}) or [] if a.definitions else []
+    declared = {(path_of(x["uri"]), x["range"]["start"]["line"] + 1) for x in declared} - lines
     asked = {"file": os.path.relpath(f, root), "line": at["line"] + 1, "name": name, "kind": kind}
     if not a.definitions:
         return {**asked, "expect": sorted(lines)}
@@ -187,13 +226,15 @@ def question(f, at, name, kind):
             expect.add((os.path.relpath(other, root), line + 1))
         elif kind == "method" and is_related(f, at, name, places):
             related.add((os.path.relpath(other, root), line + 1))
-    return {**asked, "expect": sorted(expect - own), "neutral": sorted(own | (lines | related) - expect)}
+    return {**asked, "expect": sorted(expect - own - declared), "neutral": sorted(own | declared | (lines | related) - expect)}
 
 
 with tempfile.TemporaryDirectory() as store:
     able = start(store)
     settle()
     files = sorted({f for s in a.sources for ending in a.ending for f in glob.glob(os.path.join(root, s, "**", "*" + ending), recursive=True)})
+    if a.definitions:
+        files = indexed(files)
     words, dropped = collections.defaultdict(list), collections.defaultdict(set)
     for f in files:
         text = open(f, encoding="utf8", errors="replace").read()

@@ -355,6 +355,13 @@ impl Builder {
         self.occurrence(span, role, only);
     }
 
+    /// Gives the last occurrence at a place another meaning.
+    pub fn mean_at(&mut self, span: Span, expression: ExpressionId) {
+        if let Some(last) = self.occurrences.iter_mut().rev().find(|one| one.at == span.start) {
+            last.expression = expression;
+        }
+    }
+
     /// Records an occurrence with [`IN_PATH`].
     pub fn in_path(&mut self, span: Span, role: Role, expression: ExpressionId) {
         self.flagged(span, role, expression, IN_PATH);

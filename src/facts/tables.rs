@@ -272,6 +272,8 @@ pub enum Op {
     Proven,
     /// The values of `a` that are no instances of the type `b`.
     Except,
+    /// The member `a` of a trait as it is implemented for the value `b`, or else the trait's own: `Trait::method(&value)`.
+    Implemented,
 }
 
 /// An expression or a type. Equal expressions share one row, so an index is a structural key.

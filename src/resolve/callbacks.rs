@@ -7,6 +7,9 @@ use crate::facts::{DefinitionId, DefinitionKind, Expression, ExpressionId, LAST,
 /// Methods of containers that hand two elements to a function.
 const COMPARING: &[&str] = &["sort", "sorted", "toSorted", "sortWith", "max", "min", "maxWith", "minWith", "reduce"];
 
+/// Methods of containers that take elements.
+const ADDING: &[&str] = &["push", "unshift"];
+
 impl Resolver<'_> {
     /// The values that a callee passes to a callback.
     pub(super) fn passed(&mut self, file: u32, it: Expression) -> Values {
@@ -91,6 +94,13 @@ impl Resolver<'_> {
             let known = environment.as_ref().and_then(|known| self.substituted(function.file, *of, known, 0));
             found.extend(known.unwrap_or_else(|| self.instance(function.file, *of).to_vec()));
         }
+        if written.op == Op::Member && ADDING.contains(&self.facts(file).name(NameId(written.b))) {
+            for receiver in self.value(file, ExpressionId(written.a)).iter() {
+                if let Value::Container(_) = *receiver {
+                    self.element(*receiver, &mut found);
+                }
+            }
+        }
         found
     }
 
@@ -103,10 +113,28 @@ impl Resolver<'_> {
                     let constructor = crate::facts::hash(self.semantics.constructor);
                     found.extend(self.member(Value::Class(def), constructor));
                 }
-                other => found.push(other),
+                Meaning::Value(value @ Value::Super(_)) => {
+                    found.extend(self.member(value, crate::facts::hash(self.semantics.constructor)));
+                }
+                other => {
+                    found.push(other);
+                    found.extend(self.described(other));
+                }
             }
         }
         found
+    }
+
+    /// The constructors that the type of a value describes.
+    fn described(&mut self, meaning: Meaning) -> Vec<Meaning> {
+        let name = self.semantics.constructs;
+        if name.is_empty() || !matches!(meaning, Meaning::Variable { .. }) {
+            return Vec::new();
+        }
+        let values = self.values_of(&[meaning], true);
+        let types =
+            values.into_iter().filter_map(|value| if let Value::Instance(def) = value { Some(def) } else { None });
+        types.flat_map(|def| self.inherited(def, crate::facts::hash(name), false)).collect()
     }
 
     /// The values of a parameter, from the method that it overrides.

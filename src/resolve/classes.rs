@@ -7,7 +7,9 @@ use rustc_hash::FxHashMap;
 use super::names::{Def, MOST_BOUND, Meaning, Resolver};
 use super::questions::{CacheScope, Question};
 use super::values::Value;
-use crate::facts::{BindingKind, DefinitionId, DefinitionKind, GIVES_WAY, NAMED, STANDS_IN, ScopeId, UNKNOWN};
+use crate::facts::{
+    BindingKind, DefinitionId, DefinitionKind, ExpressionId, GIVES_WAY, NAMED, Op, STANDS_IN, ScopeId, UNKNOWN,
+};
 
 /// The most bases of a class, direct or not, that are looked through; real classes have some dozens.
 pub(super) const MOST_BASES: usize = 250;
@@ -111,6 +113,30 @@ impl Resolver<'_> {
             found = self.spread(def, name);
         }
         found
+    }
+
+    /// A member of a trait as it is implemented for the types of a value; the trait's own where it is not.
+    pub(super) fn implemented(&mut self, file: u32, member: ExpressionId, value: ExpressionId) -> Vec<Meaning> {
+        let it = self.facts(file).expressions[member.row()];
+        let mut found = Vec::new();
+        if it.op == Op::Member {
+            let name = self.facts(file).hashes[it.b as usize];
+            let traits = self.value(file, ExpressionId(it.a));
+            for value in self.value(file, value).iter() {
+                let Value::Instance(class) = *value else { continue };
+                for part in self.extensions_to(class) {
+                    let bases = self.list(part.file, self.definition(part).bases);
+                    let is_of = bases.iter().any(|base| {
+                        let base = self.value(part.file, *base);
+                        base.iter().any(|one| matches!(one, Value::Class(_)) && traits.contains(one))
+                    });
+                    if is_of {
+                        found.extend(self.written(part, name));
+                    }
+                }
+            }
+        }
+        if found.is_empty() { self.meaning(file, member).to_vec() } else { found }
     }
 
     /// A member that an object has from a module whose names are spread in it: `{ ...module }`.

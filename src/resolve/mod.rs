@@ -362,7 +362,7 @@ fn nearest<'a>(facts: &Facts<'a>, name: Expression) -> &'a [Binding] {
 fn written(facts: &Facts<'_>, expression: ExpressionId) -> Expression {
     let mut it = facts.expressions[expression.row()];
     // Expressions are made of earlier ones.
-    while matches!(it.op, Op::Else | Op::Fitting | Op::Extension | Op::Uncalled) {
+    while matches!(it.op, Op::Else | Op::Fitting | Op::Extension | Op::Uncalled | Op::Implemented) {
         it = facts.expressions[it.a as usize];
     }
     it

@@ -318,6 +318,7 @@ impl<'a> Resolver<'a> {
                 }
                 self.meaning(file, ExpressionId(it.b)).to_vec()
             }
+            Op::Implemented => self.implemented(file, ExpressionId(it.a), ExpressionId(it.b)),
             Op::Fitting => self.fitting(file, ExpressionId(it.a), ListId(it.b)),
             Op::Extension => {
                 let found = self.meaning(file, ExpressionId(it.a));

@@ -153,7 +153,7 @@ impl Resolver<'_> {
                 let is_all = meanings == self.meaning(file, ExpressionId(it.a));
                 if is_all { self.value(file, ExpressionId(it.a)).to_vec() } else { self.values_of(&meanings, true) }
             }
-            Op::Module | Op::Fitting => {
+            Op::Module | Op::Fitting | Op::Implemented => {
                 let meanings = self.meaning(file, expression);
                 self.values_of(&meanings, true)
             }
@@ -265,7 +265,7 @@ impl Resolver<'_> {
         found
     }
 
-    /// What a type is that is another name for one of its own parameters: `type Index<I> = I`.
+    /// The values of a type that may be another name for one of its own parameters: `type Index<I> = I`.
     fn behind_parameter(&mut self, value: Value, arguments: &[Set]) -> Values {
         let Value::Instance(def) = value else { return vec![value] };
         let definition = self.definition(def);
@@ -480,6 +480,17 @@ impl Resolver<'_> {
             Value::FunctionType { file, expression } => {
                 let returns = ExpressionId(self.facts(file).expressions[expression.row()].a);
                 found.extend(self.instance(file, returns).iter());
+            }
+            Value::Applied { def, .. } => {
+                let Some(environment) = self.environment(&[callee]) else { return };
+                for name in self.semantics.call {
+                    for meaning in self.member(Value::Instance(def), crate::facts::hash(name)) {
+                        let Meaning::Definition(method) = meaning else { continue };
+                        let returns = self.definition(method).returns;
+                        let given = self.substituted(method.file, returns, &environment, 0);
+                        found.extend(given.unwrap_or_default());
+                    }
+                }
             }
             Value::Instance(def) => {
                 for value in self.underlying_types(def) {

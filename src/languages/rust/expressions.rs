@@ -348,6 +348,15 @@ fn closure<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: ScopeId, given: &A
     cx.facts.expression(Op::Function, function, 0)
 }
 
+/// The name of a function in `Name::function`, which may be a trait's that is implemented for its first argument.
+fn of_trait<'t>(cx: &mut Lower<'_, 't>, function: Node<'t>, callee: ExpressionId) -> Option<Node<'t>> {
+    let (path, name) = (field(function, "path")?, field(function, "name")?);
+    let owner = cx.text(path).rsplit("::").next().unwrap_or_default();
+    let may_be = owner.starts_with(char::is_uppercase) && owner != "Self";
+    let is_function = function.kind() == "scoped_identifier" && !cx.text(name).starts_with(char::is_uppercase);
+    (may_be && is_function && cx.facts.look(callee).op == Op::Member).then_some(name)
+}
+
 /// A callee with its type arguments.
 fn with_types(cx: &mut Lower<'_, '_>, callee: ExpressionId, types: &[ExpressionId]) -> ExpressionId {
     if callee == UNKNOWN || types.iter().all(|of| *of == UNKNOWN) {
@@ -371,7 +380,7 @@ fn call<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: ScopeId) -> Expressio
         function = called;
     }
     let (mut on, mut method) = (UNKNOWN, "");
-    let callee = match (function.kind(), field(function, "value"), field(function, "field")) {
+    let mut callee = match (function.kind(), field(function, "value"), field(function, "field")) {
         ("field_expression", Some(of), Some(name)) => {
             on = walk(cx, of, scope, Role::Reference);
             method = cx.text(name);
@@ -396,6 +405,10 @@ fn call<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: ScopeId) -> Expressio
         });
     }
     let first = values.first().copied().unwrap_or(UNKNOWN);
+    if let Some(name) = of_trait(cx, function, callee).filter(|_| first != UNKNOWN) {
+        callee = cx.facts.expression(Op::Implemented, callee, first);
+        cx.facts.mean_at(span_of(name), callee);
+    }
     if !method.is_empty() {
         let wanted = cx.facts.of(Op::Instance, wanted);
         let wanted = match method {

@@ -494,3 +494,22 @@ fn a(engine: Engine⟦Engine⟧) {
 ",
     );
 }
+
+#[test]
+fn a_method_of_a_trait_is_the_one_for_its_first_argument() {
+    check(
+        "--- src/lib.rs
+trait Nodes⟦=Nodes⟧ { fn at⟦=at⟧(&self, n: usize); fn other⟦=other⟧(&self) {} }
+trait Edges⟦=Edges⟧ { fn at⟦=edges_at⟧(&self, n: usize); }
+struct Graph⟦=Graph⟧;
+impl Nodes⟦Nodes⟧ for Graph⟦Graph⟧ { fn at⟦=node⟧(&self, n: usize) {} }
+impl Edges⟦Edges⟧ for Graph⟦Graph⟧ { fn at⟦=edge⟧(&self, n: usize) {} }
+fn f(g: Graph⟦Graph⟧, any: impl Nodes⟦Nodes⟧) {
+    Nodes⟦Nodes⟧::at⟦node⟧(&g, 1);
+    Edges⟦Edges⟧::at⟦edge⟧(&g, 1);
+    Nodes⟦Nodes⟧::other⟦other⟧(&g);
+    Nodes⟦Nodes⟧::at⟦at⟧(&any, 1);
+}
+",
+    );
+}

@@ -426,3 +426,31 @@ version⟦version⟧;
 ",
     );
 }
+
+#[test]
+fn what_a_generic_type_gives_when_called_is_known() {
+    check(
+        "--- a.ts
+interface Rule⟦=Rule⟧<A, R> { (...args: A⟦?⟧): R⟦?⟧; name⟦=name⟧: string }
+interface Node⟦=Node⟧ { children⟦=children⟧: string[] }
+class Parser⟦=Parser⟧ { rule⟦=rule⟧<F>(of: F⟦?⟧): Rule⟦Rule⟧<F⟦?⟧, Node⟦Node⟧> { return null; } }
+class Own⟦=Own⟧ extends Parser⟦Parser⟧ { top⟦=top⟧ = this.rule⟦rule⟧(() => {}); }
+new Own⟦Own⟧().top⟦top⟧().children⟦children⟧;
+",
+    );
+}
+
+#[test]
+fn keys_are_known_in_calls_of_constructors_and_in_what_is_added() {
+    check(
+        "--- a.ts
+interface Options⟦=Options⟧ { size⟦=size⟧: number }
+interface Made⟦=Made⟧ { new (options: Options⟦Options⟧): Base⟦Base⟧ }
+class Base⟦=Base⟧ { constructor(options: Options⟦Options⟧) {} }
+class Sub⟦=Sub⟧ extends Base⟦Base⟧ { constructor() { super({ size⟦size⟧: 1 }); } }
+const Maker⟦=Maker⟧: Made⟦Made⟧ = null;
+new Maker⟦Maker⟧({ size⟦size⟧: 1 });
+function use(all: Options⟦Options⟧[]) { all.push({ size⟦size⟧: 1 }); }
+",
+    );
+}
