@@ -8,7 +8,7 @@ use super::names::{Def, MOST_BOUND, Meaning, Resolver};
 use super::questions::{CacheScope, Question};
 use super::values::Value;
 use crate::facts::{
-    BindingKind, DefinitionId, DefinitionKind, ExpressionId, GIVES_WAY, NAMED, Op, STANDS_IN, ScopeId, UNKNOWN,
+    BindingKind, DefinitionId, DefinitionKind, ExpressionId, Facts, GIVES_WAY, NAMED, Op, STANDS_IN, ScopeId, UNKNOWN,
 };
 
 /// The most bases of a class, direct or not, that are looked through; real classes have some dozens.
@@ -122,13 +122,16 @@ impl Resolver<'_> {
         if it.op == Op::Member {
             let name = self.facts(file).hashes[it.b as usize];
             let traits = self.value(file, ExpressionId(it.a));
+            let written = last_name(self.facts(file), ExpressionId(it.a));
             for value in self.value(file, value).iter() {
                 let Value::Instance(class) = *value else { continue };
                 for part in self.extensions_to(class) {
                     let bases = self.list(part.file, self.definition(part).bases);
                     let is_of = bases.iter().any(|base| {
-                        let base = self.value(part.file, *base);
-                        base.iter().any(|one| matches!(one, Value::Class(_)) && traits.contains(one))
+                        let of = self.value(part.file, *base);
+                        // Of a trait that is not known, its name is.
+                        (traits.is_empty() && written.is_some() && last_name(self.facts(part.file), *base) == written)
+                            || of.iter().any(|one| matches!(one, Value::Class(_)) && traits.contains(one))
                     });
                     if is_of {
                         found.extend(self.written(part, name));
@@ -338,6 +341,13 @@ impl Resolver<'_> {
         self.work(found.len());
         found
     }
+}
+
+/// The hash of the last name of a path, without its type arguments.
+fn last_name(facts: &Facts<'_>, path: ExpressionId) -> Option<u64> {
+    let it = facts.expressions[path.row()];
+    let it = if it.op == Op::Generic { facts.expressions[it.a as usize] } else { it };
+    matches!(it.op, Op::Name | Op::Member).then(|| facts.hashes[it.b as usize])
 }
 
 /// The classes below a class, given the direct subclasses of each, the nearest first, up to [`MOST_SUBCLASSES`].

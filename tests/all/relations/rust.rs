@@ -504,11 +504,13 @@ trait Edges⟦=Edges⟧ { fn at⟦=edges_at⟧(&self, n: usize); }
 struct Graph⟦=Graph⟧;
 impl Nodes⟦Nodes⟧ for Graph⟦Graph⟧ { fn at⟦=node⟧(&self, n: usize) {} }
 impl Edges⟦Edges⟧ for Graph⟦Graph⟧ { fn at⟦=edge⟧(&self, n: usize) {} }
+impl std⟦?⟧::fmt⟦?⟧::Display⟦?⟧ for Graph⟦Graph⟧ { fn fmt⟦=shown⟧(&self, f: F⟦?⟧) {} }
 fn f(g: Graph⟦Graph⟧, any: impl Nodes⟦Nodes⟧) {
     Nodes⟦Nodes⟧::at⟦node⟧(&g, 1);
     Edges⟦Edges⟧::at⟦edge⟧(&g, 1);
     Nodes⟦Nodes⟧::other⟦other⟧(&g);
     Nodes⟦Nodes⟧::at⟦at⟧(&any, 1);
+    Display⟦?⟧::fmt⟦shown⟧(&g, 1);
 }
 ",
     );
