@@ -106,6 +106,10 @@ pub struct Conventions {
     pub test_parameters: &'static [&'static str],
     /// Texts in the signature of what a container calls by itself.
     pub called_parameters: &'static [&'static str],
+    /// Prefixes of methods that stand for a property in languages which are compiled together with it.
+    pub accessors: &'static [&'static str],
+    /// Endings of files in other languages in which such a property stands for the methods.
+    pub property_files: &'static [&'static str],
     /// Prefix of methods that a reader of data calls for a class that it is given: `read(Item.class)`.
     pub setters: Option<&'static str>,
     /// Names of files with tests, benchmarks or examples, without extension; `*` matches anything. Words match as a
@@ -215,6 +219,8 @@ impl Conventions {
         test_decorators: &[],
         test_parameters: &[],
         called_parameters: &[],
+        accessors: &[],
+        property_files: &[],
         setters: None,
         test_files: &[],
         runner: None,

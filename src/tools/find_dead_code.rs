@@ -114,7 +114,7 @@ impl Tool for FindDeadCode {
                 line: Some(dead.symbol.line()),
                 confidence: known(dead.certainty).confidence(),
                 reason: match &dead.doubt {
-                    Some(doubt) if dead.certainty == Certainty::Doubtful => doubted(doubt),
+                    Some(doubt) if matches!(dead.certainty, Certainty::Doubtful | Certainty::Offered) => doubted(doubt),
                     _ => reason(known(dead.certainty)).into(),
                 },
                 importer_count: None,
@@ -196,6 +196,13 @@ fn doubted(doubt: &DeadCodeDoubt) -> Cow<'static, str> {
         DeadCodeDoubt::OneOfMany(count) => {
             format!("no use is known, but of {count} in this place: something may use them all").into()
         }
+        DeadCodeDoubt::Namesakes(count) => {
+            format!("no use is known, but {count} other places define its name: one may stand for another").into()
+        }
+        DeadCodeDoubt::Helper(count) => {
+            format!("only tests use it, but {count} files of them do: it may be there to help them").into()
+        }
+        DeadCodeDoubt::Reflected => "no use is known, but code may find it by reflection".into(),
         DeadCodeDoubt::OfUser => "only code uses it that may be used itself".into(),
         DeadCodeDoubt::Short => "no use is known, but its name is too short to be looked for".into(),
         DeadCodeDoubt::PartlyRead => {

@@ -237,7 +237,7 @@ class Quiet extends Writer {
     static void lost() { }
 }
 ";
-    assert_eq!(dead(project, json!({})), ["Quiet.spare 1.0", "Quiet.lost 1.0"]);
+    assert_eq!(dead(project, json!({})), ["Quiet.spare 1.0", "Quiet.lost 0.8"]);
 }
 
 #[test]

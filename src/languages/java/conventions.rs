@@ -35,6 +35,10 @@ pub static CONVENTIONS: Conventions = Conventions {
         "VisibleForTesting",
     ],
     called_parameters: &["@Observes", "@ObservesAsync", "@Disposes"],
+    accessors: &["get", "is", "set"],
+    property_files: &[
+        "kt", "kts", "groovy", "scala", "jsp", "jspx", "jelly", "ftl", "ftlh", "vm", "html", "xhtml", "mustache",
+    ],
     setters: Some("set"),
     plain_bases: &["Object", "Serializable", "Cloneable"],
     ..Conventions::NEUTRAL

@@ -29,6 +29,9 @@ const PAST: &[&str] = &[
 ];
 /// Texts before the name of a module of which a page shows all members, and a text that must follow.
 const WHOLE: &[(&[u8], &[u8])] = &[(b"automodule:: ", b":members:"), (b"::: ", b"")];
+/// Settings of pages and of their makers by which such a page shows members without a text of their own, too.
+const BARE: &[&[u8]] = &[b"undoc-members", b"show_if_no_docstring: true"];
+const MAKERS: &[&str] = &["conf.py", "mkdocs.yml", "mkdocs.yaml"];
 /// The furthest that the text may follow.
 const FAR: usize = 300;
 
@@ -46,8 +49,13 @@ pub(super) fn documented(graph: &Graph<'_>, nodes: impl Iterator<Item = u32>) ->
         found.extend(names(page.content()).filter_map(|name| by_name.remove(name)).flatten());
         whole.extend(modules(page.content()));
     }
+    let is_maker = |file: &FileView<'_>| MAKERS.iter().any(|name| file.path().rsplit('/').next() == Some(*name));
+    let mut settings = graph.snapshot.files().filter(|file| is_page(file) || is_maker(file));
+    let says = |file: FileView<'_>| BARE.iter().any(|text| memchr::memmem::find(file.content(), text).is_some());
+    let all = !whole.is_empty() && settings.any(says);
+    let is_shown = |symbol: &SymbolView<'_>| (all || !symbol.doc_span().is_empty()) && is_of(symbol, &whole);
     let left = by_name.into_values().flatten();
-    found.extend(left.filter(|node| is_of(&graph.symbols[*node as usize], &whole)));
+    found.extend(left.filter(|node| is_shown(&graph.symbols[*node as usize])));
     found
 }
 

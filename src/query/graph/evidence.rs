@@ -7,8 +7,9 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::Graph;
 use super::entry::Entries;
 use super::groups::Conditions;
+use super::verdicts::says_testing;
 use super::visible::{is_type, is_typed, words_before};
-use super::written::written;
+use super::written::{comments_above, written};
 use crate::languages::{Public, is_aside, is_for_testing};
 use crate::model::{Detail, Kind};
 use crate::query::line_of;
@@ -25,7 +26,7 @@ pub enum Certainty {
     Doubtful,
     /// Only dead symbols use it.
     DeadUsers,
-    /// Unused here, but visible to others, who may use it.
+    /// Unused here, but visible to others, who may use it, or such that code may find it without its name.
     Offered,
     /// Only tests use it.
     OnlyTests,
@@ -72,6 +73,12 @@ pub enum DeadCodeDoubt {
     Conditional,
     /// So many in one place have no use that something may use them all: their number.
     OneOfMany(usize),
+    /// Other places define its name, so that one may stand for another: the number of them.
+    Namesakes(usize),
+    /// It is a class, or a member that is not private: code may find it by reflection.
+    Reflected,
+    /// So many files of tests use it that it may be there to help them: their number.
+    Helper(usize),
     /// Something uses it that may be used itself.
     OfUser,
     /// Its name is too short to be looked for.
@@ -86,12 +93,15 @@ const SHORTEST: usize = 3;
 const KEPT: &[&[u8]] = &[
     b"deprecat",
     b"backward",
-    b"compatibility",
+    b"compat",
     b"knipignore",
     b"ts-prune-ignore",
     b"only exists",
     b"exists only",
     b"to satisfy",
+    b"only used by",
+    b"kept for",
+    b"kept to",
 ];
 /// Tags of comments by which a package offers something, where comments have tags.
 const OFFERED: &[&[u8]] = &[b"* @api\n", b"* @api ", b"* @public\n", b"* @public "];
@@ -102,11 +112,18 @@ const SIGNATURE: usize = 400;
 const MOST_OF_CLASS: usize = 3;
 const MOST_OF_FILE: usize = 8;
 
+/// The most files of tests that use something because they test it.
+const MOST_TESTS: usize = 3;
+/// The most other definitions of a name of which one is still looked at for itself.
+const MOST_NAMESAKES: usize = 1;
+
 /// Evidence for verdicts, each on a node.
 pub(super) struct Evidence<'e, 'g, 'a> {
     graph: &'g Graph<'a>,
     entries: &'e Entries<'g, 'a>,
     conditions: Conditions<'a>,
+    /// Places that define a name, by name; overloads have one.
+    places: FxHashMap<&'a [u8], FxHashSet<(u32, Option<u32>)>>,
     /// Files that something in use loads.
     loaded: FxHashSet<u32>,
     /// By method defined outside of its type: the type.
@@ -122,7 +139,48 @@ impl<'e, 'g, 'a> Evidence<'e, 'g, 'a> {
         lives: impl Fn(u32) -> bool,
     ) -> Self {
         let loaded = loaded(graph, entries, lives);
-        Self { graph, entries, conditions: Conditions::new(graph), loaded, owners }
+        let mut places: FxHashMap<&'a [u8], FxHashSet<(u32, Option<u32>)>> = FxHashMap::default();
+        for node in (0..graph.symbols.len() as u32).filter(|node| !graph.is_value(*node)) {
+            let symbol = &graph.symbols[node as usize];
+            if !symbol.file.exercises() {
+                places.entry(symbol.name_bytes()).or_default().insert(place(graph, owners, node));
+            }
+        }
+        Self { graph, entries, conditions: Conditions::new(graph), places, loaded, owners }
+    }
+
+    /// A reason not to be certain of a verdict on something hidden: code may find it by reflection, or it shares its name.
+    pub fn caution(&self, node: u32) -> Option<DeadCodeDoubt> {
+        let symbol = &self.graph.symbols[node as usize];
+        let is_private = || words_before(symbol).split_whitespace().any(|word| word == "private");
+        match self.namesakes(node) {
+            0 if symbol.kind() == Kind::Class || is_declared(symbol) && !is_private() => Some(DeadCodeDoubt::Reflected),
+            0 => None,
+            count => Some(DeadCodeDoubt::Namesakes(count)),
+        }
+    }
+
+    /// Whether it is a type of the name of another in its file, beside it or in a macro: uses may mean
+    /// either.
+    fn is_hiding(&self, node: u32) -> bool {
+        let symbol = &self.graph.symbols[node as usize];
+        let others = self.places.get(symbol.name_bytes()).into_iter().flatten();
+        is_type(symbol) && others.filter(|(file, _)| *file == symbol.file.number()).count() > 1
+    }
+
+    /// The number of files of tests that use it.
+    fn testing_files(&self, node: u32) -> usize {
+        let graph = self.graph;
+        let users = graph.edges.users(graph.symbols[node as usize].number()).map(|edge| edge.file);
+        let exercises = |file: &u32| graph.snapshot.file_by_number(*file).is_some_and(|file| file.exercises());
+        users.collect::<FxHashSet<u32>>().iter().filter(|file| exercises(file)).count()
+    }
+
+    /// The number of other places that define its name, apart from tests.
+    fn namesakes(&self, node: u32) -> usize {
+        let own = place(self.graph, self.owners, node);
+        let all = self.places.get(self.graph.symbols[node as usize].name_bytes()).into_iter().flatten();
+        all.filter(|place| **place != own).count()
     }
 
     /// The doubts about some verdicts.
@@ -158,14 +216,18 @@ impl<'e, 'g, 'a> Evidence<'e, 'g, 'a> {
             Some(DeadCodeDoubt::Registered)
         } else if symbol.kind() == Kind::Method && !(is_typed(symbol) && is_declared(symbol)) && !self.is_hidden(node) {
             Some(DeadCodeDoubt::Callable)
-        } else if says_kept(symbol) {
+        } else if says_kept(symbol) || says_testing(symbol) {
             Some(DeadCodeDoubt::Kept)
-        } else if is_shared(symbol) {
+        } else if is_shared(symbol) || self.is_hiding(node) {
             Some(DeadCodeDoubt::Shared)
         } else if is_default(symbol) {
             Some(DeadCodeDoubt::Default)
         } else if self.is_in_program(symbol) {
             Some(DeadCodeDoubt::InProgram)
+        } else if self.testing_files(node) > MOST_TESTS {
+            Some(DeadCodeDoubt::Helper(self.testing_files(node)))
+        } else if self.namesakes(node) > MOST_NAMESAKES {
+            Some(DeadCodeDoubt::Namesakes(self.namesakes(node)))
         } else if !(self.loaded.contains(&file.number()) || self.is_hidden(node) && self.is_module(file)) {
             Some(DeadCodeDoubt::NotLoaded)
         } else {
@@ -312,8 +374,8 @@ fn says_kept(symbol: &SymbolView<'_>) -> bool {
     }
     let content = symbol.file.content();
     let (span, doc) = (symbol.span(), symbol.doc_span());
-    let start = if doc.is_empty() { span.start } else { span.start.min(doc.start) };
-    let text = content.get(start as usize..span.end as usize).unwrap_or_default();
+    let start = if doc.is_empty() { comments_above(symbol) } else { comments_above(symbol).min(doc.start as usize) };
+    let text = content.get(start..span.end as usize).unwrap_or_default();
     let text = text[..text.len().min(MOST_TEXT)].to_ascii_lowercase();
     let says = |words: &[&[u8]]| words.iter().any(|word| memchr::memmem::find(&text, word).is_some());
     let shown = [b"import ".to_vec(), symbol.name_bytes().to_ascii_lowercase()].concat();
@@ -342,6 +404,11 @@ fn is_shared(symbol: &SymbolView<'_>) -> bool {
 /// Whether methods of its language are called through declared types alone, and not by their shape.
 fn is_declared(symbol: &SymbolView<'_>) -> bool {
     matches!(symbol.file.conventions().public, Public::Word(words) if !words.contains(&"pub"))
+}
+
+/// Where a definition is: its file, and what it belongs to.
+fn place(graph: &Graph<'_>, owners: &FxHashMap<u32, u32>, node: u32) -> (u32, Option<u32>) {
+    (graph.symbols[node as usize].file.number(), owners.get(&node).copied().or_else(|| graph.parent(node)))
 }
 
 fn has_bases(graph: &Graph<'_>, class: &SymbolView<'_>) -> bool {

@@ -7,7 +7,7 @@ use super::evidence::{Certainty, DeadCodeDoubt, Evidence};
 use super::reachability::{POSSIBLE, Reachability, TESTED, UNREACHED};
 use super::rings::used_from_outside;
 use crate::languages::{helps_tests, is_for_testing};
-use crate::store::SymbolView;
+use crate::store::{Edge, SymbolView};
 
 /// The most lines of comments above a definition that may say that it is for tests.
 const MOST_COMMENTS: usize = 20;
@@ -22,6 +22,17 @@ const SIGNATURE: usize = 400;
 
 /// Whether something that only tests use is meant for them.
 pub(super) fn is_for_tests(symbol: &SymbolView<'_>) -> bool {
+    let parameters = symbol.file.conventions().test_parameters;
+    let takes = |signature: &str| parameters.iter().any(|text| signature.contains(text));
+    is_for_testing(symbol.file.path())
+        || !parameters.is_empty() && takes(&symbol.signature(SIGNATURE))
+        || helps_tests(&symbol.name())
+        || symbol.decorators().iter().any(|decorator| helps_tests(decorator))
+        || says_testing(symbol)
+}
+
+/// Whether the comments on a definition say that it is for tests.
+pub(super) fn says_testing(symbol: &SymbolView<'_>) -> bool {
     let above = symbol.file.content().get(..symbol.span().start as usize).unwrap_or_default().trim_ascii_end();
     let lines = above.rsplit(|byte| *byte == b'\n').map(<[u8]>::trim_ascii_start).take(MOST_COMMENTS);
     let is_comment = |line: &&[u8]| matches!(line.first(), Some(b'/' | b'*' | b'#' | b'@'));
@@ -32,15 +43,12 @@ pub(super) fn is_for_tests(symbol: &SymbolView<'_>) -> bool {
         let words = text.split(|byte| !byte.is_ascii_alphanumeric()).filter(|word| !word.is_empty());
         let pairs = words.clone().zip(words.skip(1));
         SAID.iter().any(|words| memchr::memmem::find(&text, words).is_some())
-            || pairs.into_iter().any(|(word, next)| BEFORE.contains(&word) && TESTS.contains(&next))
+            || pairs.into_iter().any(|(word, next)| {
+                BEFORE.contains(&word) && TESTS.contains(&next) || word == b"for" && next.starts_with(b"test")
+            })
     };
-    let parameters = symbol.file.conventions().test_parameters;
-    let takes = |signature: &str| parameters.iter().any(|text| signature.contains(text));
-    is_for_testing(symbol.file.path())
-        || !parameters.is_empty() && takes(&symbol.signature(SIGNATURE))
-        || helps_tests(&symbol.name())
-        || symbol.decorators().iter().any(|decorator| helps_tests(decorator))
-        || lines.take_while(is_comment).any(says)
+    let doc = symbol.doc_span().of(symbol.file.content());
+    lines.take_while(is_comment).any(says) || doc.split(|byte| *byte == b'\n').any(says)
 }
 
 impl Reachability<'_, '_> {
@@ -87,9 +95,32 @@ impl Reachability<'_, '_> {
                 }
             }
         }
+        let served: Vec<u32> = (0..graph.symbols.len() as u32)
+            .filter(|node| certainties[*node as usize] == Some(Certainty::OnlyTests) && self.serves_tested(*node))
+            .collect();
+        served.into_iter().for_each(|node| certainties[node as usize] = Some(Certainty::DeadUsers));
         let doubts = self.weigh(judged, &mut certainties);
         self.level_families(&mut certainties);
         (certainties, doubts)
+    }
+
+    /// Whether no test uses it by itself, but something that only tests use does.
+    fn serves_tested(&self, node: u32) -> bool {
+        let graph = self.graph;
+        let is_test = |edge: &Edge| {
+            let from = graph.from(edge);
+            from.is_some_and(|from| self.tests[from as usize])
+                || graph.snapshot.file_by_number(edge.file).is_some_and(|file| file.exercises())
+        };
+        let (own, mut is_served) = (graph.symbols[node as usize].number(), false);
+        for edge in graph.edges.users(own) {
+            if is_test(edge) {
+                return false;
+            }
+            let mut around = std::iter::successors(graph.from(edge), |inner| graph.parent(*inner));
+            is_served |= graph.from(edge).is_some() && around.all(|from| from != node);
+        }
+        is_served
     }
 
     /// Takes back that only tests use what serves something meant for tests in the program itself.
@@ -136,8 +167,14 @@ impl Reachability<'_, '_> {
         }
         for node in sure {
             let own = &mut certainties[node as usize];
-            if *own == Some(Certainty::Unused) && !evidence.is_hidden(node) {
+            if *own != Some(Certainty::Unused) {
+                continue;
+            }
+            if !evidence.is_hidden(node) {
                 *own = Some(Certainty::Offered);
+            } else if let Some(doubt) = evidence.caution(node) {
+                *own = Some(Certainty::Offered);
+                doubts.insert(node, doubt);
             }
         }
         doubts

@@ -22,8 +22,11 @@ pub(super) fn written<'a>(graph: &Graph<'a>, nodes: &[u32]) -> FxHashMap<u32, (F
     let mut filter = vec![false; FILTER];
     for node in nodes {
         let key = key(graph.symbols[*node as usize].name_bytes());
-        filter[key as usize % FILTER] = true;
-        by_key.entry(key).or_default().push(*node);
+        let property = property(&graph.symbols[*node as usize]).map(self::key);
+        for key in [key].into_iter().chain(property) {
+            filter[key as usize % FILTER] = true;
+            by_key.entry(key).or_default().push(*node);
+        }
     }
     let mut found = FxHashMap::default();
     if nodes.is_empty() {
@@ -39,6 +42,14 @@ pub(super) fn written<'a>(graph: &Graph<'a>, nodes: &[u32]) -> FxHashMap<u32, (F
                 if found.contains_key(node) {
                     continue;
                 }
+                if key != self::key(graph.symbols[*node as usize].name_bytes()) {
+                    if reads_properties(&file, &graph.symbols[*node as usize])
+                        && file.content()[..span.start as usize].ends_with(b".")
+                    {
+                        found.insert(*node, (file, span.start));
+                    }
+                    continue;
+                }
                 let defined = defined.get_or_insert_with(|| definitions(file));
                 if !is_explained(graph, file, span, *node, defined) {
                     found.insert(*node, (file, span.start));
@@ -47,6 +58,19 @@ pub(super) fn written<'a>(graph: &Graph<'a>, nodes: &[u32]) -> FxHashMap<u32, (F
         });
     }
     found
+}
+
+/// The property that a method reads or sets by its name, where languages beside its own say it so: `getPath`, `item.path`.
+fn property<'a>(symbol: &SymbolView<'a>) -> Option<&'a [u8]> {
+    let starts = symbol.file.conventions().accessors.iter();
+    let mut rest = starts.filter_map(|start| symbol.name_bytes().strip_prefix(start.as_bytes()));
+    rest.find(|rest| symbol.kind() == Kind::Method && rest.first().is_some_and(u8::is_ascii_uppercase))
+}
+
+/// Whether methods of others are called in a file by the properties that they stand for.
+fn reads_properties(file: &FileView<'_>, symbol: &SymbolView<'_>) -> bool {
+    let endings = symbol.file.conventions().property_files;
+    file.path().rsplit_once('.').is_some_and(|(_, ending)| endings.contains(&ending))
 }
 
 fn is_silent(file: &FileView<'_>) -> bool {
@@ -119,7 +143,12 @@ fn is_above(symbol: &SymbolView<'_>, span: Span) -> bool {
     if span.start as usize >= start {
         return symbol.doc_span().contains(span);
     }
-    let text = symbol.file.content();
+    (comments_above(symbol)..start).contains(&(span.start as usize)) || symbol.doc_span().contains(span)
+}
+
+/// Where the comments or attributes right above a definition begin.
+pub(super) fn comments_above(symbol: &SymbolView<'_>) -> usize {
+    let (text, start) = (symbol.file.content(), symbol.span().start as usize);
     let line = memchr::memrchr(b'\n', &text[..start]).map_or(0, |newline| newline + 1);
     let mut first = line;
     for _ in 0..MOST_COMMENTS {
@@ -131,7 +160,7 @@ fn is_above(symbol: &SymbolView<'_>, span: Span) -> bool {
         }
         first = above;
     }
-    (first..start).contains(&(span.start as usize)) || symbol.doc_span().contains(span)
+    first
 }
 
 /// Places where a file writes names of its own definitions and of the types that they belong to.

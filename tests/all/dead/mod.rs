@@ -7,6 +7,7 @@ use super::graph::ask;
 mod handed;
 mod unread;
 mod unseen;
+mod weighed;
 
 /// Asks what is dead in a project.
 fn answer(project: &str, args: Value) -> Value {
@@ -336,7 +337,7 @@ late;
 function inner() { class Inner { go() {} } return new Inner(); }
 inner();
 ";
-    assert_eq!(dead(script), ["Chunk. 1.0", "Spare 1.0", "inner.Inner.go 0.6", "Late.go 0.6"]);
+    assert_eq!(dead(script), ["Chunk. 1.0", "Spare 0.8", "inner.Inner.go 0.6", "Late.go 0.6"]);
 }
 
 #[test]
@@ -447,7 +448,7 @@ fn never() {}
 pub struct Tester;
 impl Tester { fn lines(&self) {} }
 ";
-    assert_eq!(dead(rust), ["Set.never 1.0", "never 0.6"]);
+    assert_eq!(dead(rust), ["Set.never 0.8", "never 0.6"]);
 }
 
 #[test]
@@ -570,7 +571,7 @@ func main() {
 	_ = other
 }
 ";
-    assert_eq!(dead(go), ["leaf.spare 1.0", "counted.count 1.0", "leaf.count 1.0"]);
+    assert_eq!(dead(go), ["leaf.spare 1.0", "counted.count 0.8", "leaf.count 0.8"]);
 }
 
 #[test]
@@ -795,6 +796,9 @@ def removed(): ...
 def _own(): ...
 --- shop/whole.py
 class Basket:
+    \"\"\"Holds what is bought.\"\"\"
+    def put(self): ...
+class Bare:
     def put(self): ...
 --- docs/cart.md
 Call `shown` first, and `_own` never.
@@ -804,7 +808,9 @@ Call `shown` first, and `_own` never.
 --- CHANGELOG.md
 `removed` is gone.
 ";
-    assert_eq!(dead(python), ["never 0.6", "removed 0.6", "_own 0.6"]);
+    assert_eq!(dead(python), ["never 0.6", "removed 0.6", "_own 0.6", "Bare 0.6"]);
+    let bare = python.replace(":members:\n", ":members:\n   :undoc-members:\n");
+    assert_eq!(dead(&bare), ["never 0.6", "removed 0.6", "_own 0.6"]);
 }
 
 #[test]

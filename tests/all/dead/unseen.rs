@@ -151,7 +151,7 @@ public class Main {
     public static void main(String[] args) { new Hidden().used(); new Select().count(); }
 }
 ";
-    assert_eq!(dead(project), ["AbstractNode.idle 1.0", "Hidden.spare 0.8"]);
+    assert_eq!(dead(project), ["Hidden.spare 0.8", "AbstractNode.idle 0.8"]);
 }
 
 #[test]
@@ -366,7 +366,7 @@ pub(crate) use worded::*;
 pub fn open() {}
 fn spare_of_module() {}
 ";
-    assert_eq!(dead(project), ["spare 1.0", "spare_of_module 1.0", "chosen 0.6", "chosen 0.6"]);
+    assert_eq!(dead(project), ["spare_of_module 1.0", "spare 0.8", "chosen 0.6", "chosen 0.6"]);
 }
 
 #[test]
@@ -426,7 +426,7 @@ class File extends Item {}
 --- Watcher.java
 class Watcher {
   void begin(@Observes Start start) {}
-  void spare(Start start) {}
+  private void spare(Start start) {}
 }
 ";
     let mut found = dead(project);
