@@ -26,6 +26,8 @@ mod integrations;
 #[cfg(feature = "http")]
 mod issuer;
 mod languages;
+#[cfg(unix)]
+mod lean;
 mod lsp;
 mod mcp;
 mod models;
