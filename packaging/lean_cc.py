@@ -44,7 +44,7 @@ def number(text, name):
 
 
 def grouped(row):
-    """What a row of full size holds: (action, its symbols), small groups first."""
+    """The actions of a row of full size, each with its symbols, small groups first."""
     groups = {}
     for line in row.splitlines():
         symbol, action = line.strip().removesuffix(",").split("] = ")

@@ -8,7 +8,7 @@ use std::process::Command;
 /// Symbols, states, and states with a row of full size, of the parser below.
 const SIZES: (usize, usize, usize) = (40, 6, 5);
 
-/// What a state does at a symbol: the first two states act on everything, two alike on few, and so the last ones.
+/// The action of a state at a symbol: the first two states act on everything, two alike on few, and so the last ones.
 fn action(state: usize, symbol: usize) -> usize {
     match state {
         0 | 1 => 1 + (state + symbol) % 7,
@@ -51,7 +51,7 @@ fn parser() -> String {
     text.replace("int main", &format!("{look}int main"))
 }
 
-/// What the parser prints, compiled by this compiler.
+/// The words that the parser prints, compiled by this compiler.
 fn printed(folder: &Path, compiler: &Path) -> Vec<String> {
     let run = |program: &Path, arguments: &[&str]| {
         let done = Command::new(program).args(arguments).current_dir(folder).output().expect("it runs");
