@@ -1,7 +1,7 @@
 //! Builder of a binding: what a name is bound to, before it has a name and a scope.
 
 use super::ids::{Column, DefinitionId, ExpressionId};
-use super::tables::{Binding, BindingKind, NONE, UNKNOWN};
+use super::tables::{Binding, BindingKind, HOLDS_NOTHING, NONE, UNKNOWN};
 
 /// A binding to be added by [`Builder::bind`](super::Builder::bind).
 #[derive(Clone, Copy, Debug)]
@@ -57,6 +57,12 @@ impl Bound {
     /// With the position of the name in the source; without one it is not written.
     pub fn at(mut self, at: u32) -> Self {
         self.0.at = at;
+        self
+    }
+
+    /// With [`HOLDS_NOTHING`], if it is so.
+    pub fn nothing_if(mut self, holds_nothing: bool) -> Self {
+        self.0.flags |= if holds_nothing { HOLDS_NOTHING } else { 0 };
         self
     }
 

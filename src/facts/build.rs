@@ -372,6 +372,16 @@ impl Builder {
         self.occurrences.push(Occurrence { at: span.start, expression, len, role, flags });
     }
 
+    /// The number of occurrences so far.
+    pub fn occurrences(&self) -> usize {
+        self.occurrences.len()
+    }
+
+    /// Gives a flag to the occurrences since there were so many.
+    pub fn flag_since(&mut self, count: usize, flag: u8) {
+        self.occurrences[count..].iter_mut().for_each(|occurrence| occurrence.flags |= flag);
+    }
+
     /// First bytes of the occurrences so far, ascending.
     pub fn occurrence_starts(&self) -> Vec<u32> {
         let mut starts: Vec<u32> = self.occurrences.iter().map(|occurrence| occurrence.at).collect();

@@ -90,6 +90,8 @@ pub struct Semantics {
     /// Name of the default export of a module that is a single value: `import x from` of a CommonJS module. Empty for
     /// languages without one.
     pub default_export: &'static str,
+    /// A type and a value may have the same name, and some places of a use tell that the value is meant.
+    pub splits_types: bool,
     /// External functions and their effects.
     pub functions: &'static [(&'static str, Effect)],
     /// Methods of external containers and their effects.

@@ -16,7 +16,7 @@ enum OperandKind {
 }
 
 /// Operands of each operation, in the order of [`Op`].
-const OPERANDS: [(OperandKind, OperandKind); Op::Implemented as usize + 1] = {
+const OPERANDS: [(OperandKind, OperandKind); Op::Returning as usize + 1] = {
     use OperandKind::{Definition, Expression, List, Name, Nothing, Scope};
     [
         (Nothing, Nothing),
@@ -51,6 +51,7 @@ const OPERANDS: [(OperandKind, OperandKind); Op::Implemented as usize + 1] = {
         (Expression, Nothing),
         (Expression, Nothing),
         (Expression, Nothing),
+        (Expression, Expression),
         (Expression, Expression),
         (Expression, Expression),
         (Expression, Expression),

@@ -87,8 +87,13 @@ pub struct Binding {
     pub at: u32,
     /// Kind.
     pub kind: BindingKind,
-    pub(crate) reserved: [u8; 3],
+    /// [`HOLDS_NOTHING`].
+    pub flags: u8,
+    pub(crate) reserved: [u8; 2],
 }
+
+/// Flag of a binding that no value can have: TypeScript's `error?: never` in a union of types that tells them apart.
+pub const HOLDS_NOTHING: u8 = 1;
 
 /// Kind of a definition.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default, TryFromBytes, IntoBytes, Immutable, KnownLayout)]
@@ -104,24 +109,27 @@ pub enum DefinitionKind {
 }
 
 /// Flag of a property: read without call syntax.
-pub const PROPERTY: u8 = 1;
+pub const PROPERTY: u16 = 1;
 /// Flag of a structural type, whose implementers do not name it: Go's interfaces.
-pub const STRUCTURAL: u8 = 2;
+pub const STRUCTURAL: u16 = 2;
 /// Flag of a type distinct from its underlying type: Go's `type Names []Name`.
-pub const NAMED: u8 = 4;
+pub const NAMED: u16 = 4;
 /// Flag of a variadic function: its last parameter takes any number of arguments.
-pub const ANY_NUMBER: u8 = 8;
+pub const ANY_NUMBER: u16 = 8;
 /// Flag of a function whose last parameters may be left out: their defaults may be written elsewhere.
-pub const FEWER: u8 = 16;
+pub const FEWER: u16 = 16;
 
 /// Flag of an extension whose members give way to members of the same name elsewhere: an implementation of a Rust trait.
-pub const GIVES_WAY: u8 = 128;
+pub const GIVES_WAY: u16 = 128;
 /// Flag of a class that stands for one outside of the project, with the methods that extend it, and of a function that
 /// extends only values known to be of its type.
-pub const STANDS_IN: u8 = 32;
+pub const STANDS_IN: u16 = 32;
 
 /// Flag of a member that only its own file sees.
-pub const PRIVATE: u8 = 64;
+pub const PRIVATE: u16 = 64;
+
+/// Flag of a type that is no value, so that a value may have its name: TypeScript's interfaces and `type`s.
+pub const TYPE_ONLY: u16 = 256;
 
 /// End of the label of a parameter that has a default.
 pub const MAY_LACK: char = '=';
@@ -159,13 +167,13 @@ pub struct Definition {
     pub alias: ExpressionId,
     /// List of type parameters, as expressions that name them.
     pub generics: ListId,
+    /// [`PROPERTY`], [`STRUCTURAL`], [`NAMED`], [`ANY_NUMBER`], [`FEWER`], [`STANDS_IN`],
+    /// [`PRIVATE`], [`GIVES_WAY`], [`TYPE_ONLY`].
+    pub flags: u16,
     /// Kind.
     pub kind: DefinitionKind,
-    /// [`PROPERTY`], [`STRUCTURAL`], [`NAMED`], [`ANY_NUMBER`], [`FEWER`], [`STANDS_IN`],
-    /// [`PRIVATE`], [`GIVES_WAY`].
-    pub flags: u8,
     #[doc(hidden)]
-    pub reserved: [u8; 2],
+    pub reserved: u8,
 }
 
 impl Definition {
@@ -184,7 +192,7 @@ impl Definition {
         generics: EMPTY,
         kind: DefinitionKind::Function,
         flags: 0,
-        reserved: [0; 2],
+        reserved: 0,
     };
 }
 
@@ -274,6 +282,8 @@ pub enum Op {
     Except,
     /// The member `a` of a trait as it is implemented for the value `b`, or else the trait's own: `Trait::method(&value)`.
     Implemented,
+    /// The callee `a` of a call whose result is wanted as the type `b`, which may tell its type parameters.
+    Returning,
 }
 
 /// An expression or a type. Equal expressions share one row, so an index is a structural key.
@@ -311,6 +321,8 @@ pub use crate::model::Role;
 /// Flag of an occurrence inside a path, which leads to what follows: `a` and `b` in Rust's `a::b::c`. It means a module
 /// or a type, and no function of that name.
 pub const IN_PATH: u8 = 1;
+/// Flag of an occurrence in a type that means a value: `a` in TypeScript's `typeof a`.
+pub const MEANS_VALUE: u8 = 2;
 
 /// Occurrence of a name that means something defined elsewhere. Definitions themselves are no occurrences.
 #[derive(Clone, Copy, Debug, Default, TryFromBytes, IntoBytes, Immutable, KnownLayout)]
@@ -324,7 +336,7 @@ pub struct Occurrence {
     pub len: u16,
     /// Role of the name.
     pub role: Role,
-    /// [`IN_PATH`].
+    /// [`IN_PATH`], [`MEANS_VALUE`].
     pub flags: u8,
 }
 

@@ -1,8 +1,9 @@
 //! Values that a callback is passed, and types of parameters in methods that override others.
 
+use super::generics::Environment;
 use super::names::{Def, Meaning, Resolver};
 use super::values::{Value, Values};
-use crate::facts::{DefinitionId, DefinitionKind, Expression, ExpressionId, LAST, ListId, NameId, Op, UNKNOWN};
+use crate::facts::{DefinitionId, DefinitionKind, EMPTY, Expression, ExpressionId, LAST, ListId, NameId, Op, UNKNOWN};
 
 /// Methods of containers that hand two elements to a function.
 const COMPARING: &[&str] = &["sort", "sorted", "toSorted", "sortWith", "max", "min", "maxWith", "minWith", "reduce"];
@@ -18,7 +19,9 @@ impl Resolver<'_> {
         let callees = self.value(file, ExpressionId(it.a));
         let written = super::written(self.facts(file), ExpressionId(it.a));
         let is_member = written.op == Op::Member && !callees.is_empty();
-        let environment = if is_member { self.environment_of(file, written) } else { None };
+        let of_receiver = if is_member { self.environment_of(file, written) } else { None };
+        let call = self.facts(file).expressions[it.a as usize];
+        let result = if call.op == Op::Returning { ExpressionId(call.b) } else { UNKNOWN };
         for callee in callees.iter() {
             let functions: Vec<Def> = match *callee {
                 Value::Function(def) => vec![def],
@@ -38,6 +41,7 @@ impl Resolver<'_> {
                 let Some(argument) = self.place_of(function, file, ExpressionId(it.a), argument) else { continue };
                 let wanted = if argument == LAST as usize { types.last() } else { types.get(argument) };
                 let Some(wanted) = wanted.filter(|wanted| **wanted != UNKNOWN) else { continue };
+                let environment = self.told_by_result(function, file, result, of_receiver.clone());
                 for (file, takes) in self.callbacks(function.file, *wanted, parameter, &mut found) {
                     if let Some(given) = self.facts(file).list(takes).get(parameter) {
                         let known = environment.as_ref().and_then(|known| self.substituted(file, *given, known, 0));
@@ -59,6 +63,24 @@ impl Resolver<'_> {
             }
         }
         found
+    }
+
+    /// The types of type parameters that a receiver gives, with those that the type gives that a call's result is wanted as.
+    fn told_by_result(
+        &mut self,
+        function: Def,
+        file: u32,
+        result: ExpressionId,
+        known: Option<Environment>,
+    ) -> Option<Environment> {
+        let definition = self.definition(function);
+        if result == UNKNOWN || definition.generics == EMPTY || definition.returns == UNKNOWN {
+            return known;
+        }
+        let mut environment = known.unwrap_or_default();
+        let given = self.instance(file, result);
+        self.unify(function.file, definition.returns, &given, &mut environment, 0);
+        (!environment.is_empty()).then_some(environment)
     }
 
     /// The values of the type that a callee wants of an argument.

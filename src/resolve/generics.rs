@@ -258,7 +258,14 @@ impl Resolver<'_> {
     }
 
     /// Binds the type parameters of a wanted type to the given values.
-    fn unify(&mut self, file: u32, wanted: ExpressionId, given: &Set, environment: &mut Environment, depth: usize) {
+    pub(super) fn unify(
+        &mut self,
+        file: u32,
+        wanted: ExpressionId,
+        given: &Set,
+        environment: &mut Environment,
+        depth: usize,
+    ) {
         if wanted == UNKNOWN || given.is_empty() || depth > DEEPEST || !self.work(1) {
             return;
         }
@@ -286,13 +293,14 @@ impl Resolver<'_> {
         let list = facts.list(ListId(it.b));
         let ours = self.instance(file, ExpressionId(it.a));
         for value in given.iter() {
-            let row = match *value {
-                Value::Container(row) if ours.is_empty() => row,
-                Value::Applied { def, row } if ours.contains(&Value::Instance(def)) => row,
+            // Type parameters of the project's own types may have defaults.
+            let (row, may_lack) = match *value {
+                Value::Container(row) if ours.is_empty() => (row, false),
+                Value::Applied { def, row } if ours.contains(&Value::Instance(def)) => (row, true),
                 _ => continue,
             };
             let row = self.sets.rows[row as usize].clone();
-            if row.len() == list.len() {
+            if row.len() == list.len() || may_lack && row.len() < list.len() {
                 for (wanted, set) in list.iter().zip(row.iter()) {
                     self.unify(file, *wanted, set, environment, depth + 1);
                 }

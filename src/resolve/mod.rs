@@ -15,6 +15,7 @@ mod notes;
 mod overloads;
 mod proofs;
 mod questions;
+mod spaces;
 mod structural;
 mod subclasses;
 mod surface;
@@ -27,7 +28,8 @@ use rustc_hash::FxHashMap;
 
 use crate::facts::{
     Binding, BindingKind as Kind, DefinitionId, DefinitionKind, ELSE_WITHIN, Expression, ExpressionId, Facts, IN_PATH,
-    MODULES_ONLY, Module, NAMED, NONE, NameId, Op, Project, ProjectFile, STANDS_IN, ScopeId, Semantics, UNKNOWN,
+    MEANS_VALUE, MODULES_ONLY, Module, NAMED, NONE, NameId, Op, Project, ProjectFile, STANDS_IN, ScopeId, Semantics,
+    UNKNOWN,
 };
 use crate::model::{How, Occurrence, Relations, Role, Site};
 use classes::MOST_BASES;
@@ -99,17 +101,20 @@ fn resolve_all<'a>(project: &'a Project<'a>, semantics: &'static Semantics) -> (
 fn resolve_file(resolver: &mut Resolver<'_>, file: u32, defined: &[u64], relations: &mut Relations) {
     resolver.enter(file);
     let facts = resolver.facts(file);
+    let spaces = if resolver.semantics.splits_types { 2 } else { 1 };
     // By expression the number of its answer, counted from one: most expressions are no occurrences.
-    let (mut numbers, mut answers) = (vec![0u32; facts.expressions.len()], Vec::with_capacity(facts.occurrences.len()));
+    let mut numbers = vec![0u32; facts.expressions.len() * spaces];
+    let mut answers = Vec::with_capacity(facts.occurrences.len());
     let mut in_paths: FxHashMap<usize, BindingResult> = FxHashMap::default();
     for occurrence in facts.occurrences {
-        let expression = occurrence.expression.row();
+        let means_value = spaces > 1 && occurrence.flags & MEANS_VALUE != 0;
+        let expression = occurrence.expression.row() * spaces + usize::from(means_value);
         let answer = match numbers[expression] {
             _ if occurrence.flags & IN_PATH != 0 => *in_paths
                 .entry(expression)
                 .or_insert_with(|| bind_in_path(resolver, file, occurrence.expression, &mut relations.targets)),
             0 => {
-                let answer = bind(resolver, file, occurrence.expression, &mut relations.targets);
+                let answer = bind(resolver, file, occurrence.expression, means_value, &mut relations.targets);
                 answers.push(answer);
                 numbers[expression] = answers.len() as u32;
                 answer
@@ -183,11 +188,17 @@ enum BindingResult {
     Nothing,
 }
 
-fn bind(resolver: &mut Resolver<'_>, file: u32, expression: ExpressionId, targets: &mut Vec<Site>) -> BindingResult {
+fn bind(
+    resolver: &mut Resolver<'_>,
+    file: u32,
+    expression: ExpressionId,
+    means_value: bool,
+    targets: &mut Vec<Site>,
+) -> BindingResult {
     if is_field_outside(resolver, file, expression) {
         return BindingResult::Bound { how: How::Outside, first_target: 0, targets: 0 };
     }
-    let meanings = resolver.meaning(file, expression);
+    let meanings = resolver.meaning_in(file, expression, means_value);
     let first_target = targets.len() as u32;
     for meaning in meanings.iter() {
         let site = match *meaning {
@@ -362,7 +373,7 @@ fn nearest<'a>(facts: &Facts<'a>, name: Expression) -> &'a [Binding] {
 fn written(facts: &Facts<'_>, expression: ExpressionId) -> Expression {
     let mut it = facts.expressions[expression.row()];
     // Expressions are made of earlier ones.
-    while matches!(it.op, Op::Else | Op::Fitting | Op::Extension | Op::Uncalled | Op::Implemented) {
+    while matches!(it.op, Op::Else | Op::Fitting | Op::Extension | Op::Uncalled | Op::Implemented | Op::Returning) {
         it = facts.expressions[it.a as usize];
     }
     it

@@ -290,7 +290,7 @@ impl<'f, 'a> Reader<'f, 'a> {
     fn binding(&mut self, place: u32) {
         let binding = &self.facts.bindings[place as usize];
         self.put(self.facts.hashes[binding.name.row()]);
-        self.put((binding.kind as u64) << 1 | u64::from(binding.at != NONE));
+        self.put(u64::from(binding.flags) << 8 | (binding.kind as u64) << 1 | u64::from(binding.at != NONE));
         if binding.kind == BindingKind::Definition {
             self.refer(DefinitionId(binding.a));
         } else {
@@ -365,7 +365,7 @@ impl<'f, 'a> Reader<'f, 'a> {
         } else if is(&[Op::Module]) {
             self.put(self.facts.hashes[it.a as usize]);
             self.put(self.shared.get(it.b as usize).copied().unwrap_or(0));
-        } else if is(&[Op::Else, Op::Extension, Op::Proven, Op::Except]) {
+        } else if is(&[Op::Else, Op::Extension, Op::Proven, Op::Except, Op::Returning]) {
             self.expression(ExpressionId(it.a));
             self.expression(ExpressionId(it.b));
         } else if it.op != Op::Unknown {
@@ -448,7 +448,7 @@ pub(super) fn touched(facts: &Facts<'_>, changed: &Changed, class_names: ClassNa
                 false
             } else {
                 at(&expressions, it.a)
-                    || is(&[Op::Else, Op::Extension, Op::Proven, Op::Except]) && at(&expressions, it.b)
+                    || is(&[Op::Else, Op::Extension, Op::Proven, Op::Except, Op::Returning]) && at(&expressions, it.b)
             };
             expressions[place] |= is_touched;
         }

@@ -17,6 +17,7 @@ static SEMANTICS: Semantics = Semantics {
     shallowest: false,
     gives_argument: false,
     default_export: "default",
+    splits_types: false,
     functions: &[],
     methods: &[("clone", Effect::Same)],
     above: &[],

@@ -198,7 +198,7 @@ impl Resolver<'_> {
             Op::Wanted => self.wanted(file, it),
             Op::Proven => self.proven(file, it),
             Op::Except => self.except(file, it),
-            Op::Labeled => self.value(file, ExpressionId(it.a)).to_vec(),
+            Op::Labeled | Op::Returning => self.value(file, ExpressionId(it.a)).to_vec(),
             // A type is no value, and of the two meanings of a key neither is.
             Op::Unknown | Op::FunctionType | Op::Else | Op::Predicate => Vec::new(),
         }

@@ -29,6 +29,7 @@ pub static SEMANTICS: Semantics = Semantics {
     shallowest: false,
     gives_argument: false,
     default_export: "",
+    splits_types: false,
     functions: &[],
     // Of C++'s containers.
     methods: &[

@@ -23,6 +23,7 @@ pub static SEMANTICS: Semantics = Semantics {
     shallowest: true,
     gives_argument: false,
     default_export: "",
+    splits_types: false,
     functions: &[
         ("append", Effect::Same),
         ("max", Effect::Same),

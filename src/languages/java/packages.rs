@@ -25,6 +25,7 @@ pub static SEMANTICS: Semantics = Semantics {
     shallowest: false,
     gives_argument: false,
     default_export: "",
+    splits_types: false,
     functions: &[
         ("requireNonNull()", Effect::Same),
         ("requireNonNullElse()", Effect::Same),

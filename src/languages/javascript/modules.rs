@@ -25,6 +25,7 @@ pub static SEMANTICS: Semantics = Semantics {
     shallowest: false,
     gives_argument: false,
     default_export: "default",
+    splits_types: true,
     functions: &[
         ("from", Effect::Same),
         ("assign", Effect::Same),

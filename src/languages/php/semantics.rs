@@ -17,6 +17,7 @@ pub static SEMANTICS: Semantics = Semantics {
     shallowest: false,
     gives_argument: false,
     default_export: "",
+    splits_types: false,
     functions: &[
         ("array_filter()", Effect::Same),
         ("array_merge()", Effect::Same),

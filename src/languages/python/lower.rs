@@ -213,7 +213,7 @@ fn function<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: ScopeId, decorato
         name,
         at,
         owner: owner.unwrap_or(DefinitionId::NONE),
-        flags: u8::from(is_property) * crate::facts::PROPERTY,
+        flags: u16::from(is_property) * crate::facts::PROPERTY,
         ..Definition::default()
     });
     cx.facts.bind(scope, name, Bound::definition(function).at(at));

@@ -20,6 +20,7 @@ pub static SEMANTICS: Semantics = Semantics {
     shallowest: false,
     gives_argument: false,
     default_export: "",
+    splits_types: false,
     functions: &[
         ("list", Effect::Same),
         ("set", Effect::Same),

@@ -18,6 +18,7 @@ pub static SEMANTICS: Semantics = Semantics {
     shallowest: false,
     gives_argument: false,
     default_export: "",
+    splits_types: false,
     functions: &[],
     methods: &[
         ("clone", Effect::Same),

@@ -21,6 +21,7 @@ pub static SEMANTICS: Semantics = Semantics {
     shallowest: false,
     gives_argument: true,
     default_export: "",
+    splits_types: false,
     functions: &[("swap", Effect::Same), ("replace", Effect::Same), ("take", Effect::Same), ("identity", Effect::Same)],
     methods: METHODS,
     above: &[],

@@ -14,7 +14,7 @@ use crate::facts::{
 #[derive(Default)]
 pub(super) struct ParameterList {
     types: Vec<ExpressionId>,
-    flags: u8,
+    flags: u16,
 }
 
 impl ParameterList {

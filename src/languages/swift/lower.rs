@@ -69,7 +69,7 @@ pub(super) fn home<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: ScopeId) -
 }
 
 /// The flag of a declaration that only its file sees.
-pub(super) fn privacy<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>) -> u8 {
+pub(super) fn privacy<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>) -> u16 {
     if has_word(cx, node, &["private", "fileprivate"]) { PRIVATE } else { 0 }
 }
 

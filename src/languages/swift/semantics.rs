@@ -17,6 +17,7 @@ pub static SEMANTICS: Semantics = Semantics {
     shallowest: false,
     gives_argument: false,
     default_export: "",
+    splits_types: false,
     functions: &[("max", Effect::Same), ("min", Effect::Same), ("zip", Effect::Wrap)],
     methods: &[
         ("dropFirst", Effect::Same),

@@ -454,3 +454,64 @@ function use(all: Options⟦Options⟧[]) { all.push({ size⟦size⟧: 1 }); }
 ",
     );
 }
+
+#[test]
+fn typeof_means_the_value_beside_a_type_of_its_name() {
+    check(
+        "--- made.ts
+export interface Made⟦=type⟧ { a⟦=a⟧: string }
+export const Made⟦=value⟧: Made⟦type,value⟧ = { a: '' };
+export type input⟦=input⟧<T> = T;
+export function input⟦=read⟧(x: string) {}
+export class Both⟦=class⟧ {}
+export interface Both⟦=more⟧ {}
+--- use.ts
+import { Made⟦type,value⟧ as M } from './made';
+import * as made from './made';
+let z: typeof M⟦value⟧, y: typeof made.Made⟦value⟧, j: typeof made.input⟦read⟧, b: typeof made.Both⟦class,more⟧;
+",
+    );
+}
+
+#[test]
+fn a_value_is_found_around_a_type_of_its_name() {
+    check(
+        "--- a.ts
+export const made⟦=made⟧ = 1;
+export namespace inner⟦=inner⟧ {
+    export type made⟦=type⟧ = typeof made⟦made⟧;
+    export type other⟦=other⟧ = made⟦type⟧;
+}
+",
+    );
+}
+
+#[test]
+fn a_member_that_is_never_there_is_not_meant() {
+    check(
+        "--- a.ts
+export type Good⟦=Good⟧ = { data⟦=data⟧: string; error⟦=none⟧?: never };
+export type Bad⟦=Bad⟧ = { data⟦=lost⟧?: never; error⟦=error⟧: string };
+export function read⟦=read⟧(it: Good⟦Good⟧ | Bad⟦Bad⟧, good: Good⟦Good⟧) {
+    it.error⟦error⟧;
+    it.data⟦data⟧;
+    good.error⟦none⟧;
+}
+",
+    );
+}
+
+#[test]
+fn the_type_that_a_result_is_wanted_as_tells_type_parameters() {
+    check(
+        "--- a.ts
+type Trait⟦=Trait⟧ = { inner⟦=inner⟧: { [k: string]: any } };
+interface Maker⟦=Maker⟧<T extends Trait⟦Trait⟧, D = T['inner']> { make⟦=make⟧(def: D): T }
+function maker⟦=maker⟧<T extends Trait⟦Trait⟧, D = T['inner']>(name: string, start: (one: T, def: D) => void): Maker⟦Maker⟧<T, D> {}
+interface Text⟦=Text⟧ { inner⟦=own⟧: Inner⟦Inner⟧ }
+interface Inner⟦=Inner⟧ { length⟦=length⟧: number }
+const Text⟦=value⟧: Maker⟦Maker⟧<Text⟦Text,value⟧> = maker⟦maker⟧('Text', (one, def) => { one.inner⟦own⟧.length⟦length⟧; });
+const other⟦=other⟧ = maker⟦maker⟧('Text', (one, def) => { one.inner⟦inner⟧; });
+",
+    );
+}

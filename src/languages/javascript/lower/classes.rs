@@ -9,7 +9,7 @@ use super::types::{self, annotation};
 use super::{FUNCTIONS, body, field, has_word};
 use crate::facts::{
     BindingKind, Bound, Definition, DefinitionId, DefinitionKind, EMPTY, ExpressionId, ListId, NONE, NameId, Op,
-    ScopeId, ScopeKind, UNKNOWN,
+    ScopeId, ScopeKind, TYPE_ONLY, UNKNOWN,
 };
 use crate::languages::definition::span_of;
 use crate::languages::lower::Lower;
@@ -324,7 +324,8 @@ pub(super) fn interface<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: Scope
     let (name, at) = (cx.name(name_node), name_node.start_byte() as u32);
     let (around, generics) = around(cx, node, scope);
     let kind = DefinitionKind::Class;
-    let (class, members) = cx.facts.class(Definition { name, at, kind, generics, ..Definition::default() }, around);
+    let definition = Definition { name, at, kind, generics, flags: TYPE_ONLY, ..Definition::default() };
+    let (class, members) = cx.facts.class(definition, around);
     cx.facts.bind(scope, name, Bound::definition(class).at(at));
     for child in cx.children(node) {
         match child.kind() {
@@ -342,8 +343,10 @@ pub(super) fn signatures<'t>(cx: &mut Lower<'_, 't>, block: Node<'t>, class: Def
             "property_signature" => {
                 let Some(name) = field(child, "name") else { continue };
                 let (name, at) = key(cx, name, members);
-                let of = field(child, "type").map_or(UNKNOWN, |of| annotation(cx, of, members));
-                cx.facts.bind(members, name, Bound::variable().of(of).at(at));
+                let written = field(child, "type");
+                let of = written.map_or(UNKNOWN, |of| annotation(cx, of, members));
+                let is_never = written.and_then(|of| cx.first(of)).is_some_and(|of| cx.text(of) == "never");
+                cx.facts.bind(members, name, Bound::variable().of(of).at(at).nothing_if(is_never));
             }
             "method_signature" | "call_signature" | "construct_signature" => {
                 let (name, at) = match field(child, "name") {
@@ -409,7 +412,7 @@ pub(super) fn alias<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: ScopeId) 
     let (around, generics) = around(cx, node, scope);
     let alias = annotation(cx, value, around);
     let kind = DefinitionKind::Class;
-    let definition = Definition { name, at, kind, alias, generics, ..Definition::default() };
+    let definition = Definition { name, at, kind, alias, generics, flags: TYPE_ONLY, ..Definition::default() };
     let (class, _) = cx.facts.class(definition, around);
     cx.facts.bind(scope, name, Bound::definition(class).at(at));
 }

@@ -55,7 +55,7 @@ fn one<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: ScopeId, role: Role) -
             }
             cx.facts.of(Op::Element, on)
         }
-        "call_expression" => call(cx, node, scope),
+        "call_expression" => call(cx, node, scope, UNKNOWN),
         "new_expression" => {
             let Some(constructor) = field(node, "constructor") else { return UNKNOWN };
             let of = walk(cx, constructor, scope, Role::Call);
@@ -326,7 +326,8 @@ fn function<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: ScopeId, given: A
     cx.facts.expression(Op::Function, function, 0)
 }
 
-fn call<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: ScopeId) -> ExpressionId {
+/// A call whose result is wanted as a type.
+pub(super) fn call<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: ScopeId, result: ExpressionId) -> ExpressionId {
     if let Some(module) = exports::required(cx, node, scope) {
         return module;
     }
@@ -340,7 +341,9 @@ fn call<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: ScopeId) -> Expressio
     } else {
         ArgumentSource::Nothing
     };
-    let first = arguments(cx, node, scope, callee, given);
+    let tells = types.is_none() && callee != UNKNOWN && cx.facts.look(result).op == Op::Generic;
+    let taker = if tells { cx.facts.expression(Op::Returning, callee, result) } else { callee };
+    let first = arguments(cx, node, scope, taker, given);
     if callee == UNKNOWN {
         return UNKNOWN;
     }

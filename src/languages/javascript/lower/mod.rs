@@ -236,7 +236,13 @@ fn declarator<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, own: ScopeId, scope: S
         }
         Some(_) => {
             let wanted = cx.facts.of(Op::Instance, of);
-            let value = value_node.map_or(UNKNOWN, |value| expressions::expected(cx, value, scope, wanted));
+            let value = match value_node {
+                Some(call) if call.kind() == "call_expression" => {
+                    cx.deeper(|cx| expressions::call(cx, call, scope, of))
+                }
+                Some(value) => expressions::expected(cx, value, scope, wanted),
+                None => UNKNOWN,
+            };
             if of == UNKNOWN && exports::is_import(cx, value) && !is_exported(node) {
                 // The name is another name for the import.
                 cx.facts.occurrence(span_of(name_node), Role::Import, value);

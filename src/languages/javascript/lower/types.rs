@@ -5,7 +5,7 @@ use tree_sitter::Node;
 use super::expressions::walk;
 use super::field;
 use super::functions::type_parameters;
-use crate::facts::{Bound, Definition, DefinitionKind, ExpressionId, Op, ScopeId, ScopeKind, UNKNOWN};
+use crate::facts::{Bound, Definition, DefinitionKind, ExpressionId, MEANS_VALUE, Op, ScopeId, ScopeKind, UNKNOWN};
 use crate::languages::lower::Lower;
 use crate::model::Role;
 
@@ -74,7 +74,9 @@ fn one<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: ScopeId) -> Expression
             cx.facts.expression(Op::FunctionType, gives, list)
         }
         "type_query" => {
+            let before = cx.facts.occurrences();
             let of = cx.first(node).map_or(UNKNOWN, |inner| walk(cx, inner, scope, Role::Type));
+            cx.facts.flag_since(before, MEANS_VALUE);
             cx.facts.of(Op::TypeOf, of)
         }
         "object_type" => {
