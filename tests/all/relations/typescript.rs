@@ -460,7 +460,7 @@ fn typeof_means_the_value_beside_a_type_of_its_name() {
     check(
         "--- made.ts
 export interface Made⟦=type⟧ { a⟦=a⟧: string }
-export const Made⟦=value⟧: Made⟦type,value⟧ = { a: '' };
+export const Made⟦=value⟧: Made⟦type,value⟧ = { a⟦a⟧: '' };
 export type input⟦=input⟧<T> = T;
 export function input⟦=read⟧(x: string) {}
 export class Both⟦=class⟧ {}
