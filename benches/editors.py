@@ -31,7 +31,7 @@ def main():
     parser.add_argument("files", help="a pattern of file names")
     parser.add_argument("language", help="the protocol's name of the language")
     parser.add_argument("--definitions", type=int, default=200)
-    parser.add_argument("--references", type=int, default=50)
+    parser.add_argument("--references", type=int, default=200)
     parser.add_argument("--seed", type=int, default=7)
     parser.add_argument("--show", action="store_true", help="print what differs")
     args = parser.parse_args(parts[0].split())
@@ -126,8 +126,8 @@ def children(pid):
 
 
 def report(args, spots, ours, theirs):
-    """Outside of the project only whether both find something counts: packages may be there in several copies."""
-    kinds = {"same": 0, "different": 0, "ours only": 0, "theirs only": 0, "neither": 0}
+    """Outside of the project only whether both find something counts, since packages may be there in several copies."""
+    kinds = {"same": 0, "different": 0, "ours only": 0, "theirs only": 0, "theirs only, outside of the project": 0, "neither": 0}
     for spot, own, other in zip(spots, ours["definitions"], theirs["definitions"]):
         inside = [{it for it in found if not it[0].startswith("..")} for found in (own, other)]
         if not own and not other:
@@ -135,18 +135,22 @@ def report(args, spots, ours, theirs):
         elif own and other:
             kind = "same" if inside[0] & inside[1] or not any(inside) else "different"
         else:
-            kind = "ours only" if own else "theirs only"
+            kind = "ours only" if own else "theirs only" if inside[1] else "theirs only, outside of the project"
         kinds[kind] += 1
-        if args.show and kind in ("different", "theirs only", "ours only"):
+        if args.show and kind not in ("same", "neither"):
             print(kind, f"{spot[0]}:{spot[1] + 1}", spot[3], sorted(own)[:3], sorted(other)[:3])
-    uses = [0, 0, 0]
-    for spot, own, other in zip(spots, ours["references"], theirs["references"]):
-        found = [{it for it in places if not it[0].startswith("..")} for places in (own, other)]
+    # Of what both know in the project: another's library is used everywhere, and is no business of an index of the project.
+    uses, asked = [0, 0, 0], 0
+    for at, spot in enumerate(spots[: args.references]):
+        if not any(not it[0].startswith("..") for it in ours["definitions"][at] & theirs["definitions"][at]):
+            continue
+        asked += 1
+        found = [{it for it in places if not it[0].startswith("..")} for places in (ours["references"][at], theirs["references"][at])]
         uses = [n + more for n, more in zip(uses, (len(found[0] & found[1]), len(found[0] - found[1]), len(found[1] - found[0])))]
         if args.show and found[0] != found[1]:
             print("uses", f"{spot[0]}:{spot[1] + 1}", spot[3], "ours only", sorted(found[0] - found[1])[:3], "theirs only", sorted(found[1] - found[0])[:3])
     print(f"| {args.definitions} definitions |", ", ".join(f"{kind} {n}" for kind, n in kinds.items()), "|")
-    print(f"| {args.references} references | both {uses[0]}, ours only {uses[1]}, theirs only {uses[2]} |")
+    print(f"| references of {asked} | both {uses[0]}, ours only {uses[1]}, theirs only {uses[2]} |")
     print(f"| first answer, s: ours, theirs | {ours['first']:.1f}, {theirs['first']:.1f} |")
     for name in ("definition", "references"):
         times = [f"{statistics.median(it['took'][name]) * 1000:.1f} / {quantile(it['took'][name]) * 1000:.1f}" for it in (ours, theirs)]

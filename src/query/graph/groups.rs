@@ -351,7 +351,7 @@ fn is_tied(symbol: &SymbolView<'_>) -> bool {
     let is_condition = |decorator: &String| rules.conditions.iter().any(|opening| decorator.starts_with(opening));
     let before = symbol.file.content().get(..symbol.span().start as usize).unwrap_or_default();
     let is_inside = |opening: &&str| {
-        let last = memchr::memmem::rfind(before, opening.as_bytes());
+        let last = memchr::memmem::find_iter(before, opening.as_bytes()).last();
         last.is_some_and(|at| {
             let text = &before[at..];
             memchr::memchr_iter(b'{', text).count() > memchr::memchr_iter(b'}', text).count()

@@ -183,7 +183,8 @@ pub(super) fn in_interface(symbol: &SymbolView<'_>) -> bool {
 pub(super) fn is_within(symbol: &SymbolView<'_>, openings: &[&str]) -> bool {
     let before = symbol.file.content().get(..symbol.span().start as usize).unwrap_or_default();
     openings.iter().any(|opening| {
-        let Some(start) = memchr::memmem::rfind(before, opening.as_bytes()) else { return false };
+        // Most files have none, which a search forwards tells many times as fast as one backwards.
+        let Some(start) = memchr::memmem::find_iter(before, opening.as_bytes()).last() else { return false };
         let count = |wanted: u8| memchr::memchr_iter(wanted, &before[start..]).count();
         count(b'{') > count(b'}')
     })
