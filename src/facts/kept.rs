@@ -80,7 +80,7 @@ impl UnpackedFacts {
     pub fn keep_texts<'a>(&self, texts: impl Iterator<Item = (u32, [u8; 32], &'a [u8])>) {
         let (mut found, mut bytes) = (Vec::new(), 0);
         for (number, hash, packed) in texts {
-            let Some(tables) = LazyFacts::new(packed).tables() else { continue };
+            let Some(tables) = LazyFacts::new(packed).unpacked().cloned() else { continue };
             bytes += tables.len() * size_of::<u64>();
             if bytes > MOST {
                 break;
@@ -122,11 +122,11 @@ impl<'a> LazyFacts<'a> {
     }
 
     fn unpacked(&self) -> Option<&Arc<Vec<u64>>> {
-        let is_sound = |tables: &Vec<u64>| Facts::open(tables).is_some_and(|facts| facts.is_sound());
-        self.tables.get_or_init(|| unpack(self.packed).filter(is_sound).map(Arc::new)).as_ref()
+        self.tables.get_or_init(|| unpack_sound(self.packed).map(Arc::new)).as_ref()
     }
+}
 
-    fn tables(&self) -> Option<Arc<Vec<u64>>> {
-        self.unpacked().cloned()
-    }
+/// Unpacks facts; `None` when they cannot be read.
+pub(super) fn unpack_sound(packed: &[u8]) -> Option<Vec<u64>> {
+    unpack(packed).filter(|tables| Facts::open(tables).is_some_and(|facts| facts.is_sound()))
 }

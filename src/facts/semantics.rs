@@ -141,8 +141,7 @@ impl<'a> ProjectFile<'a> {
     pub fn facts(&'a self) -> &'a Facts<'a> {
         self.facts.get_or_init(|| {
             let tables = self.tables.get_or_init(|| {
-                let readable =
-                    unpack(self.packed).filter(|tables| Facts::open(tables).is_some_and(|facts| facts.is_sound()));
+                let readable = super::kept::unpack_sound(self.packed);
                 let nothing = || unpack(&super::Builder::new().finish());
                 Arc::new(readable.or_else(nothing).expect("what was just packed is unpacked"))
             });
