@@ -32,7 +32,8 @@ DEPTH = 200
 FIELDS = ["text", "name", "parent", "signature", "summary", "text again", "name again"]
 # Parts that multiply, as exponents.
 SIGNS = ["test, example, generated or vendored", "type", "value", "name", "file", "verb", "question", "words in text", "words in signature",
-         "words in owner", "short", "length of name", "nested", "constructor", "name that several bear", "name, file and area", "size"]
+         "words in owner", "short", "length of name", "nested", "constructor", "name that several bear", "name, file and area", "size",
+         "meaning"]
 STEPS = (0, .5, 1.5, 2)
 
 

@@ -1,22 +1,25 @@
 """Trains the tables of learned words: static vectors of stems that bring descriptions near the functions they describe.
 
-    python3 benches/learned/train.py PROGRAM WORDS OUT.bin      # PROGRAM: the example `words`; WORDS: its output, a file a source
+    python3 benches/learned/train.py PROGRAM WORDS MODEL OUT.bin      # PROGRAM: the example `words`; WORDS: its output, a file a source;
+                                                                     # MODEL: the folder of the model that minilm.py reads
 
 A description's vector is the sum of its stems' rows in one table, a function's that of its stems in the other. They
 are trained as a residual: beside what BM25 says of the words that both share, so that they learn what words mean and
 not which words are equal. First on batches in which the other functions are the wrong ones (InfoNCE), mostly of the
-same source; then on the functions that BM25 finds for each description.
+same source; then on the functions that BM25 finds for each description. Both tables begin with what a model of sentences
+says of each stem's most frequent word, and are the mean of several trainings, which begin alike and so can be added.
 """
 import collections, hashlib, json, os, re, subprocess, sys, time
 import numpy as np
 import scipy.sparse as sp
+import minilm
 
-DIM, SEED = 64, 7
+DIM, SEEDS = 64, (11, 12, 13)
 WORDS = 10_000                       # at most, in each table
 # The weight of each field; occurrences in the body saturate.
 FIELDS = {'name': 3.0, 'owner': 1.0, 'path': 0.7, 'signature': 1.0, 'body': 0.7}
 MOST_BODY = 250                      # stems of a body that are read
-EPOCHS, BATCH, GROUP = int(os.environ.get('EPOCHS', 6)), 768, 96
+EPOCHS, BATCH, GROUP = 6, 768, 96
 PER_SOURCE = 12_000                  # descriptions of one source at most
 HARD, HARD_EPOCHS, HARD_PER_SOURCE = 24, 2, 300
 STOP = set('a an and are as at be but by can do does for from has have if in into is it its no not of on or should so such than that the '
@@ -149,7 +152,7 @@ def batches(source, rng):
     return out
 
 
-def in_batches(sources, v, frequency, n, rng):
+def in_batches(sources, v, frequency, n, start, rng):
     t0 = time.time()
     Q, D, L, S = [], [], [], []
     for k, s in enumerate(sources):
@@ -161,7 +164,7 @@ def in_batches(sources, v, frequency, n, rng):
             S += [k] * len(ps)
     Q, D, L, S = sp.vstack(Q).tocsr(), sp.vstack(D).tocsr(), sp.vstack(L).tocsr(), np.array(S)
     idf = np.log(1 + n / (frequency[:v] + 1.0)).astype(np.float32)
-    base = (rng.standard_normal((v, DIM)) / np.sqrt(DIM)).astype(np.float32) * (idf / idf.mean())[:, None]
+    base = start * (idf / idf.mean())[:, None]
     Eq, Ed, s, beta = base.copy(), base.copy(), np.array([8.0], np.float32), np.array([.3], np.float32)
     oq, od, os_, ob = Adam(Eq, 0), Adam(Ed, 0), Adam(s, .05), Adam(beta, .005)
     hold = rng.permutation(len(S))[:1500]
@@ -268,25 +271,52 @@ def hard(sources, v, Eq, Ed, rng, lr=5e-4):
     return Eq, Ed
 
 
-def rounded(E):
-    scale = np.abs(E).max(1) / 127 + 1e-9
-    return np.rint(E / scale[:, None]).astype(np.int8), scale.astype('<f4')
+def initial(stems, program, model, files):
+    """What the model says of each stem's most frequent word, in its main directions."""
+    count = collections.Counter()
+    for file in files:
+        for line in open(file):
+            count.update(re.findall(r'[a-z]{2,}', json.loads(line)['doc'].lower()))
+    words = [word for word, _ in count.most_common(60_000)]
+    out = subprocess.run([program], input='\n'.join(words) + '\n', stdout=subprocess.PIPE, check=True, text=True).stdout
+    written = {}
+    for word, stem in zip(words, out.split('\n')):
+        if stem and ' ' not in stem:
+            written.setdefault(stem, word)
+    e = minilm.Model(model).embed([written.get(stem, stem) for stem in stems])
+    u, scale, _ = np.linalg.svd(e - e.mean(0), full_matrices=False)
+    return normed((u * scale)[:, :DIM])[0].astype(np.float32)
+
+
+def packed(E):
+    """Four bits a number, from -7 to 7: the second half of a row above the first; and the scale of each row."""
+    scale = np.abs(E).max(1) / 7 + 1e-9
+    bits = (np.rint(E / scale[:, None]).astype(np.int8) & 15).astype(np.uint8)
+    return bits[:, :DIM // 2] | bits[:, DIM // 2:] << 4, scale.astype('<f4')
 
 
 def write(path, stems, Eq, Ed):
     """Counts, stems in the order of their bytes with a newline each, the scales of both tables, then their rows."""
     order = sorted(range(len(stems)), key=lambda i: stems[i].encode())
-    (q, sq), (d, sd) = rounded(Eq[order]), rounded(Ed[order])
+    (q, sq), (d, sd) = packed(Eq[order]), packed(Ed[order])
     text = ''.join(stems[i] + '\n' for i in order).encode()
-    data = b'clwords\1' + np.array([len(stems), len(text)], '<u4').tobytes() + text + b'\0' * (-len(text) % 4) + sq.tobytes() + sd.tobytes() + q.tobytes() + d.tobytes()
+    data = b'clwords\2' + np.array([len(stems), len(text)], '<u4').tobytes() + text + b'\0' * (-len(text) % 4) + sq.tobytes() + sd.tobytes() + q.tobytes() + d.tobytes()
     open(path, 'wb').write(data)
     print(path, len(stems), 'stems', len(data), 'bytes, sha256', hashlib.sha256(data).hexdigest())
 
 
-def main(program, folder, out):
-    t0, rng = time.time(), np.random.default_rng(SEED)
+def trained(seed, sources, v, frequency, n, start):
+    rng = np.random.default_rng(seed)
+    for source in sources:
+        source.pairs = [source.pairs[i] for i in rng.permutation(len(source.pairs))]
+    return hard(sources, v, *in_batches(sources, v, frequency, n, start, rng), rng)
+
+
+def main(program, folder, model, out):
+    t0, rng = time.time(), np.random.default_rng(SEEDS[0])
     vocabulary, seen = {}, set()
-    sources = [Source(os.path.join(folder, f), vocabulary, rng, seen) for f in sorted(os.listdir(folder))]
+    files = [os.path.join(folder, file) for file in sorted(os.listdir(folder))]
+    sources = [Source(file, vocabulary, rng, seen) for file in files]
     asked = iter(stemmed(program, [d for s in sources for d, _, _ in s.pairs]))
     for s in sources:
         pairs = [([vocabulary.setdefault(t, len(vocabulary)) for t in next(asked)], i, strict) for _, i, strict in s.pairs]
@@ -316,13 +346,16 @@ def main(program, folder, out):
         s.build(len(spelled))
     v = len(good)
     print(n, 'functions,', sum(len(s.pairs) for s in sources), 'descriptions,', v, 'of', len(spelled), 'stems', round(time.time() - t0), flush=True)
-    Eq, Ed = in_batches(sources, v, frequency[np.concatenate([good, rest])], n, rng)
-    if os.environ.get('STAGE1'):
-        write(os.environ['STAGE1'], [spelled[i] for i in good], Eq, Ed)
-    Eq, Ed = hard(sources, v, Eq, Ed, rng)
-    write(out, [spelled[i] for i in good], Eq, Ed)
+    stems = [spelled[i] for i in good]
+    start = initial(stems, program, model, files)
+    all_q, all_d = np.zeros((v, DIM), np.float32), np.zeros((v, DIM), np.float32)
+    for seed in SEEDS:
+        Eq, Ed = trained(seed, sources, v, frequency[np.concatenate([good, rest])], n, start)
+        all_q += Eq / np.linalg.norm(Eq, axis=1).mean()
+        all_d += Ed / np.linalg.norm(Ed, axis=1).mean()
+    write(out, stems, all_q, all_d)
     print('processor', round(time.process_time()), 's')
 
 
 if __name__ == '__main__':
-    main(*sys.argv[1:4])
+    main(*sys.argv[1:5])

@@ -45,7 +45,8 @@ pub use life::writer::Writer;
 pub use packs::grams::{BlockRecord, GramQuery, GramWriter, grams};
 pub use packs::view::{FileView, SymbolId, SymbolView, qualified_name};
 pub use search::analyzer::{flattened, parts as word_parts, stems};
-pub use search::index::{Clause, Field, index_schema};
+pub use search::index::{Clause, Field, Holding, Told, index_schema};
+pub use search::learned::Meaning;
 pub use search::shards::{Frequencies, Shard};
 pub use tables::compiled::{Compiled, CompiledDocument, CompiledOccurrence, CompiledSymbol, CompiledTable};
 pub use tables::edges::{Copied, Edge, EdgeTable, Edges, Import, Parts};
@@ -62,7 +63,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 /// Version of the file layout. Stores of older versions are refused and must be rebuilt.
-pub const FORMAT: u32 = 7;
+pub const FORMAT: u32 = 8;
 /// Changes when the same text gives other symbols: everything is read again at the next run.
 pub const CONTENT: u32 = 30;
 

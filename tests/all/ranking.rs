@@ -440,6 +440,11 @@ fn part_of_what_is_asked_is_answered_and_the_rest_named() {
     let spelt = place.search("where do ZorkBlatter zork_blatter and zorkBlatter parse the coupon of an order");
     assert_eq!(spelt["unknown_words"], json!(["zorkblatter"]), "{spelt}");
     assert_ne!(spelt["confidence"], "none", "{spelt}");
+    // The known words may be common ones, which weigh little beside the unknown.
+    let common = counters("").search("serve the basket of a customer with frobnicated zorks and quuxes");
+    assert_eq!(common["confidence"], "none", "{common}");
+    assert_eq!(common["unknown_words"], json!(["frobnicated", "zorks", "quuxes"]), "{common}");
+    assert!(ids(&common).iter().all(|id| id.contains("serve_")) && !ids(&common).is_empty(), "{common}");
     // A quoted sentence that nobody wrote is a sentence.
     let quoted = place.ids("\"takes stock out of the warehouse for an order that was paid\"");
     assert_eq!(quoted.first().map(String::as_str), Some("stock/inventory.go::Inventory.Reserve#method"), "{quoted:?}");

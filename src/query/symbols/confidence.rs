@@ -49,6 +49,9 @@ pub struct Evidence {
     pub best_covered: f32,
     /// The share of the query's words found in no symbol.
     pub unknown: f32,
+    /// Of the words that some symbol has, the largest share found in one of the first answers, weighted by rarity.
+    /// Nothing unless that answer has two of them.
+    pub best_of_known: f32,
     /// The lead of its score over the next answer's, as a share of it.
     pub margin: f32,
     /// The score of the first answer.
@@ -63,7 +66,8 @@ impl Evidence {
     /// Whether the first answers are worth showing without confidence in any: part of the words is known, and the
     /// answers contain some of those.
     pub fn is_partial(&self, form: Form) -> bool {
-        form != Form::Identifier && self.unknown <= 0.6 && self.best_covered >= 0.2
+        let is_covered = self.best_covered >= 0.2 || self.best_of_known >= 0.5;
+        form != Form::Identifier && self.unknown <= 0.6 && is_covered
     }
 
     /// How surely the first [`FIRST`] answers have what a description is of: a steep fall of the scores, many answers
@@ -72,8 +76,13 @@ impl Evidence {
     fn sureness(&self, form: Form) -> f32 {
         // Scores of changes differ more, because sizes are among their factors.
         let fall = if form == Form::Change { 4.0 } else { 5.4 };
-        // Those of questions are larger, since the words inside a definition count twice.
-        let larger = if form == Form::Question { 0.4 } else { 0.0 };
+        // Those of descriptions are larger, since meaning counts, and of questions more so: words inside a definition count
+        // twice.
+        let larger = match form {
+            Form::Question => 0.8,
+            Form::Prose => 0.3,
+            _ => 0.0,
+        };
         fall * self.fall + 1.4 * self.crowd + 0.75 * self.score.max(1.0).ln() + 0.7 * self.best_covered - larger
     }
 
@@ -164,8 +173,8 @@ fn unknown(words: &[Word], ranker: &Ranker) -> (Vec<String>, f32) {
     (unknown, share / f32::max(all, 1.0))
 }
 
-/// The weight of the words in a symbol: in its definition, its documentation, its name or its path.
-fn held(words: &[Word], candidate: &Candidate<'_>) -> f32 {
+/// The number and the weight of the words in a symbol: in its definition, its documentation, its name or its path.
+fn held(words: &[Word], candidate: &Candidate<'_>) -> (usize, f32) {
     let symbol = &candidate.symbol;
     let source = symbol.source();
     let source = source.get(..FAR).unwrap_or(source);
@@ -176,7 +185,8 @@ fn held(words: &[Word], candidate: &Candidate<'_>) -> f32 {
     let places = [source, doc.as_bytes(), name.as_bytes(), symbol.file.path().as_bytes()];
     let text = places.join(&b'\n');
     let lower = text.to_ascii_lowercase();
-    words.iter().filter(|word| holds_word(&text, &lower, &word.stem)).map(|word| word.weight).sum()
+    let held = words.iter().filter(|word| holds_word(&text, &lower, &word.stem));
+    held.fold((0, 0.0), |(number, weight), word| (number + 1, weight + word.weight))
 }
 
 /// Whether a word that begins with a stem is in a text; `lower` is the text in lower case. Long stems are found
@@ -211,14 +221,21 @@ pub fn evidence(
     // Symbols of the same name are equal answers, so the margin is to the first answer of another name.
     let next = hits.iter().skip(1).find(|hit| hit.flat != first.flat || ranker.form.is_prose());
     let margin = next.map_or(1.0, |next| 1.0 - next.score() / first.score().max(f32::MIN_POSITIVE));
-    let mut each = hits.iter().take(LOOKED_INTO).map(|hit| held(&words, hit));
-    let of_first = each.next().unwrap_or(0.0);
-    let of_best = each.fold(of_first, f32::max);
-    let all = words.iter().map(|word| word.weight).sum::<f32>().max(f32::MIN_POSITIVE);
+    let each: Vec<(usize, f32)> = hits.iter().take(LOOKED_INTO).map(|hit| held(&words, hit)).collect();
+    let of_first = each[0].1;
+    let best = |least: usize| {
+        each.iter().filter(|(number, _)| *number >= least).map(|(_, weight)| *weight).fold(0.0, f32::max)
+    };
+    let of_best = best(0);
+    let weigh =
+        |words: &mut dyn Iterator<Item = &Word>| words.map(|word| word.weight).sum::<f32>().max(f32::MIN_POSITIVE);
+    let all = weigh(&mut words.iter());
+    let of_known = best(2) / weigh(&mut words.iter().filter(|word| word.held > 0));
     let evidence = Evidence {
         name,
         covered: of_first / all,
         best_covered: of_best / all,
+        best_of_known: of_known,
         unknown: unknown_share,
         margin,
         score: first.score(),

@@ -25,7 +25,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::languages::{LanguageSpec, of_id};
 use crate::model::{Detail, Kind, names_kind};
-use crate::store::{Clause, Error, GramQuery, RankTable, Snapshot, SymbolId, SymbolView, flattened};
+use crate::store::{Clause, Error, GramQuery, RankTable, Snapshot, SymbolId, SymbolView, Told, flattened};
 use confidence::{Confidence, Evidence};
 use explain::{Part, Tally};
 use files::FileHit;
@@ -33,7 +33,7 @@ use form::Form;
 use issue::Issue;
 use phrase::Phrase;
 use prominence::Prominence;
-use prose::{FIELDS, Held};
+use prose::FIELDS;
 use rank::{Candidate, Files, Looked, Ranker};
 
 /// The most symbols of the exact name, and the most of those with the right owner, that are looked up.
@@ -516,17 +516,17 @@ fn first_look(
     // Phrases are checked by reading, so no more than are counted.
     let second_look = if wanted.may_hold.is_some() { COUNTED } else { second_look };
     let most = second_look.max(search.limit);
-    let words = (FIELDS, ranker.telling());
+    let told = Told { fields: FIELDS, words: ranker.telling(), meaning: ranker.meaning() };
     let clauses = ranker.clauses();
     let required = if wanted.describes { &[] } else { search.phrases };
     let look = |most| {
         let mut keep = |id| wanted.accepts(id) && !wanted.sets_aside(id);
-        snapshot.search_holding(search.among, &clauses, required, words, most, &mut keep)
+        snapshot.search_holding(search.among, &clauses, required, &told, most, &mut keep)
     };
     let (mut most, mut found) = (most, look(most)?);
     // When many symbols share a name, only a closer look finds the one that is meant.
     let is_same = |id| snapshot.symbol(id).is_some_and(|symbol| ranker.is_in_other_letters(&symbol));
-    if found.len() == most && most < MANY && found[most - most.min(LAST)..].iter().all(|(id, ..)| is_same(*id)) {
+    if found.len() == most && most < MANY && found[most - most.min(LAST)..].iter().all(|found| is_same(found.symbol)) {
         most = MANY;
         found = look(most)?;
     }
@@ -534,10 +534,8 @@ fn first_look(
     if wanted.has_documents {
         let mut keep = |id| wanted.sets_aside(id) && wanted.accepts(id);
         let clauses = [ranker.name_clause()];
-        found.extend(snapshot.search_holding(search.among, &clauses, required, words, DOCUMENTS, &mut keep)?);
+        found.extend(snapshot.search_holding(search.among, &clauses, required, &told, DOCUMENTS, &mut keep)?);
     }
-    let mut found: Vec<Looked> =
-        found.into_iter().map(|(symbol, score, held)| Looked { symbol, score, held }).collect();
     if required.is_empty() {
         told::add(snapshot, ranker, &mut |id| wanted.accepts(id) && !wanted.sets_aside(id), &mut found);
     }
@@ -566,7 +564,12 @@ fn of_exactly_this_name(
             !known.contains(&id) && wanted.accepts(id) && is_meant()
         };
         let scored = snapshot.exact_scored(search.among, &clauses, &name, most, &mut keep)?;
-        more.extend(scored.into_iter().map(|(symbol, score)| Looked { symbol, score, held: Held::default() }));
+        more.extend(scored.into_iter().map(|(symbol, score)| Looked {
+            symbol,
+            score,
+            held: Default::default(),
+            near: 0.0,
+        }));
     }
     Ok(more)
 }

@@ -10,11 +10,11 @@ use std::sync::LazyLock;
 use rustc_hash::FxHashSet;
 
 use super::form::Form;
-use super::rank::Candidate;
+use super::rank::{Candidate, Looked};
 use super::telling::STOP_WORDS;
 use super::words;
 use crate::model::Kind;
-use crate::store::{Field, SymbolView, flattened, stems, word_parts};
+use crate::store::{Field, Meaning, SymbolView, flattened, stems, word_parts};
 
 /// Words that begin the title of a change, besides `area: ` (conventionalcommits.org and the custom of most
 /// repositories).
@@ -79,9 +79,6 @@ const CHANGES: &[&str] = &[
 /// The fields in which a description's words are searched one by one.
 pub const FIELDS: [Field; 3] = [Field::Text, Field::Parent, Field::Signature];
 
-/// The words of a description in each of [`FIELDS`] of a symbol, one bit for a word.
-pub type Held = [u64; 3];
-
 /// Weights of the signals: a symbol's score is multiplied by e to the power of their sum. They were fitted together,
 /// as a log-linear model whose classes are the symbols found; the terms' score has the weight one. `signature` and
 /// `short` are less than the fit gave, because questions ask for short functions as well, and lost by it.
@@ -108,6 +105,8 @@ struct Weights {
     nested: f32,
     /// Constructors are described by the object that they make.
     constructor: f32,
+    /// The definition's words mean what the description's do, as far as was learned.
+    meaning: f32,
 }
 
 /// Of sentences as documentation has them.
@@ -123,11 +122,12 @@ const SENTENCE: Weights = Weights {
     length: -0.18,
     nested: -0.2,
     constructor: -0.36,
+    meaning: 1.5,
 };
 
 /// Of questions and keywords, fitted on questions that people asked: they ask for short functions as often as for long ones, and
 /// what they name is more likely written inside.
-const QUESTION: Weights = Weights { text: 1.3, file: 0.28, short: -0.24, ..SENTENCE };
+const QUESTION: Weights = Weights { text: 1.3, file: 0.28, short: -0.24, meaning: 0.75, ..SENTENCE };
 
 /// For each e-fold of found symbols of one name: a common name is seldom the one described.
 pub const SAME_NAME: f32 = -0.1;
@@ -168,6 +168,7 @@ pub struct Prose {
     deeds: u32,
     /// It describes a yes-or-no question.
     asks: bool,
+    meaning: Meaning,
 }
 
 /// The part of a description before its first colon, or in brackets, if it is as short as an area's name.
@@ -235,6 +236,8 @@ impl Prose {
         telling.retain(|stem| seen.insert(*stem));
         telling.truncate(u64::BITS as usize);
         let called = |stem: &Rc<str>| [&[String::from(&**stem)], words::instead_of(stem)].concat();
+        let mut seen = FxHashSet::default();
+        let meaning = Meaning::described(all.iter().filter(|stem| seen.insert(&***stem)).map(|stem| &**stem));
         let first = all.iter().take(2).map(|stem| words::deeds(stem));
         Self {
             form,
@@ -242,6 +245,7 @@ impl Prose {
             telling: telling.into_iter().map(called).collect(),
             deeds: first.into_iter().find(|deeds| *deeds != 0).unwrap_or(0),
             asks: words::is_asked(query),
+            meaning,
             stems: all.into_iter().collect(),
         }
     }
@@ -249,6 +253,11 @@ impl Prose {
     /// The significant words, each with its synonyms.
     pub fn telling(&self) -> &[Vec<String>] {
         &self.telling
+    }
+
+    /// Its meaning.
+    pub fn meaning(&self) -> &Meaning {
+        &self.meaning
     }
 
     /// The words that names use instead of the description's words, joined.
@@ -270,23 +279,23 @@ impl Prose {
     }
 
     /// The factor for a symbol that may answer a description, from the words in it and its size, without its name.
-    pub fn worth(&self, symbol: &SymbolView<'_>, held: Held) -> f32 {
+    pub fn worth(&self, symbol: &SymbolView<'_>, looked: &Looked) -> f32 {
         let w = self.weights();
-        let [text, parent, signature] = held.map(|held| self.share(held));
+        let [text, parent, signature] = looked.held.map(|held| self.share(held));
         let short = if is_short(symbol) { w.short } else { 0.0 };
-        (w.text * text + w.signature * signature + w.owner * parent + short).exp()
+        (w.text * text + w.signature * signature + w.owner * parent + short + w.meaning * looked.near).exp()
     }
 
     /// Multiplies a symbol's score by each signal.
-    pub fn judge(&self, candidate: &mut Candidate<'_>, held: Held, place: &Place) {
+    pub fn judge(&self, candidate: &mut Candidate<'_>, looked: &Looked, place: &Place) {
         if self.form == Form::Change {
-            self.judge_for_change(candidate, held, place);
+            self.judge_for_change(candidate, looked, place);
         } else {
-            self.judge_for_description(candidate, held, place);
+            self.judge_for_description(candidate, looked, place);
         }
     }
 
-    fn judge_for_change(&self, candidate: &mut Candidate<'_>, held: Held, place: &Place) {
+    fn judge_for_change(&self, candidate: &mut Candidate<'_>, looked: &Looked, place: &Place) {
         let Candidate { symbol, name, tally, .. } = candidate;
         let in_area = place.in_area || !self.areas.is_empty() && self.is_area(&owner(symbol));
         let signs = CHANGE.name * self.says(&stems(name), 3.0)
@@ -295,10 +304,10 @@ impl Prose {
         let size = CHANGE.size * (lines(symbol).clamp(1, 200) as f32).ln() / 100_f32.ln();
         tally.times("name, file and area", 1.0 + signs);
         tally.times("size", 1.0 + size);
-        tally.times("words in text", (CHANGE.text * self.share(held[0])).exp());
+        tally.times("words in text", (CHANGE.text * self.share(looked.held[0])).exp());
     }
 
-    fn judge_for_description(&self, candidate: &mut Candidate<'_>, held: Held, place: &Place) {
+    fn judge_for_description(&self, candidate: &mut Candidate<'_>, looked: &Looked, place: &Place) {
         let w = self.weights();
         let Candidate { symbol, name, tally, .. } = candidate;
         let words = stems(name);
@@ -310,7 +319,7 @@ impl Prose {
         let is_nested = symbol.parent().is_some_and(|parent| matches!(parent.kind(), Kind::Function | Kind::Method));
         let does = words.first().map_or(0, |verb| words::deeds(verb)) & self.deeds != 0;
         let asks = || word_parts(name).first().is_some_and(|first| words::asks(&first.to_lowercase()));
-        let [text, parent, signature] = held;
+        let [text, parent, signature] = looked.held;
         let mut sign = |what: &str, sign: f32| tally.times(what, if sign == 0.0 { 1.0 } else { sign.exp() });
         sign("name", w.name * self.says_or_means(&words));
         sign("file", w.file * place.says);
@@ -323,6 +332,7 @@ impl Prose {
         sign("length of name", w.length * (words.len().max(1) as f32).ln());
         sign("nested", when(is_nested, w.nested));
         sign("constructor", when(makes, w.constructor));
+        sign("meaning", w.meaning * looked.near);
     }
 
     /// The share of the significant words with these bits.

@@ -9,12 +9,12 @@ use rustc_hash::FxHashMap;
 use super::explain::Tally;
 use super::form::{Form, bare};
 use super::issue::Issue;
-use super::prose::{self, Held, Place, Prose};
+use super::prose::{self, Place, Prose};
 use super::telling::telling_words;
 use super::vendored::is_vendored;
 use crate::languages::LanguageSpec;
 use crate::model::Kind;
-use crate::store::{Clause, Field, FileView, SymbolId, SymbolView, flattened, word_parts};
+use crate::store::{Clause, Field, FileView, Holding, Meaning, SymbolView, flattened, word_parts};
 
 /// Weight of a word's synonyms, relative to the word itself.
 const INSTEAD: f32 = 0.35;
@@ -64,16 +64,8 @@ impl Candidate<'_> {
     }
 }
 
-/// A symbol found by its terms.
-#[derive(Clone, Copy)]
-pub struct Looked {
-    /// The symbol.
-    pub symbol: SymbolId,
-    /// The score of its terms.
-    pub score: f32,
-    /// The words of a description that it contains.
-    pub held: Held,
-}
+/// A symbol found by its terms, with the words of a description that it contains.
+pub type Looked = Holding<{ prose::FIELDS.len() }>;
 
 /// Signals of the candidates' file paths, each computed once.
 #[derive(Default)]
@@ -222,6 +214,11 @@ impl Ranker {
         self.prose.as_ref().map_or(&[], Prose::telling)
     }
 
+    /// The meaning of a description.
+    pub fn meaning(&self) -> Option<&Meaning> {
+        self.prose.as_ref().filter(|_| self.form.is_of_code()).map(Prose::meaning)
+    }
+
     /// Whether a few words may be no name, so that a search tries them as a description.
     pub fn may_describe(&self) -> bool {
         self.form == Form::Words && self.parts.len() > 2
@@ -331,7 +328,7 @@ impl Ranker {
         };
         let worth = |(symbol, looked): &(SymbolView<'_>, Looked)| {
             let priors: f32 = self.priors(symbol, is_aside(symbol)).iter().map(|(_, factor)| factor).product();
-            looked.score * priors * prose.worth(symbol, looked.held)
+            looked.score * priors * prose.worth(symbol, looked)
         };
         let worths: Vec<f32> = found.iter().map(worth).collect();
         let mut ordered = worths.clone();
@@ -376,7 +373,7 @@ impl Ranker {
         }
         if let Some(prose) = &self.prose {
             let place = files.0.entry(symbol.file.number()).or_insert_with(|| prose.place(symbol.file.path()));
-            prose.judge(&mut candidate, looked.held, place);
+            prose.judge(&mut candidate, looked, place);
             if !self.joined.is_empty() && flattened(&candidate.name) == self.joined {
                 candidate.tally.times("name in words", SAID);
             }

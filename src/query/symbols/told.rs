@@ -35,7 +35,7 @@ pub(super) fn add(
     others.truncate(MOST);
     found.extend(others.into_iter().map(|(symbol, score)| {
         let held = [bits(&symbol), 0, 0];
-        Looked { symbol, score: WEIGHT * score, held }
+        Looked { symbol, score: WEIGHT * score, held, near: 0.0 }
     }));
 }
 

@@ -10,7 +10,9 @@ use crate::model::{Extraction, Kind, Span};
 use crate::store::packs::grams::grams;
 use crate::store::packs::pack::{self, DecoratorRecord, FileRecord, NO_LANGUAGE, PackFile, SymbolRecord};
 use crate::store::packs::view::qualified_name;
+use crate::store::search::analyzer::learned_rows;
 use crate::store::search::index::{self, Field};
+use crate::store::search::learned::{self, Meaning, Part};
 
 /// Indexed text of a definition in bytes: for code, and for other definitions. Longer text is data.
 const LONGEST_BODY: usize = 32_000;
@@ -144,6 +146,10 @@ impl Prepared {
         let text = |span: Span| String::from_utf8_lossy(span.of(source));
         let path_words = self.path.rsplit_once('.').map_or(&*self.path, |(stem, _)| stem);
         let own_texts = extraction.own_texts();
+        let mut rows = Vec::new();
+        let mut of_path = Meaning::default();
+        learned_rows(path_words, usize::MAX, &mut rows);
+        of_path.define(Part::Path, &mut rows);
         let comments = of_number(self.record.language).comments;
         for ((symbol, own), qualified) in extraction.symbols.iter().zip(&own_texts).zip(names) {
             let name = text(symbol.name);
@@ -166,13 +172,28 @@ impl Prepared {
                 all.push('\n');
             }
             let mut room = if symbol.complexity > 0 { LONGEST_BODY } else { LONGEST_DATA };
+            let mut meaning = of_path.clone();
+            rows.clear();
+            let mut stems = learned::MOST_OF_BODY;
             for part in own {
                 let part = part.clipped(room);
-                all.push_str(&text(part));
+                let written = text(part);
+                all.push_str(&written);
                 all.push('\n');
                 room -= part.len();
+                for part in without(part, symbol.doc).into_iter().flat_map(|part| without(part, symbol.signature)) {
+                    if stems > 0 {
+                        stems = learned_rows(&text(part), stems, &mut rows);
+                    }
+                }
             }
-            let document = index::document(&[
+            meaning.define(Part::Body, &mut rows);
+            for (part, written) in [(Part::Name, &*name), (Part::Around, owner), (Part::Around, &signature)] {
+                rows.clear();
+                learned_rows(written, usize::MAX, &mut rows);
+                meaning.define(part, &mut rows);
+            }
+            let mut document = index::document(&[
                 (Field::Name, &name),
                 (Field::Exact, &name),
                 (Field::Parent, owner),
@@ -182,6 +203,7 @@ impl Prepared {
                 (Field::Text, &all),
                 (Field::Trigrams, &name),
             ]);
+            index::mean(&mut document, meaning.packed());
             self.documents.push(document);
         }
         let whole = Span { start: 0, end: source.len() as u32 };
@@ -189,6 +211,13 @@ impl Prepared {
         let whole = format!("{path_words}\n{}", text(whole.clipped(most)));
         self.documents.push(index::file_document(&whole));
     }
+}
+
+/// The parts of a span before and after another.
+fn without(span: Span, hole: Span) -> [Span; 2] {
+    let before = Span { end: span.end.min(hole.start.max(span.start)), ..span };
+    let after = Span { start: span.start.max(hole.end.min(span.end)), ..span };
+    if hole.is_empty() || before.end == span.end { [span, Span::default()] } else { [before, after] }
 }
 
 /// Numbers the symbols that would share an id, from one, in source order.

@@ -18,7 +18,7 @@ use crate::store::packs::map;
 use crate::store::packs::pack::{self, FileRecord, Pack, PackWriter};
 use crate::store::packs::roles::RolePatterns;
 use crate::store::packs::view::{FileView, SymbolId, SymbolView};
-use crate::store::search::index::{Clause, Field, IndexQuery, Search};
+use crate::store::search::index::{Clause, Field, Holding, IndexQuery, Search, Told};
 use crate::store::search::segments::{Segments, check_file};
 use crate::store::search::shards::Shard;
 use crate::store::tables::compiled::{self, CompiledTable};
@@ -332,22 +332,21 @@ impl Snapshot {
         self.searcher()?.frequency(word)
     }
 
-    /// Like [`Snapshot::search_among`], with the words that each symbol contains in each of some fields, as one bit
-    /// for a word, at most 64. A word counts as contained when one of its stems is. Only symbols whose text contains
-    /// every word of `required` count. `keep` is called for the best first, and only as often as needed.
+    /// Like [`Snapshot::search_among`], with what tells more of each symbol. Only symbols whose text contains every word
+    /// of `required` count. `keep` is called for the best first, and only as often as needed.
     pub fn search_holding<const N: usize>(
         &self,
         among: &[&Self],
         clauses: &[Clause<'_>],
         required: &[String],
-        (fields, words): ([Field; N], &[Vec<String>]),
+        told: &Told<'_, N>,
         limit: usize,
         keep: &mut dyn FnMut(SymbolId) -> bool,
-    ) -> Result<Vec<(SymbolId, f32, [u64; N])>, Error> {
+    ) -> Result<Vec<Holding<N>>, Error> {
         let mut keep = |symbol: SymbolId| self.has(symbol.file) && keep(symbol);
         let among: Vec<&Search> = among.iter().map(|snapshot| snapshot.searcher()).collect::<Result<_, _>>()?;
         let asked = IndexQuery { clauses, required, among: &among };
-        self.searcher()?.top_holding(&asked, (fields, words), limit, &mut keep)
+        self.searcher()?.top_holding(&asked, told, limit, &mut keep)
     }
 
     /// Symbols of exactly this name, or `Parent.name`, at most `limit`.

@@ -13,6 +13,8 @@ use frostem::{Algorithm, Stemmer};
 use rustc_hash::FxHasher;
 use tantivy::tokenizer::{Token, TokenStream, Tokenizer};
 
+use super::learned::{self, Row};
+
 /// Longest word that counts as language; longer ones are data.
 const LONGEST_WORD: usize = 120;
 /// Number of words in a thread's cache.
@@ -111,6 +113,8 @@ const EMPTY_WORDS: &[&str] = &[
 struct Memory {
     words: HashMap<Box<str>, CachedTerms, BuildHasherDefault<FxHasher>>,
     terms: Vec<Rc<str>>,
+    /// The learned row of each term.
+    rows: Vec<Option<Row>>,
 }
 
 /// Cached terms of a word.
@@ -316,6 +320,7 @@ impl Memory {
         let mut stem = |word: String| {
             let stemmed = stemmer.stem(&word);
             if !stemmed.is_empty() {
+                self.rows.push(learned::row(&stemmed));
                 self.terms.push(stemmed.into());
             }
         };
@@ -390,17 +395,37 @@ pub fn flattened(name: &str) -> String {
 
 /// Stems of a text's words; each part of an identifier counts as a word.
 pub fn stems(text: &str) -> Vec<Rc<str>> {
+    let mut stems = Vec::new();
+    each_word(text, |memory, parts| {
+        stems.extend_from_slice(&memory.terms[parts]);
+        true
+    });
+    stems
+}
+
+/// Adds the learned rows of a text's stems, of which no more than `room` are read; what is left of it is returned.
+pub fn learned_rows(text: &str, mut room: usize, rows: &mut Vec<Row>) -> usize {
+    each_word(text, |memory, parts| {
+        rows.extend(memory.rows[parts.clone()].iter().take(room).flatten());
+        room = room.saturating_sub(parts.len());
+        room > 0
+    });
+    room
+}
+
+/// Visits the terms of each word's parts, until the visitor has had enough.
+fn each_word(text: &str, mut visit: impl FnMut(&Memory, Range<usize>) -> bool) {
     MEMORY.with_borrow_mut(|memory| {
-        let (mut stems, mut at) = (Vec::new(), 0);
+        let mut at = 0;
         while let Some((word, end)) = next_word(text, at) {
             at = end;
             let terms = memory.terms_of(word).terms;
             // The last of several terms is the whole word.
-            let parts = terms.start..terms.end - usize::from(terms.len() > 1);
-            stems.extend_from_slice(&memory.terms[parts]);
+            if !visit(memory, terms.start..terms.end - usize::from(terms.len() > 1)) {
+                return;
+            }
         }
-        stems
-    })
+    });
 }
 
 /// Distinct terms that a tokenizer produces for a query, in order.

@@ -19,6 +19,7 @@ use tantivy::{
 };
 
 use super::analyzer::{self, Trigrams, WholeTextTokenizer, Words};
+use super::learned::{self, Meaning};
 use super::scoring::{self, QueryTerm, TermWeights};
 use super::segments::Segments;
 use super::shards::Shard;
@@ -54,6 +55,11 @@ pub enum Field {
 const FILE: u32 = 9;
 /// The symbol's number, see [`SymbolId`]; [`SymbolId::FILE`] in the document of a whole file.
 const SYMBOL: u32 = 10;
+/// The first of the words of a symbol's vector, see [`learned`]; none in the document of a whole file.
+const MEANING: u32 = 11;
+
+/// Names of the fields of a vector's words.
+const MEANING_WORDS: [&str; learned::WORDS] = ["meaning0", "meaning1", "meaning2", "meaning3"];
 
 /// Text of the field `Exact` in the documents of whole files, so that they can be counted. No name is empty of letters.
 const FILE_MARK: &str = "\n";
@@ -89,6 +95,9 @@ pub(in crate::store) fn tantivy_schema() -> Schema {
     }
     builder.add_u64_field("file", NumericOptions::default().set_indexed());
     builder.add_u64_field("symbol", NumericOptions::default().set_fast());
+    for name in MEANING_WORDS {
+        builder.add_u64_field(name, NumericOptions::default().set_fast());
+    }
     builder.build()
 }
 
@@ -138,8 +147,9 @@ pub(in crate::store) fn open(segments: Segments) -> Result<Index, Error> {
 
 /// Creates a symbol's document without its numbers.
 pub(in crate::store) fn document(fields: &[(Field, &str)]) -> TantivyDocument {
-    // A document's own default is a kilobyte, which most symbols do not fill: beside a text stand its length and its kind.
-    let room = fields.iter().map(|(_, text)| text.len() + 8).sum::<usize>() + 32;
+    // A document's own default is a kilobyte, which most symbols do not fill: beside a text stand its length and its kind, and
+    // after all texts its numbers and its vector.
+    let room = fields.iter().map(|(_, text)| text.len() + 8).sum::<usize>() + 32 + 16 * learned::WORDS;
     let mut document = TantivyDocument::with_capacity(room);
     for (field, text) in fields {
         if !text.is_empty() {
@@ -147,6 +157,13 @@ pub(in crate::store) fn document(fields: &[(Field, &str)]) -> TantivyDocument {
         }
     }
     document
+}
+
+/// Adds the vector of a symbol to its document.
+pub(in crate::store) fn mean(document: &mut TantivyDocument, vector: [u64; learned::WORDS]) {
+    for (word, field) in vector.into_iter().zip(MEANING..) {
+        document.add_u64(schema::Field::from_field_id(field), word);
+    }
 }
 
 /// Creates the document of a whole file without its numbers.
@@ -205,6 +222,29 @@ pub(in crate::store) struct IndexQuery<'a> {
     pub required: &'a [String],
     /// Indexes whose combined statistics weigh the terms; empty for this index alone.
     pub among: &'a [&'a Search],
+}
+
+/// Request for more than the scores of the symbols found.
+pub struct Told<'a, const N: usize> {
+    /// Fields of which the words held are told.
+    pub fields: [Field; N],
+    /// The words, each with its other stems, at most 64: one is held when any of its stems is.
+    pub words: &'a [Vec<String>],
+    /// The description to which symbols are near or not.
+    pub meaning: Option<&'a Meaning>,
+}
+
+/// A symbol found, with what it holds.
+#[derive(Clone, Copy, Debug)]
+pub struct Holding<const N: usize> {
+    /// The symbol.
+    pub symbol: SymbolId,
+    /// The score of its terms.
+    pub score: f32,
+    /// The words that it holds in each field, as one bit for a word.
+    pub held: [u64; N],
+    /// The cosine of its vector with the description's; zero without one.
+    pub near: f32,
 }
 
 /// Search index as of one generation.
@@ -324,27 +364,40 @@ impl Search {
         Ok(self.best(asked, limit, keep)?.into_iter().map(|Scored(score, symbol, _)| (symbol, score)).collect())
     }
 
-    /// Like [`Search::top`], with the words that each symbol contains in each of some fields, as one bit for a word.
-    /// A word counts as contained when one of its stems is.
+    /// Like [`Search::top`], with what tells more of each symbol.
     pub fn top_holding<const N: usize>(
         &self,
         asked: &IndexQuery<'_>,
-        (fields, words): ([Field; N], &[Vec<String>]),
+        told: &Told<'_, N>,
         limit: usize,
         keep: &mut dyn FnMut(SymbolId) -> bool,
-    ) -> Result<Vec<(SymbolId, f32, [u64; N])>, Error> {
+    ) -> Result<Vec<Holding<N>>, Error> {
         let best = self.best(asked, limit, keep)?;
-        let mut held = vec![[0; N]; best.len()];
+        let mut held = vec![([0; N], 0.0); best.len()];
         // Postings are read forwards.
         let mut in_order: Vec<(DocAddress, usize)> =
             best.iter().enumerate().map(|(place, Scored(_, _, at))| (*at, place)).collect();
         in_order.sort_unstable();
         for found in in_order.chunk_by(|(a, _), (b, _)| a.segment_ord == b.segment_ord) {
             let segment = self.searcher.segment_reader(found[0].0.segment_ord);
-            for (field, kind) in fields.into_iter().enumerate() {
+            if let Some(meaning) = told.meaning {
+                let mut columns = Vec::with_capacity(MEANING_WORDS.len());
+                for name in MEANING_WORDS {
+                    columns.push(segment.fast_fields().u64(name)?);
+                }
+                for (at, place) in found {
+                    let vector = std::array::from_fn(|word| columns[word].first(at.doc_id).unwrap_or(0));
+                    held[*place].1 = meaning.cosine(vector);
+                }
+            }
+            for (field, kind) in told.fields.into_iter().enumerate() {
                 let index = segment.inverted_index(kind.tantivy())?;
-                for (bit, stem) in
-                    words.iter().take(64).enumerate().flat_map(|(bit, stems)| stems.iter().map(move |stem| (bit, stem)))
+                for (bit, stem) in told
+                    .words
+                    .iter()
+                    .take(64)
+                    .enumerate()
+                    .flat_map(|(bit, stems)| stems.iter().map(move |stem| (bit, stem)))
                 {
                     let term = Term::from_field_text(kind.tantivy(), stem);
                     let postings = index.read_block_postings(&term, IndexRecordOption::Basic);
@@ -352,12 +405,13 @@ impl Search {
                     for (at, place) in found {
                         let in_block = postings.seek(at.doc_id);
                         let holds = postings.doc(in_block) == at.doc_id;
-                        held[*place][field] |= u64::from(holds) << bit;
+                        held[*place].0[field] |= u64::from(holds) << bit;
                     }
                 }
             }
         }
-        Ok(best.into_iter().zip(held).map(|(Scored(score, symbol, _), held)| (symbol, score, held)).collect())
+        let found = best.into_iter().zip(held);
+        Ok(found.map(|(Scored(score, symbol, _), (held, near))| Holding { symbol, score, held, near }).collect())
     }
 
     /// The best symbols with their addresses. Required words filter first: only documents with all of them are
