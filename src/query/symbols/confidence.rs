@@ -49,9 +49,8 @@ pub struct Evidence {
     pub best_covered: f32,
     /// The share of the query's words found in no symbol.
     pub unknown: f32,
-    /// Of the words that some symbol has, the largest share found in one of the first answers, weighted by rarity.
-    /// Nothing unless that answer has two of them.
-    pub best_of_known: f32,
+    /// The largest number of the query's words found in one of the first answers.
+    pub most_held: usize,
     /// The lead of its score over the next answer's, as a share of it.
     pub margin: f32,
     /// The score of the first answer.
@@ -64,10 +63,10 @@ pub struct Evidence {
 
 impl Evidence {
     /// Whether the first answers are worth showing without confidence in any: part of the words is known, and the
-    /// answers contain some of those.
+    /// answers contain some of those. Of a description most words being known is enough, or two in one answer.
     pub fn is_partial(&self, form: Form) -> bool {
-        let is_covered = self.best_covered >= 0.2 || self.best_of_known >= 0.5;
-        form != Form::Identifier && self.unknown <= 0.6 && is_covered
+        let is_of_some = form != Form::Identifier && self.unknown <= 0.6 && self.best_covered >= 0.2;
+        is_of_some || form.is_prose() && (self.unknown < 0.5 || self.most_held >= 2)
     }
 
     /// How surely the first [`FIRST`] answers have what a description is of: a steep fall of the scores, many answers
@@ -222,20 +221,14 @@ pub fn evidence(
     let next = hits.iter().skip(1).find(|hit| hit.flat != first.flat || ranker.form.is_prose());
     let margin = next.map_or(1.0, |next| 1.0 - next.score() / first.score().max(f32::MIN_POSITIVE));
     let each: Vec<(usize, f32)> = hits.iter().take(LOOKED_INTO).map(|hit| held(&words, hit)).collect();
-    let of_first = each[0].1;
-    let best = |least: usize| {
-        each.iter().filter(|(number, _)| *number >= least).map(|(_, weight)| *weight).fold(0.0, f32::max)
-    };
-    let of_best = best(0);
-    let weigh =
-        |words: &mut dyn Iterator<Item = &Word>| words.map(|word| word.weight).sum::<f32>().max(f32::MIN_POSITIVE);
-    let all = weigh(&mut words.iter());
-    let of_known = best(2) / weigh(&mut words.iter().filter(|word| word.held > 0));
+    let of_first = each.first().map_or(0.0, |(_, weight)| *weight);
+    let of_best = each.iter().fold(of_first, |best, (_, weight)| best.max(*weight));
+    let all = words.iter().map(|word| word.weight).sum::<f32>().max(f32::MIN_POSITIVE);
     let evidence = Evidence {
         name,
         covered: of_first / all,
         best_covered: of_best / all,
-        best_of_known: of_known,
+        most_held: each.iter().map(|(number, _)| *number).max().unwrap_or(0),
         unknown: unknown_share,
         margin,
         score: first.score(),
