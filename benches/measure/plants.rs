@@ -185,11 +185,12 @@ fn plant_one(path: &Path, language: &str, text: &str, number: usize) -> Vec<Plan
 
 /// Files that a plant can stand in: code that is neither a test nor an entry of its package.
 fn gather(root: &Path, folder: &Path, language: &str, files: &mut Vec<PathBuf>) {
-    const ASIDE: [&str; 14] = [
+    /// Whole words: `jsdoc` has no pages.
+    const BESIDE: [&str; 4] = ["doc", "docs", "documentation", "integration"];
+    const ASIDE: [&str; 13] = [
         "test",
         "example",
         "bench",
-        "doc",
         "script",
         "index.",
         "__init__",
@@ -211,8 +212,9 @@ fn gather(root: &Path, folder: &Path, language: &str, files: &mut Vec<PathBuf>) 
     for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
         let path = entry.path();
         let within = path.strip_prefix(root).unwrap_or(&path).to_string_lossy().to_lowercase();
-        if within.starts_with('.') || ASIDE.iter().any(|part| within.contains(part)) || within.contains("node_modules")
-        {
+        let mut words = within.split(|c: char| !c.is_alphanumeric());
+        let is_aside = ASIDE.iter().any(|part| within.contains(part)) || words.any(|word| BESIDE.contains(&word));
+        if within.starts_with('.') || is_aside || within.contains("node_modules") {
             continue;
         }
         if path.is_dir() {

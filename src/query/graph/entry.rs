@@ -443,10 +443,15 @@ impl<'g, 'a> Entries<'g, 'a> {
         let content = file.content();
         self.faces.contains(&file.number())
             || self.patterns.is_match(file.path())
-            || content.starts_with(b"#!")
+            || names_interpreter(content)
             || rules.started.is_some_and(|text| memchr::memmem::find(content, text.as_bytes()).is_some())
             || rules.packages.iter().any(|package| file.path().ends_with(package.file))
     }
+}
+
+/// Whether a text is a script, which names its interpreter. In Rust, `#![…]` is an attribute.
+pub(super) fn names_interpreter(text: &[u8]) -> bool {
+    text.strip_prefix(b"#!").is_some_and(|rest| !rest.starts_with(b"["))
 }
 
 /// Whether a symbol is inside of no other.

@@ -5,7 +5,7 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::Graph;
-use super::entry::Entries;
+use super::entry::{Entries, names_interpreter};
 use super::groups::Conditions;
 use super::verdicts::says_testing;
 use super::visible::{is_type, is_typed, words_before};
@@ -79,6 +79,8 @@ pub enum DeadCodeDoubt {
     Reflected,
     /// So many files of tests use it that it may be there to help them: their number.
     Helper(usize),
+    /// Only tests of something else use it, or it puts something back as it was: it may be there to help them.
+    Tool,
     /// Something uses it that may be used itself.
     OfUser,
     /// Its name is too short to be looked for.
@@ -114,6 +116,10 @@ const MOST_OF_FILE: usize = 8;
 
 /// The most files of tests that use something because they test it.
 const MOST_TESTS: usize = 3;
+/// First words of the names of functions by which tests start afresh.
+const UNDOING: &[&str] = &["reset", "clear", "restore"];
+/// Names of files that stand for their folders.
+const FOLDER_FILES: &[&str] = &["__init__", "index", "mod", "lib", "main"];
 /// The most other definitions of a name of which one is still looked at for itself.
 const MOST_NAMESAKES: usize = 1;
 
@@ -168,12 +174,27 @@ impl<'e, 'g, 'a> Evidence<'e, 'g, 'a> {
         is_type(symbol) && others.filter(|(file, _)| *file == symbol.file.number()).count() > 1
     }
 
-    /// The number of files of tests that use it.
-    fn testing_files(&self, node: u32) -> usize {
+    /// The files of tests that use it.
+    fn testing_files(&self, node: u32) -> Vec<FileView<'a>> {
         let graph = self.graph;
         let users = graph.edges.users(graph.symbols[node as usize].number()).map(|edge| edge.file);
-        let exercises = |file: &u32| graph.snapshot.file_by_number(*file).is_some_and(|file| file.exercises());
-        users.collect::<FxHashSet<u32>>().iter().filter(|file| exercises(file)).count()
+        let users: FxHashSet<u32> = users.collect();
+        let files = users.into_iter().filter_map(|file| graph.snapshot.file_by_number(file));
+        files.filter(FileView::exercises).collect()
+    }
+
+    /// A sign that something that files of tests use is there for them. Dead code that is still tested has tests of its own,
+    /// by the name of their file or at least beside it.
+    fn help(&self, symbol: &SymbolView<'_>, tests: &[FileView<'_>]) -> Option<DeadCodeDoubt> {
+        let own = symbol.file.path();
+        let is_alone = tests.len() == 1 && is_beside_tests(own, tests[0].path());
+        match tests.len() {
+            0 => None,
+            count if count > MOST_TESTS => Some(DeadCodeDoubt::Helper(count)),
+            _ if symbol.kind() == Kind::Function && puts_back(&symbol.name()) => Some(DeadCodeDoubt::Tool),
+            _ if is_alone || tests.iter().any(|test| is_tested_by(own, test.path())) => None,
+            _ => Some(DeadCodeDoubt::Tool),
+        }
     }
 
     /// The number of other places that define its name, apart from tests.
@@ -224,8 +245,8 @@ impl<'e, 'g, 'a> Evidence<'e, 'g, 'a> {
             Some(DeadCodeDoubt::Default)
         } else if self.is_in_program(symbol) {
             Some(DeadCodeDoubt::InProgram)
-        } else if self.testing_files(node) > MOST_TESTS {
-            Some(DeadCodeDoubt::Helper(self.testing_files(node)))
+        } else if let Some(help) = self.help(symbol, &self.testing_files(node)) {
+            Some(help)
         } else if self.namesakes(node) > MOST_NAMESAKES {
             Some(DeadCodeDoubt::Namesakes(self.namesakes(node)))
         } else if !(self.loaded.contains(&file.number()) || self.is_hidden(node) && self.is_module(file)) {
@@ -302,7 +323,7 @@ impl<'e, 'g, 'a> Evidence<'e, 'g, 'a> {
             && (class.is_none()
                 || graph.filled_in(symbol).is_some()
                 || is_free
-                || !self.is_hidden(node) && class.is_some_and(|class| is_foreign(&class)))
+                || !self.is_hidden(node) && may_override(symbol) && class.is_some_and(|class| is_foreign(&class)))
     }
 
     /// Whether a runner of tests, a container or a reader of data knows it by its name or its signature.
@@ -348,7 +369,9 @@ impl<'e, 'g, 'a> Evidence<'e, 'g, 'a> {
             let symbol = &graph.symbols[node as usize];
             let class = self.owners.get(&node).copied().or_else(|| graph.parent(node));
             let of_class = class.filter(|_| !self.is_hidden(node)).map(|class| (true, class));
-            let of_file = Some((false, symbol.file.number())).filter(|_| !is_typed(symbol));
+            let by_name = is_typed(symbol)
+                || matches!(symbol.file.conventions().public, Public::Exported(_)) && self.is_hidden(node);
+            let of_file = Some((false, symbol.file.number())).filter(|_| !by_name);
             [of_class, of_file].map(|place| place.filter(|_| symbol.kind() != Kind::Type))
         };
         let mut counts: FxHashMap<(bool, u32), usize> = FxHashMap::default();
@@ -401,6 +424,49 @@ fn is_shared(symbol: &SymbolView<'_>) -> bool {
     symbol.file.conventions().structural && symbol.file.symbols().any(|other| is_twin(&other))
 }
 
+/// Whether a base may call it, where a language lets only some members stand for those of a base.
+fn may_override(symbol: &SymbolView<'_>) -> bool {
+    !is_declared(symbol) || (symbol.file.conventions().may_override)(&words_before(symbol), &symbol.name())
+}
+
+/// Whether a function that only tests use undoes what they did, by the first word of its name: `resetCache`,
+/// `_clear_all`.
+fn puts_back(name: &str) -> bool {
+    let name = name.trim_start_matches('_');
+    UNDOING.iter().any(|word| {
+        let start = name.get(..word.len()).filter(|start| start.eq_ignore_ascii_case(word));
+        start.is_some() && !name[word.len()..].starts_with(|c: char| c.is_ascii_lowercase())
+    })
+}
+
+/// Whether a file of tests is about a file, by their names: `cart_test.go`, `test_cart_sums.py`, `CartTest.java`.
+fn is_tested_by(own: &str, test: &str) -> bool {
+    let (own, test) = (letters(own), letters(test));
+    own.len().min(test.len()) >= SHORTEST && (test.contains(&own) || own.contains(&test))
+}
+
+/// The letters of the name of a file, without words for tests; of the folder where the file is that of a folder.
+fn letters(path: &str) -> String {
+    let (folder, name) = path.rsplit_once('/').unwrap_or(("", path));
+    let stem = name.split('.').next().unwrap_or(name).to_lowercase();
+    let stem = if FOLDER_FILES.contains(&&*stem) { folder.rsplit('/').next().unwrap_or_default() } else { &stem };
+    let words = stem.split(|c: char| !c.is_alphanumeric()).map(|word| word.trim_start_matches("test"));
+    words
+        .map(|word| ["tests", "test", "specs", "spec"].iter().fold(word, |word, end| word.trim_end_matches(end)))
+        .collect()
+}
+
+/// Whether tests lie in the folder of a file, or in one that is theirs in all but the folder's name for tests:
+/// `src/main/java/shop` and `src/test/java/shop`.
+fn is_beside_tests(own: &str, test: &str) -> bool {
+    const SAME: [&str; 7] = ["test", "tests", "__tests__", "spec", "src", "main", "lib"];
+    let folders = |path: &'_ str| {
+        let folder = path.rsplit_once('/').map_or("", |(folder, _)| folder);
+        folder.split('/').filter(|part| !SAME.contains(part)).map(str::to_owned).collect::<Vec<_>>()
+    };
+    folders(own) == folders(test)
+}
+
 /// Whether methods of its language are called through declared types alone, and not by their shape.
 fn is_declared(symbol: &SymbolView<'_>) -> bool {
     matches!(symbol.file.conventions().public, Public::Word(words) if !words.contains(&"pub"))
@@ -422,7 +488,7 @@ fn folder<'a>(file: FileView<'a>) -> &'a str {
 /// Files that something in use loads: a file that is no test imports them, a live node of another file uses one of
 /// theirs, they are the entry of a package, say that they are started, or have a class for whoever goes through the
 /// classes derived from one in use.
-fn loaded(graph: &Graph<'_>, entries: &Entries<'_, '_>, lives: impl Fn(u32) -> bool) -> FxHashSet<u32> {
+fn loaded<'a>(graph: &Graph<'a>, entries: &Entries<'_, 'a>, lives: impl Fn(u32) -> bool) -> FxHashSet<u32> {
     let mut found = FxHashSet::default();
     let mut folders: FxHashSet<&str> = FxHashSet::default();
     for file in graph.snapshot.files().filter(|file| !file.facts().is_empty()) {
@@ -435,7 +501,12 @@ fn loaded(graph: &Graph<'_>, entries: &Entries<'_, '_>, lives: impl Fn(u32) -> b
             let mut bases = graph.edges.bases(symbol.number()).filter(|base| base.file != file.number());
             matches!(rules.public, Public::Unless(_)) && bases.any(|base| graph.node(base).is_some_and(&lives))
         };
-        if entries.is_face(file) || says_started || file.symbols().any(|own| is_main(own) || is_plugin(own)) {
+        // A script is run, and a tool that takes what is decorated takes nothing else.
+        let is_taken =
+            |symbol: SymbolView<'a>| !file.exercises() && !symbol.has_parent() && entries.is_decorated(&symbol, rules);
+        let is_run = says_started || names_interpreter(file.content());
+        if entries.is_face(file) || is_run || file.symbols().any(|own| is_main(own) || is_plugin(own) || is_taken(own))
+        {
             found.insert(file.number());
             folders.insert(folder(file));
         }

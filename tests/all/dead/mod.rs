@@ -5,6 +5,7 @@ use serde_json::{Value, json};
 use super::graph::ask;
 
 mod handed;
+mod helped;
 mod unread;
 mod unseen;
 mod weighed;

@@ -1,0 +1,95 @@
+//! What only tests use, as what they test or as their tool, and files that are run by others.
+
+use super::dead;
+
+#[test]
+fn what_only_tests_of_other_files_use_helps_them() {
+    let test = |package: &str, number: u8, call: &str| {
+        format!(
+            "package {package}\n\nimport (\n\t\"testing\"\n\n\t\"shop/internal/clock\"\n)\n\nfunc TestIt{number}(t *testing.T) {{ {call}() }}\n"
+        )
+    };
+    let project = format!(
+        "--- go.mod
+module shop
+--- main.go
+package main
+
+import (
+\t\"shop/internal/cart\"
+\t\"shop/internal/clock\"
+)
+
+func main() {{
+\tclock.Now()
+\tcart.Sum()
+}}
+--- internal/cart/cart.go
+package cart
+
+func Sum() {{}}
+--- internal/clock/clock.go
+package clock
+
+func Now() {{}}
+
+func Tomorrow() {{}}
+
+func Fixed() {{}}
+
+func Shared() {{}}
+
+func ResetZone() {{}}
+--- internal/clock/clock_test.go
+{}
+--- internal/clock/zone_test.go
+{}
+--- internal/cart/cart_test.go
+{}
+--- internal/cart/sum_test.go
+{}
+--- internal/cart/zone_test.go
+{}
+",
+        test("clock", 1, "Tomorrow"),
+        test("clock", 2, "ResetZone"),
+        test("cart", 3, "clock.Fixed"),
+        test("cart", 4, "clock.Shared"),
+        test("cart", 5, "clock.Shared"),
+    );
+    assert_eq!(dead(&project), ["Tomorrow 0.9", "Fixed 0.6", "Shared 0.6", "ResetZone 0.6"]);
+}
+
+#[test]
+fn no_base_calls_what_cannot_stand_for_one_of_its_members() {
+    let project = "--- src/Main.java
+import javax.tools.Tool;
+
+public class Main implements Tool {
+  public static void main(String[] args) { new Main(); }
+  public int run(int a) { return a; }
+  static int spare(int a) { return a; }
+}
+";
+    assert_eq!(dead(project), ["Main.spare 0.8"]);
+}
+
+#[test]
+fn many_functions_of_a_module_are_each_unused() {
+    let functions: String = (0..12).map(|number| format!("function spare{number}() {{ return 1; }}\n")).collect();
+    let project = |end: &str| format!("--- package.json\n{{\"main\": \"a.js\"}}\n--- a.js\n{functions}{end}\n");
+    assert_eq!(dead(&project("exports.own = 1;")).len(), 12);
+    assert!(dead(&project("exports.own = 1;")).iter().all(|found| found.ends_with(" 1.0")));
+    assert!(dead(&project("run();")).iter().all(|found| found.ends_with(" 0.6")));
+}
+
+#[test]
+fn a_script_and_a_file_with_something_decorated_are_run() {
+    let project = |first: &str, mark: &str| {
+        format!("--- tasks.py\n{first}\nfrom invoke import task\n{mark}\ndef build(c): pass\ndef spare(c): pass\n")
+    };
+    assert_eq!(dead(&project("", "")), ["build 0.6", "spare 0.6"]);
+    assert_eq!(dead(&project("", "@task")), ["spare 0.8"]);
+    assert_eq!(dead(&project("#!/usr/bin/env python", "@task")), ["spare 0.8"]);
+    assert_eq!(dead(&project("#!/usr/bin/env python", "")), ["build 0.8", "spare 0.8"]);
+}
