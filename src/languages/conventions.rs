@@ -112,6 +112,8 @@ pub struct Conventions {
     pub property_files: &'static [&'static str],
     /// Prefix of methods that a reader of data calls for a class that it is given: `read(Item.class)`.
     pub setters: Option<&'static str>,
+    /// Texts by which a file imports a library that writes the getters of an object as data.
+    pub data_libraries: &'static [&'static str],
     /// Names of files with tests, benchmarks or examples, without extension; `*` matches anything. Words match as a
     /// whole: `Test*` does not match `Testament`.
     pub test_files: &'static [&'static str],
@@ -222,6 +224,7 @@ impl Conventions {
         accessors: &[],
         property_files: &[],
         setters: None,
+        data_libraries: &[],
         test_files: &[],
         runner: None,
         public: Public::All,

@@ -194,7 +194,7 @@ pub fn is_generated(path: &str, content: &[u8]) -> bool {
     let name = path.rsplit('/').next().unwrap_or(path);
     let stem = name.rsplit_once('.').map_or(name, |(stem, _)| stem);
     lies_in(path, &["generated", "__generated__"])
-        || ["_pb2", "_pb2_grpc", ".pb", ".g", ".min", ".generated", "_generated"].iter().any(|end| stem.ends_with(end))
+        || ["_pb2", "_pb2_grpc", ".pb", ".g", ".gen", ".min", ".generated", "_generated"].iter().any(|end| stem.ends_with(end))
         || stem.starts_with("zz_generated")
         // A convention of most generators (go.dev/s/generatedcode); the source of a generator has the marker further
         // down.

@@ -40,6 +40,16 @@ pub static CONVENTIONS: Conventions = Conventions {
         "kt", "kts", "groovy", "scala", "jsp", "jspx", "jelly", "ftl", "ftlh", "vm", "html", "xhtml", "mustache",
     ],
     setters: Some("set"),
+    data_libraries: &[
+        "com.fasterxml.jackson",
+        "org.codehaus.jackson",
+        "com.google.gson",
+        "com.squareup.moshi",
+        "com.alibaba.fastjson",
+        "org.yaml.snakeyaml",
+        "json.bind",
+        "xml.bind",
+    ],
     plain_bases: &["Object", "Serializable", "Cloneable"],
     ..Conventions::NEUTRAL
 };

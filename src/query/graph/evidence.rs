@@ -7,6 +7,9 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::Graph;
 use super::entry::{Entries, names_interpreter};
 use super::groups::Conditions;
+use super::surroundings::{
+    has_own_names, is_beside_tests, is_given_to_macro, is_read_as_data, is_tested_by, puts_back,
+};
 use super::verdicts::says_testing;
 use super::visible::{is_type, is_typed, words_before};
 use super::written::{comments_above, written};
@@ -105,6 +108,8 @@ const KEPT: &[&[u8]] = &[
     b"kept for",
     b"kept to",
 ];
+/// Words of the comments above a definition by which others use it.
+const SAID_USED: &[&[u8]] = &[b"used by", b"called by", b"called from", b"invoked by", b"needed by"];
 /// Tags of comments by which a package offers something, where comments have tags.
 const OFFERED: &[&[u8]] = &[b"* @api\n", b"* @api ", b"* @public\n", b"* @public "];
 const MOST_TEXT: usize = 2_000;
@@ -116,10 +121,6 @@ const MOST_OF_FILE: usize = 8;
 
 /// The most files of tests that use something because they test it.
 const MOST_TESTS: usize = 3;
-/// First words of the names of functions by which tests start afresh.
-const UNDOING: &[&str] = &["reset", "clear", "restore"];
-/// Names of files that stand for their folders.
-const FOLDER_FILES: &[&str] = &["__init__", "index", "mod", "lib", "main"];
 /// The most other definitions of a name of which one is still looked at for itself.
 const MOST_NAMESAKES: usize = 1;
 
@@ -249,7 +250,7 @@ impl<'e, 'g, 'a> Evidence<'e, 'g, 'a> {
             Some(help)
         } else if self.namesakes(node) > MOST_NAMESAKES {
             Some(DeadCodeDoubt::Namesakes(self.namesakes(node)))
-        } else if !(self.loaded.contains(&file.number()) || self.is_hidden(node) && self.is_module(file)) {
+        } else if !(self.loaded.contains(&file.number()) || self.is_hidden(node) && has_own_names(file)) {
             Some(DeadCodeDoubt::NotLoaded)
         } else {
             None
@@ -269,7 +270,7 @@ impl<'e, 'g, 'a> Evidence<'e, 'g, 'a> {
         let is_private = match rules.public {
             Public::All => false,
             // A script without imports and exports shares its names with the others of a page.
-            Public::Exported(_) => own && self.is_module(symbol.file),
+            Public::Exported(_) => own && has_own_names(symbol.file),
             _ => own,
         };
         is_private || graph.parent(node).is_some_and(inside)
@@ -281,19 +282,6 @@ impl<'e, 'g, 'a> Evidence<'e, 'g, 'a> {
         let exercises = |file: u32| graph.snapshot.file_by_number(file).is_some_and(|file| file.exercises());
         let is_imported = |file: u32| graph.edges.importers(file).iter().any(|import| !exercises(import.from));
         graph.edges.users(symbol.number()).any(|edge| exercises(edge.file) && is_imported(edge.file))
-    }
-
-    /// Whether a file has names of its own, rather than being put into another as text.
-    fn is_module(&self, file: FileView<'_>) -> bool {
-        let text = file.content();
-        match file.conventions().public {
-            Public::Exported(_) => [&b"import "[..], b"export ", b"require(", b"exports"]
-                .iter()
-                .any(|word| memchr::memmem::find(text, word).is_some()),
-            // `include!` makes one of a file that no module names.
-            Public::Word(words) => !words.contains(&"pub"),
-            _ => true,
-        }
     }
 
     /// Whether code of others, or code that goes through many, may get to know it.
@@ -309,7 +297,7 @@ impl<'e, 'g, 'a> Evidence<'e, 'g, 'a> {
             return true;
         }
         let is_member = symbol.kind() == Kind::Method || class.is_some();
-        if self.is_called_by_name(symbol) {
+        if self.is_called_by_name(symbol) || is_given_to_macro(symbol) || is_read_as_data(graph, symbol) {
             return true;
         }
         let is_foreign = |class: &SymbolView<'_>| {
@@ -401,8 +389,10 @@ fn says_kept(symbol: &SymbolView<'_>) -> bool {
     let text = content.get(start..span.end as usize).unwrap_or_default();
     let text = text[..text.len().min(MOST_TEXT)].to_ascii_lowercase();
     let says = |words: &[&[u8]]| words.iter().any(|word| memchr::memmem::find(&text, word).is_some());
+    let above = &text[..text.len().min((span.start as usize).saturating_sub(start))];
+    let is_called = SAID_USED.iter().any(|word| memchr::memmem::find(above, word).is_some());
     let shown = [b"import ".to_vec(), symbol.name_bytes().to_ascii_lowercase()].concat();
-    says(KEPT) || says(&[shown.as_slice()]) || symbol.file.conventions().structural && says(OFFERED)
+    says(KEPT) || is_called || says(&[shown.as_slice()]) || symbol.file.conventions().structural && says(OFFERED)
 }
 
 /// Whether its file gives it on as its default: `export default function Page() {}`, `export default Page`.
@@ -427,44 +417,6 @@ fn is_shared(symbol: &SymbolView<'_>) -> bool {
 /// Whether a base may call it, where a language lets only some members stand for those of a base.
 fn may_override(symbol: &SymbolView<'_>) -> bool {
     !is_declared(symbol) || (symbol.file.conventions().may_override)(&words_before(symbol), &symbol.name())
-}
-
-/// Whether a function that only tests use undoes what they did, by the first word of its name: `resetCache`,
-/// `_clear_all`.
-fn puts_back(name: &str) -> bool {
-    let name = name.trim_start_matches('_');
-    UNDOING.iter().any(|word| {
-        let start = name.get(..word.len()).filter(|start| start.eq_ignore_ascii_case(word));
-        start.is_some() && !name[word.len()..].starts_with(|c: char| c.is_ascii_lowercase())
-    })
-}
-
-/// Whether a file of tests is about a file, by their names: `cart_test.go`, `test_cart_sums.py`, `CartTest.java`.
-fn is_tested_by(own: &str, test: &str) -> bool {
-    let (own, test) = (letters(own), letters(test));
-    own.len().min(test.len()) >= SHORTEST && (test.contains(&own) || own.contains(&test))
-}
-
-/// The letters of the name of a file, without words for tests; of the folder where the file is that of a folder.
-fn letters(path: &str) -> String {
-    let (folder, name) = path.rsplit_once('/').unwrap_or(("", path));
-    let stem = name.split('.').next().unwrap_or(name).to_lowercase();
-    let stem = if FOLDER_FILES.contains(&&*stem) { folder.rsplit('/').next().unwrap_or_default() } else { &stem };
-    let words = stem.split(|c: char| !c.is_alphanumeric()).map(|word| word.trim_start_matches("test"));
-    words
-        .map(|word| ["tests", "test", "specs", "spec"].iter().fold(word, |word, end| word.trim_end_matches(end)))
-        .collect()
-}
-
-/// Whether tests lie in the folder of a file, or in one that is theirs in all but the folder's name for tests:
-/// `src/main/java/shop` and `src/test/java/shop`.
-fn is_beside_tests(own: &str, test: &str) -> bool {
-    const SAME: [&str; 7] = ["test", "tests", "__tests__", "spec", "src", "main", "lib"];
-    let folders = |path: &'_ str| {
-        let folder = path.rsplit_once('/').map_or("", |(folder, _)| folder);
-        folder.split('/').filter(|part| !SAME.contains(part)).map(str::to_owned).collect::<Vec<_>>()
-    };
-    folders(own) == folders(test)
 }
 
 /// Whether methods of its language are called through declared types alone, and not by their shape.

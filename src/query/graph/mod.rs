@@ -21,6 +21,7 @@ pub(super) mod relations;
 mod rename;
 mod rings;
 mod strings;
+mod surroundings;
 mod types;
 mod verdicts;
 mod visible;

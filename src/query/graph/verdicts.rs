@@ -7,7 +7,7 @@ use super::evidence::{Certainty, DeadCodeDoubt, Evidence};
 use super::reachability::{POSSIBLE, Reachability, TESTED, UNREACHED};
 use super::rings::used_from_outside;
 use crate::languages::{helps_tests, is_for_testing};
-use crate::store::{Edge, SymbolView};
+use crate::store::{Edge, FileView, SymbolView};
 
 /// The most lines of comments above a definition that may say that it is for tests.
 const MOST_COMMENTS: usize = 20;
@@ -17,6 +17,8 @@ const SAID: &[&[u8]] = &[b"test only", b"tests only", b"test-only", b"testonly"]
 const BEFORE: &[&[u8]] =
     &[b"for", b"in", b"by", b"from", b"during", b"between", b"a", b"any", b"each", b"every", b"unit", b"snapshot"];
 const TESTS: &[&[u8]] = &[b"test", b"tests", b"testing"];
+/// First words of lines above the first definition of a file.
+const OPENINGS: &[&[u8]] = &[b"package ", b"import ", b"from ", b"use "];
 /// The most letters of a signature that are read.
 const SIGNATURE: usize = 400;
 
@@ -29,26 +31,53 @@ pub(super) fn is_for_tests(symbol: &SymbolView<'_>) -> bool {
         || helps_tests(&symbol.name())
         || symbol.decorators().iter().any(|decorator| helps_tests(decorator))
         || says_testing(symbol)
+        || is_file_for_tests(symbol.file)
 }
 
 /// Whether the comments on a definition say that it is for tests.
 pub(super) fn says_testing(symbol: &SymbolView<'_>) -> bool {
     let above = symbol.file.content().get(..symbol.span().start as usize).unwrap_or_default().trim_ascii_end();
     let lines = above.rsplit(|byte| *byte == b'\n').map(<[u8]>::trim_ascii_start).take(MOST_COMMENTS);
-    let is_comment = |line: &&[u8]| matches!(line.first(), Some(b'/' | b'*' | b'#' | b'@'));
-    let says = |text: &[u8]| {
-        // Few comments speak of tests.
-        let may = [&b"est"[..], b"EST"].iter().any(|part| memchr::memmem::find(text, part).is_some());
-        let text = if may { text.to_ascii_lowercase() } else { Vec::new() };
-        let words = text.split(|byte| !byte.is_ascii_alphanumeric()).filter(|word| !word.is_empty());
-        let pairs = words.clone().zip(words.skip(1));
-        SAID.iter().any(|words| memchr::memmem::find(&text, words).is_some())
-            || pairs.into_iter().any(|(word, next)| {
-                BEFORE.contains(&word) && TESTS.contains(&next) || word == b"for" && next.starts_with(b"test")
-            })
-    };
     let doc = symbol.doc_span().of(symbol.file.content());
-    lines.take_while(is_comment).any(says) || doc.split(|byte| *byte == b'\n').any(says)
+    lines.take_while(|line| is_comment(line)).any(speaks_of_tests)
+        || doc.split(|byte| *byte == b'\n').any(speaks_of_tests)
+}
+
+/// Whether the first comments of a file say that it is for tests: `// Raw access, for the sake of testing`. Those right above
+/// its first definition are about that.
+fn is_file_for_tests(file: FileView<'_>) -> bool {
+    let content = file.content();
+    let mut is_said = false;
+    for line in content.split(|byte| *byte == b'\n').map(<[u8]>::trim_ascii).take(MOST_COMMENTS) {
+        let is_opening = OPENINGS.iter().any(|word| line.starts_with(word));
+        if is_comment(line) {
+            let line = line.to_ascii_lowercase();
+            is_said |= speaks_of_tests(&line) || memchr::memmem::find(&line, b"of testing").is_some();
+        } else if line.is_empty() || is_opening {
+            if is_said {
+                return true;
+            }
+        } else {
+            return false;
+        }
+    }
+    false
+}
+
+fn is_comment(line: &[u8]) -> bool {
+    matches!(line.first(), Some(b'/' | b'*' | b'#' | b'@'))
+}
+
+fn speaks_of_tests(text: &[u8]) -> bool {
+    // Few comments speak of tests.
+    let may = [&b"est"[..], b"EST"].iter().any(|part| memchr::memmem::find(text, part).is_some());
+    let text = if may { text.to_ascii_lowercase() } else { Vec::new() };
+    let words = text.split(|byte| !byte.is_ascii_alphanumeric()).filter(|word| !word.is_empty());
+    let pairs = words.clone().zip(words.skip(1));
+    SAID.iter().any(|words| memchr::memmem::find(&text, words).is_some())
+        || pairs.into_iter().any(|(word, next)| {
+            BEFORE.contains(&word) && TESTS.contains(&next) || word == b"for" && next.starts_with(b"test")
+        })
 }
 
 impl Reachability<'_, '_> {

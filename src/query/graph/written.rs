@@ -5,7 +5,8 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::Graph;
 use super::documented::is_past;
-use super::visible::{is_part, is_typed};
+use super::surroundings::has_own_names;
+use super::visible::{is_part, is_typed, stem};
 use crate::model::{How, Kind, Span};
 use crate::store::{Edge, FileView, SymbolView};
 
@@ -99,7 +100,7 @@ fn is_explained(graph: &Graph<'_>, file: FileView<'_>, span: Span, node: u32, de
             Some(How::Resolved | How::Compiler) => {
                 return symbol.kind() != Kind::Method || is_typed(symbol) || is_of_self(text, span);
             }
-            Some(How::Outside) => return symbol.kind() != Kind::Method,
+            Some(How::Outside) => return symbol.kind() != Kind::Method && !may_be_shared(symbol, text, span),
             // A function may be made a member of an object: `Object.assign(proto, helpers)`, `this.help()`.
             Some(How::NoMember | How::NoReceiver) => {
                 let is_joined = symbol.kind() == Kind::Function && symbol.file.conventions().structural;
@@ -118,6 +119,18 @@ fn is_explained(graph: &Graph<'_>, file: FileView<'_>, span: Span, node: u32, de
     is_plain && !(is_mark(before, b"\"'`.:#/>{$@-") || is_mark(after, b"\"'`(:"))
 }
 
+/// Whether a name that seems to be from outside may be that of a file after all: one that shares its names with others, or
+/// that the name is asked of.
+fn may_be_shared(symbol: &SymbolView<'_>, text: &[u8], span: Span) -> bool {
+    let before = text.get(..span.start as usize).unwrap_or_default();
+    let path = stem(symbol.file.path());
+    let name = path.rsplit('/').next().unwrap_or(path).as_bytes();
+    match before.strip_suffix(b".") {
+        Some(before) => before.strip_suffix(name).is_some_and(|rest| !rest.last().is_some_and(|byte| is_part(*byte))),
+        None => !has_own_names(symbol.file),
+    }
+}
+
 /// Whether a member is asked of the object itself: `self.open()`.
 fn is_of_self(text: &[u8], span: Span) -> bool {
     let before = text.get(..span.start as usize).unwrap_or_default();
@@ -128,12 +141,11 @@ fn is_mark(byte: u8, marks: &[u8]) -> bool {
     marks.contains(&byte)
 }
 
-/// Whether a name cannot be a word of prose: it has parts.
+/// Whether a name cannot be a word of prose: it has parts, or begins as none does.
 pub(super) fn is_formed(name: &[u8]) -> bool {
     let core = name.trim_ascii_start();
-    let start = core.iter().position(|byte| *byte != b'_' && *byte != b'$').unwrap_or(core.len());
-    let core = &core[start..];
-    core.iter().any(|byte| *byte == b'_' || byte.is_ascii_digit())
+    matches!(core.first(), Some(b'_' | b'$'))
+        || core.iter().any(|byte| *byte == b'_' || byte.is_ascii_digit())
         || core.windows(2).any(|pair| pair[0].is_ascii_lowercase() && pair[1].is_ascii_uppercase())
 }
 

@@ -93,3 +93,37 @@ fn a_script_and_a_file_with_something_decorated_are_run() {
     assert_eq!(dead(&project("#!/usr/bin/env python", "@task")), ["spare 0.8"]);
     assert_eq!(dead(&project("#!/usr/bin/env python", "")), ["build 0.8", "spare 0.8"]);
 }
+
+#[test]
+fn a_file_that_says_that_it_is_for_testing_helps_tests() {
+    let project = |comment: &str| {
+        format!(
+            "--- go.mod
+module shop
+--- main.go
+package main
+
+import \"shop/internal/raw\"
+
+func main() {{ raw.Close() }}
+--- internal/raw/raw.go
+package raw
+{comment}
+
+import \"fmt\"
+
+func Opened() {{ fmt.Println(1) }}
+
+func Close() {{ fmt.Println(2) }}
+--- internal/raw/raw_test.go
+package raw
+
+import \"testing\"
+
+func TestOpen(t *testing.T) {{ Opened() }}
+"
+        )
+    };
+    assert_eq!(dead(&project("// Raw access to files.")), ["Opened 0.9"]);
+    assert_eq!(dead(&project("// Raw access to files, for the sake of testing.")), [""; 0]);
+}

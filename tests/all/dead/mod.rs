@@ -6,6 +6,7 @@ use super::graph::ask;
 
 mod handed;
 mod helped;
+mod near;
 mod unread;
 mod unseen;
 mod weighed;

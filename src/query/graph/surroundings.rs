@@ -1,0 +1,145 @@
+//! What surrounds a definition: the file that it shares names with, the macro that is given it, the code that reads its
+//! class, the tests of its file.
+
+use super::Graph;
+use crate::languages::Public;
+use crate::model::Kind;
+use crate::store::{FileView, SymbolView};
+
+/// The shortest name of a file that tells its tests from others.
+const SHORTEST: usize = 3;
+/// First words of the names of functions by which tests start afresh.
+const UNDOING: &[&str] = &["reset", "clear", "restore"];
+/// Names of files that stand for their folders.
+const FOLDER_FILES: &[&str] = &["__init__", "index", "mod", "lib", "main"];
+/// Folders that differ between code and its tests.
+const SAME: &[&str] = &["test", "tests", "__tests__", "spec", "src", "main", "lib"];
+/// The start of the names of macros that pass on what they are given, under a condition: `cfg_if!`, `cfg_rt!`.
+const CONDITION: &[u8] = b"cfg";
+/// The furthest that a macro's name is looked for before a definition.
+const FAR: usize = 65_536;
+/// The most letters of a signature that are read.
+const SIGNATURE: usize = 400;
+
+/// Whether a file has names of its own, rather than being put into another as text or sharing them with the others of a
+/// page.
+pub(super) fn has_own_names(file: FileView<'_>) -> bool {
+    let text = file.content();
+    match file.conventions().public {
+        Public::Exported(_) => {
+            let has = |word: &[u8]| memchr::memmem::find(text, word).is_some();
+            let starts = |line: &[u8]| {
+                let is_said = |word: &&[u8]| {
+                    let rest = line.trim_ascii_start().strip_prefix(*word);
+                    rest.is_some_and(|rest| matches!(rest.first(), Some(b' ' | b'{' | b'*' | b'"' | b'\'')))
+                };
+                [&b"import"[..], b"export"].iter().any(is_said)
+                    // What a function requires makes no module of its file.
+                    || [&b"const "[..], b"let ", b"var ", b"require("].iter().any(|word| line.starts_with(word))
+                        && memchr::memmem::find(line, b"require(").is_some()
+            };
+            has(b"module.exports")
+                || has(b"exports.")
+                || has(b"exports[")
+                || text.split(|byte| *byte == b'\n').any(starts)
+        }
+        // `include!` makes one of a file that no module names.
+        Public::Word(words) => !words.contains(&"pub"),
+        _ => true,
+    }
+}
+
+/// Whether a definition is in the braces of a macro's call, which may make anything of it, or of a macro's definition.
+pub(super) fn is_given_to_macro(symbol: &SymbolView<'_>) -> bool {
+    if symbol.file.conventions().conditional_macros.is_empty() {
+        return false;
+    }
+    let start = symbol.span().start as usize;
+    let before = &symbol.file.content()[start.saturating_sub(FAR)..start];
+    let mut depth = 0_usize;
+    for (at, byte) in before.iter().enumerate().rev() {
+        match byte {
+            b'}' | b')' | b']' => depth += 1,
+            b'{' | b'(' | b'[' if depth > 0 => depth -= 1,
+            b'{' | b'(' | b'[' if macro_name(&before[..at]).is_some_and(|name| !name.starts_with(CONDITION)) => {
+                return true;
+            }
+            _ => {}
+        }
+    }
+    false
+}
+
+/// The name of the macro whose call or definition a bracket opens: `make! {`, `macro_rules! make {`.
+fn macro_name(before: &[u8]) -> Option<&[u8]> {
+    let is_part = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_';
+    let last = |text: &[u8]| text.iter().rposition(|byte| !is_part(byte)).map_or(0, |at| at + 1);
+    let before = before.trim_ascii_end();
+    let before = before[..last(before)].trim_ascii_end().strip_suffix(b"!").or_else(|| before.strip_suffix(b"!"))?;
+    let name = &before[last(before)..];
+    (!name.is_empty()).then_some(name)
+}
+
+/// Whether it reads a field of a class that code near it may write as data, without naming what it calls: beside the class,
+/// or where it is used, a library that does so is imported.
+pub(super) fn is_read_as_data(graph: &Graph<'_>, symbol: &SymbolView<'_>) -> bool {
+    let rules = symbol.file.conventions();
+    let name = symbol.name();
+    let is_getter = || {
+        let of_field =
+            |start: &&str| name.strip_prefix(*start).is_some_and(|rest| rest.starts_with(char::is_uppercase));
+        rules.accessors.iter().any(of_field)
+            && symbol.kind() == Kind::Method
+            && symbol.signature(SIGNATURE).trim_end().trim_end_matches('{').trim_end().ends_with("()")
+    };
+    if rules.data_libraries.is_empty() || !is_getter() {
+        return false;
+    }
+    let imports = |file: FileView<'_>| {
+        rules.data_libraries.iter().any(|library| memchr::memmem::find(file.content(), library.as_bytes()).is_some())
+    };
+    let class = std::iter::successors(symbol.parent(), SymbolView::parent);
+    let users = class.flat_map(|class| graph.edges.users(class.number()).map(|edge| edge.file));
+    let mut users = users.filter_map(|file| graph.snapshot.file_by_number(file));
+    let own = folder(symbol.file.path());
+    let mut beside = graph.snapshot.files().filter(|file| folder(file.path()) == own && !file.facts().is_empty());
+    users.any(imports) || beside.any(imports)
+}
+
+fn folder(path: &str) -> &str {
+    path.rsplit_once('/').map_or("", |(folder, _)| folder)
+}
+
+/// Whether a function that only tests use undoes what they did, by the first word of its name: `resetCache`,
+/// `_clear_all`.
+pub(super) fn puts_back(name: &str) -> bool {
+    let name = name.trim_start_matches('_');
+    UNDOING.iter().any(|word| {
+        let start = name.get(..word.len()).filter(|start| start.eq_ignore_ascii_case(word));
+        start.is_some() && !name[word.len()..].starts_with(|c: char| c.is_ascii_lowercase())
+    })
+}
+
+/// Whether a file of tests is about a file, by their names: `cart_test.go`, `test_cart_sums.py`, `CartTest.java`.
+pub(super) fn is_tested_by(own: &str, test: &str) -> bool {
+    let (own, test) = (letters(own), letters(test));
+    own.len().min(test.len()) >= SHORTEST && (test.contains(&own) || own.contains(&test))
+}
+
+/// The letters of the name of a file, without words for tests; of the folder where the file is that of a folder.
+fn letters(path: &str) -> String {
+    let (folder, name) = path.rsplit_once('/').unwrap_or(("", path));
+    let stem = name.split('.').next().unwrap_or(name).to_lowercase();
+    let stem = if FOLDER_FILES.contains(&&*stem) { folder.rsplit('/').next().unwrap_or_default() } else { &stem };
+    let words = stem.split(|c: char| !c.is_alphanumeric()).map(|word| word.trim_start_matches("test"));
+    words
+        .map(|word| ["tests", "test", "specs", "spec"].iter().fold(word, |word, end| word.trim_end_matches(end)))
+        .collect()
+}
+
+/// Whether tests lie in the folder of a file, or in one that is theirs in all but the folder's name for tests:
+/// `src/main/java/shop` and `src/test/java/shop`.
+pub(super) fn is_beside_tests(own: &str, test: &str) -> bool {
+    let folders = |path| folder(path).split('/').filter(|part| !SAME.contains(part));
+    folders(own).eq(folders(test))
+}

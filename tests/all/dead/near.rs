@@ -1,0 +1,128 @@
+//! What stands around a definition: macros, scripts that share names, libraries that read objects, words above it.
+
+use super::dead;
+
+#[test]
+fn a_macro_may_make_anything_of_what_it_is_given() {
+    let project = "--- Cargo.toml
+[package]
+name = \"shop\"
+--- src/main.rs
+fn main() {}
+fn spare() { println!(\"{}\", 1); }
+names! {
+    /// Names.
+    pub struct Cipher(pub u16);
+
+    enum CipherName {
+        First => 1,
+    }
+}
+cfg_rt! {
+    enum Lost { First }
+}
+";
+    assert_eq!(dead(project), ["spare 1.0", "Lost 1.0", "Cipher 0.6", "CipherName 0.6"]);
+}
+
+#[test]
+fn scripts_that_are_put_together_share_their_names() {
+    let project = |first: &str| {
+        format!(
+            "--- package.json
+{{\"name\": \"shop\"}}
+--- src/a.js
+{first}
+function quote(s) {{ return load(s); }}
+function load(s) {{ return require('fs').readFileSync(s); }}
+function spare(s) {{ return s; }}
+--- src/b.js
+import './c.js';
+console.log(quote('a'));
+"
+        )
+    };
+    assert_eq!(dead(&project("")), ["quote 0.6", "load 0.6", "spare 0.6"]);
+    assert_eq!(dead(&project("const path = require('path');")), ["quote 1.0", "spare 1.0", "load 0.7"]);
+}
+
+#[test]
+fn a_name_is_asked_of_a_file_that_is_found_elsewhere() {
+    let project = |module: &str| {
+        format!(
+            "--- shop/__init__.py
+--- shop/main.py
+import shop.boot.loaded
+if __name__ == '__main__':
+    shop.boot.loaded.go()
+--- shop/boot/__init__.py
+--- shop/boot/loaded.py
+def go(): pass
+def tree(): pass
+--- shop/hook.py
+import {module}
+print({module}.tree())
+if __name__ == '__main__':
+    pass
+"
+        )
+    };
+    assert_eq!(dead(&project("elsewhere")), ["tree 0.8"]);
+    assert_eq!(dead(&project("loaded")), ["tree 0.6"]);
+}
+
+#[test]
+fn a_library_reads_the_getters_of_what_it_writes() {
+    let project = |import: &str| {
+        format!(
+            "--- src/Query.java
+class Query {{
+  Query go() {{ return this; }}
+  public int getSize() {{ return 1; }}
+  public int size() {{ return 1; }}
+}}
+--- src/Main.java
+import {import};
+public class Main {{
+  public static void main(String[] args) {{ System.out.println(write(new Query().go())); }}
+  private static Object write(Query query) {{ return query; }}
+}}
+"
+        )
+    };
+    assert_eq!(dead(&project("java.util.List")), ["Query.getSize 0.8", "Query.size 0.8"]);
+    assert_eq!(dead(&project("com.fasterxml.jackson.databind.ObjectMapper")), ["Query.size 0.8", "Query.getSize 0.6"]);
+}
+
+#[test]
+fn what_a_comment_says_is_used_by_others_is_kept() {
+    let project = "--- package.json
+{\"main\": \"a.js\"}
+--- a.js
+exports.own = 1;
+// Used by the update prompt
+function open(url) { return url; }
+// Opens what is used
+function openOther(url) { return url; }
+--- shop/__init__.py
+def _jupyter_server_extension_points(): return []
+def _spare(): return []
+";
+    assert_eq!(dead(project), ["openOther 1.0", "_spare 1.0", "open 0.6"]);
+}
+
+#[test]
+fn a_name_that_begins_with_a_mark_is_no_word_of_prose() {
+    let project = "--- shop.py
+def _run(): pass
+def _spare(): pass
+def _test():
+    \"\"\"
+    >>> t = _run
+    \"\"\"
+if __name__ == '__main__':
+    import doctest
+    doctest.testmod()
+";
+    assert_eq!(dead(project), ["_spare 1.0", "_test 1.0", "_run 0.6"]);
+}
