@@ -107,6 +107,7 @@ const KEPT: &[&[u8]] = &[
     b"only used by",
     b"kept for",
     b"kept to",
+    b"legacy for",
 ];
 /// Words of the comments above a definition by which others use it.
 const SAID_USED: &[&[u8]] = &[b"used by", b"called by", b"called from", b"invoked by", b"needed by"];
@@ -357,9 +358,7 @@ impl<'e, 'g, 'a> Evidence<'e, 'g, 'a> {
             let symbol = &graph.symbols[node as usize];
             let class = self.owners.get(&node).copied().or_else(|| graph.parent(node));
             let of_class = class.filter(|_| !self.is_hidden(node)).map(|class| (true, class));
-            let by_name = is_typed(symbol)
-                || matches!(symbol.file.conventions().public, Public::Exported(_)) && self.is_hidden(node);
-            let of_file = Some((false, symbol.file.number())).filter(|_| !by_name);
+            let of_file = Some((false, symbol.file.number())).filter(|_| !is_typed(symbol));
             [of_class, of_file].map(|place| place.filter(|_| symbol.kind() != Kind::Type))
         };
         let mut counts: FxHashMap<(bool, u32), usize> = FxHashMap::default();

@@ -2,6 +2,7 @@
 //! function in an attribute, `getattr(self, "do_" + name)`, a word of a template. A program that reads the text may
 //! use the symbol.
 
+use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::Graph;
@@ -34,53 +35,15 @@ pub(super) fn named_in_text(graph: &Graph<'_>, nodes: &[u32]) -> MentionableNode
     for node in nodes {
         by_name.entry(graph.symbols[*node as usize].name_bytes()).or_default().push(*node);
     }
-    let (mut found, mut modules, mut types) = (Vec::new(), FxHashSet::default(), Vec::new());
     if by_name.is_empty() {
         return MentionableNodes::default();
     }
-    for file in graph.snapshot.files() {
-        let text = file.content();
-        let is_code = !file.facts().is_empty();
-        match is_code {
-            // Pages of documentation may be code: MDX.
-            _ if file.exercises() || is_code && file.is_test() => {}
-            true => {
-                found.extend(
-                    quotes(text).filter_map(|at| in_quotes(text, at)).flat_map(|name| by_name.get(name)).flatten(),
-                );
-                let affixes = affixes(text, file.conventions().reflection);
-                for (name, nodes) in by_name.iter().filter(|_| !affixes.is_empty()) {
-                    found.extend(nodes.iter().filter(|_| affixes.iter().any(|affixes| fits(name, *affixes))));
-                }
-            }
-            false if !is_data(file) => {}
-            false => {
-                let words = text.split(|byte| !is_part(*byte)).filter(|word| word.len() >= SHORTEST);
-                found.extend(words.flat_map(|word| by_name.get(word)).flatten());
-            }
-        }
-        for dot in memchr::memchr2_iter(b'.', b':', text) {
-            let Some((owner, name)) = dotted(text, dot, is_code) else { continue };
-            let meant = by_name.get(name).into_iter().flatten().copied();
-            let meant = meant.filter(|node| lies_in(&graph.symbols[*node as usize], owner));
-            let start = found.len();
-            found.extend(meant);
-            types.extend(found[start..].iter().filter(|node| is_type(&graph.symbols[**node as usize])));
-        }
-        for attribute in file.conventions().given_attributes {
-            for start in memchr::memmem::find_iter(text, attribute) {
-                found.extend(given(&text[start..]).filter_map(|name| by_name.get(name)).flatten());
-            }
-        }
-        for attribute in file.conventions().naming_attributes {
-            for start in memchr::memmem::find_iter(text, attribute) {
-                for name in quoted(&text[start..]) {
-                    let name = name.rsplit(|byte| *byte == b':').next().unwrap_or(name);
-                    found.extend(by_name.get(name).into_iter().flatten());
-                    modules.insert(name);
-                }
-            }
-        }
+    let files: Vec<FileView<'_>> = graph.snapshot.files().collect();
+    let (mut found, mut modules, mut types) = (Vec::new(), FxHashSet::default(), Vec::new());
+    for own in files.par_iter().map(|file| named_in_file(graph, *file, &by_name)).collect::<Vec<_>>() {
+        found.extend(own.nodes);
+        modules.extend(own.modules);
+        types.extend(own.types);
     }
     // `#[serde(with = "dates")]` names a module for the functions in it.
     let is_named = |node: &&u32| modules.contains(module_of(&graph.symbols[**node as usize]));
@@ -88,6 +51,61 @@ pub(super) fn named_in_text(graph: &Graph<'_>, nodes: &[u32]) -> MentionableNode
     found.sort_unstable();
     found.dedup();
     MentionableNodes { nodes: found, types }
+}
+
+/// What the text of one file names.
+#[derive(Default)]
+struct NamedInFile<'a> {
+    nodes: Vec<u32>,
+    types: Vec<u32>,
+    /// Modules in attributes.
+    modules: Vec<&'a [u8]>,
+}
+
+fn named_in_file<'a>(graph: &Graph<'_>, file: FileView<'a>, by_name: &FxHashMap<&[u8], Vec<u32>>) -> NamedInFile<'a> {
+    let NamedInFile { nodes: mut found, mut types, mut modules } = NamedInFile::default();
+    let text = file.content();
+    let is_code = !file.facts().is_empty();
+    match is_code {
+        // Pages of documentation may be code: MDX.
+        _ if file.exercises() || is_code && file.is_test() => {}
+        true => {
+            found
+                .extend(quotes(text).filter_map(|at| in_quotes(text, at)).flat_map(|name| by_name.get(name)).flatten());
+            let affixes = affixes(text, file.conventions().reflection);
+            for (name, nodes) in by_name.iter().filter(|_| !affixes.is_empty()) {
+                found.extend(nodes.iter().filter(|_| affixes.iter().any(|affixes| fits(name, *affixes))));
+            }
+        }
+        false if !is_data(file) => {}
+        false => {
+            let words = text.split(|byte| !is_part(*byte)).filter(|word| word.len() >= SHORTEST);
+            found.extend(words.flat_map(|word| by_name.get(word)).flatten());
+        }
+    }
+    for dot in memchr::memchr2_iter(b'.', b':', text) {
+        let Some((owner, name)) = dotted(text, dot, is_code) else { continue };
+        let meant = by_name.get(name).into_iter().flatten().copied();
+        let meant = meant.filter(|node| lies_in(&graph.symbols[*node as usize], owner));
+        let start = found.len();
+        found.extend(meant);
+        types.extend(found[start..].iter().filter(|node| is_type(&graph.symbols[**node as usize])));
+    }
+    for attribute in file.conventions().given_attributes {
+        for start in memchr::memmem::find_iter(text, attribute) {
+            found.extend(given(&text[start..]).filter_map(|name| by_name.get(name)).flatten());
+        }
+    }
+    for attribute in file.conventions().naming_attributes {
+        for start in memchr::memmem::find_iter(text, attribute) {
+            for name in quoted(&text[start..]) {
+                let name = name.rsplit(|byte| *byte == b':').next().unwrap_or(name);
+                found.extend(by_name.get(name).into_iter().flatten());
+                modules.push(name);
+            }
+        }
+    }
+    NamedInFile { nodes: found, types, modules }
 }
 
 /// Whether a file without resolved names is data that may name symbols, rather than prose.
@@ -136,7 +154,7 @@ fn in_quotes(text: &[u8], quote: usize) -> Option<&[u8]> {
 }
 
 /// Prefixes and suffixes of names that a file puts together: `"do_" + name`, `"as_%s" % vendor`,
-/// `` [`on${event}`] ``.
+/// `` [`on${event}`] ``, `` eval(`on${event}()`) ``.
 fn affixes<'a>(text: &'a [u8], reflection: &[&str]) -> Vec<(&'a [u8], &'a [u8])> {
     let is_index = reflection.contains(&"[");
     // Shorter ones would fit almost every name.
@@ -145,7 +163,8 @@ fn affixes<'a>(text: &'a [u8], reflection: &[&str]) -> Vec<(&'a [u8], &'a [u8])>
         return Vec::new();
     }
     let mut found = Vec::new();
-    for quote in quotes(text).filter(|quote| !is_index || *quote > 0 && text[quote - 1] == b'[') {
+    let may_be = |quote: &usize| !is_index || text[..*quote].ends_with(b"[") || text[..*quote].ends_with(b"eval(");
+    for quote in quotes(text).filter(may_be) {
         let start = name_after(text, quote);
         let rest = &text[quote + 1 + start.len()..];
         let line = &rest[..memchr::memchr(b'\n', rest).unwrap_or(rest.len())];

@@ -14,8 +14,22 @@ const MOST_COMMENTS: usize = 20;
 /// Words of a comment by which something is for tests.
 const SAID: &[&[u8]] = &[b"test only", b"tests only", b"test-only", b"testonly"];
 /// Words before "test" in such a comment: `used in a test`, `so that each test starts afresh`.
-const BEFORE: &[&[u8]] =
-    &[b"for", b"in", b"by", b"from", b"during", b"between", b"a", b"any", b"each", b"every", b"unit", b"snapshot"];
+const BEFORE: &[&[u8]] = &[
+    b"for",
+    b"in",
+    b"by",
+    b"from",
+    b"during",
+    b"between",
+    b"a",
+    b"any",
+    b"each",
+    b"every",
+    b"unit",
+    b"snapshot",
+    b"allow",
+    b"allows",
+];
 const TESTS: &[&[u8]] = &[b"test", b"tests", b"testing"];
 /// First words of lines above the first definition of a file.
 const OPENINGS: &[&[u8]] = &[b"package ", b"import ", b"from ", b"use "];
@@ -25,9 +39,13 @@ const SIGNATURE: usize = 400;
 /// Whether something that only tests use is meant for them.
 pub(super) fn is_for_tests(symbol: &SymbolView<'_>) -> bool {
     let parameters = symbol.file.conventions().test_parameters;
-    let takes = |signature: &str| parameters.iter().any(|text| signature.contains(text));
+    let takes = |own: SymbolView<'_>| {
+        let signature = own.signature(SIGNATURE);
+        parameters.iter().any(|text| signature.contains(text))
+    };
     is_for_testing(symbol.file.path())
-        || !parameters.is_empty() && takes(&symbol.signature(SIGNATURE))
+        // What stands beside a function that is given a test is there for tests as well.
+        || !parameters.is_empty() && symbol.file.symbols().any(takes)
         || helps_tests(&symbol.name())
         || symbol.decorators().iter().any(|decorator| helps_tests(decorator))
         || says_testing(symbol)

@@ -1,6 +1,7 @@
 //! Places where a name is written and that no relation explains, in any file and in any casing: in a string, a comment,
 //! a page, a template, a setting. A program that reads the text may use what bears the name.
 
+use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::Graph;
@@ -29,12 +30,12 @@ pub(super) fn written<'a>(graph: &Graph<'a>, nodes: &[u32]) -> FxHashMap<u32, (F
             by_key.entry(key).or_default().push(*node);
         }
     }
-    let mut found = FxHashMap::default();
     if nodes.is_empty() {
-        return found;
+        return FxHashMap::default();
     }
-    for file in graph.snapshot.files().filter(|file| !is_silent(file)) {
-        let mut defined = None;
+    let files: Vec<FileView<'a>> = graph.snapshot.files().filter(|file| !is_silent(file)).collect();
+    let in_file = |file: &FileView<'a>| {
+        let (mut found, mut defined) = (FxHashMap::default(), None);
         each_word(file.content(), |span, key| {
             if !filter[key as usize % FILTER] {
                 return;
@@ -44,19 +45,28 @@ pub(super) fn written<'a>(graph: &Graph<'a>, nodes: &[u32]) -> FxHashMap<u32, (F
                     continue;
                 }
                 if key != self::key(graph.symbols[*node as usize].name_bytes()) {
-                    if reads_properties(&file, &graph.symbols[*node as usize])
+                    if reads_properties(file, &graph.symbols[*node as usize])
                         && file.content()[..span.start as usize].ends_with(b".")
                     {
-                        found.insert(*node, (file, span.start));
+                        found.insert(*node, span.start);
                     }
                     continue;
                 }
-                let defined = defined.get_or_insert_with(|| definitions(file));
-                if !is_explained(graph, file, span, *node, defined) {
-                    found.insert(*node, (file, span.start));
+                let defined = defined.get_or_insert_with(|| definitions(*file));
+                if !is_explained(graph, *file, span, *node, defined) {
+                    found.insert(*node, span.start);
                 }
             }
         });
+        found
+    };
+    // The first file that mentions a name is the one to show.
+    let by_file: Vec<FxHashMap<u32, u32>> = files.par_iter().map(in_file).collect();
+    let mut found = FxHashMap::default();
+    for (file, own) in files.into_iter().zip(by_file) {
+        for (node, at) in own {
+            found.entry(node).or_insert((file, at));
+        }
     }
     found
 }

@@ -1,4 +1,4 @@
-//! What only tests use, as what they test or as their tool, and files that are run by others.
+//! What only tests use, as what they test or as their tool, and files that others run.
 
 use super::dead;
 
@@ -72,15 +72,6 @@ public class Main implements Tool {
 }
 ";
     assert_eq!(dead(project), ["Main.spare 0.8"]);
-}
-
-#[test]
-fn many_functions_of_a_module_are_each_unused() {
-    let functions: String = (0..12).map(|number| format!("function spare{number}() {{ return 1; }}\n")).collect();
-    let project = |end: &str| format!("--- package.json\n{{\"main\": \"a.js\"}}\n--- a.js\n{functions}{end}\n");
-    assert_eq!(dead(&project("exports.own = 1;")).len(), 12);
-    assert!(dead(&project("exports.own = 1;")).iter().all(|found| found.ends_with(" 1.0")));
-    assert!(dead(&project("run();")).iter().all(|found| found.ends_with(" 0.6")));
 }
 
 #[test]
