@@ -7,6 +7,7 @@ use super::evidence::{Certainty, DeadCodeDoubt, Evidence};
 use super::reachability::{POSSIBLE, Reachability, TESTED, UNREACHED};
 use super::rings::used_from_outside;
 use crate::languages::{helps_tests, is_for_testing};
+use crate::model::Kind;
 use crate::store::{Edge, FileView, SymbolView};
 
 /// The most lines of comments above a definition that may say that it is for tests.
@@ -39,17 +40,29 @@ const SIGNATURE: usize = 400;
 /// Whether something that only tests use is meant for them.
 pub(super) fn is_for_tests(symbol: &SymbolView<'_>) -> bool {
     let parameters = symbol.file.conventions().test_parameters;
-    let takes = |own: SymbolView<'_>| {
+    let takes = |own: &SymbolView<'_>| {
         let signature = own.signature(SIGNATURE);
         parameters.iter().any(|text| signature.contains(text))
     };
+    // Where most functions of a file are given a test, the others are there for tests as well.
+    let is_among_such = || {
+        let functions = || symbol.file.symbols().filter(|own| matches!(own.kind(), Kind::Function | Kind::Method));
+        functions().filter(takes).count() * 2 > functions().count()
+    };
     is_for_testing(symbol.file.path())
-        // What stands beside a function that is given a test is there for tests as well.
-        || !parameters.is_empty() && symbol.file.symbols().any(takes)
+        || !parameters.is_empty() && (takes(symbol) || is_among_such())
         || helps_tests(&symbol.name())
+        || does_nothing(&symbol.name())
         || symbol.decorators().iter().any(|decorator| helps_tests(decorator))
         || says_testing(symbol)
         || is_file_for_tests(symbol.file)
+}
+
+/// Whether a name is that of something that stands for another and does nothing, or nothing that lasts: `newInMemoryStore`,
+/// `NewNopLogger`.
+fn does_nothing(name: &str) -> bool {
+    let name = name.replace('_', "").to_ascii_lowercase();
+    ["inmemory", "noop", "dummy"].iter().any(|word| name.contains(word)) || name.starts_with("newnop")
 }
 
 /// Whether the comments on a definition say that it is for tests.
@@ -121,6 +134,12 @@ impl Reachability<'_, '_> {
         let is_offered = |node: u32| self.entries.is_public_in_package(&graph.symbols[node as usize]);
         let certainty = |node: u32| match self.reached[node as usize] {
             TESTED if self.tests[node as usize] || is_for_tests(&graph.symbols[node as usize]) => None,
+            // No program uses what is there for tests.
+            TESTED
+                if self.uses.of(node).iter().any(|used| is_for_testing(graph.symbols[*used as usize].file.path())) =>
+            {
+                None
+            }
             TESTED if is_offered(node) => Some(Certainty::Tried),
             TESTED => Some(Certainty::OnlyTests),
             UNREACHED if used[node as usize] => Some(Certainty::DeadUsers),

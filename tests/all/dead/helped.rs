@@ -118,3 +118,55 @@ func TestOpen(t *testing.T) {{ Opened() }}
     assert_eq!(dead(&project("// Raw access to files.")), ["Opened 0.9"]);
     assert_eq!(dead(&project("// Raw access to files, for the sake of testing.")), [""; 0]);
 }
+
+#[test]
+fn what_uses_helpers_of_tests_or_stands_for_nothing_is_one_of_them() {
+    let project = "--- go.mod
+module shop
+--- main.go
+package main
+
+import \"shop/internal/cart\"
+
+func main() { cart.Sum() }
+--- internal/cart/carttest/made.go
+package carttest
+
+func Made() int { return 1 }
+--- internal/cart/cart.go
+package cart
+
+import \"shop/internal/cart/carttest\"
+
+func Sum() {}
+
+func Filled() int { return carttest.Made() }
+
+func NewNopCart() int { return 2 }
+
+func Spare() int { return 3 }
+--- internal/cart/cart_test.go
+package cart
+
+import \"testing\"
+
+func TestIt(t *testing.T) { Filled(); NewNopCart(); Spare() }
+--- internal/certs/certs.go
+package certs
+
+import \"testing\"
+
+func Fill(t *testing.T) {}
+
+func Read(t *testing.T) {}
+
+func Status() int { return 1 }
+--- internal/certs/certs_test.go
+package certs
+
+import \"testing\"
+
+func TestIt(t *testing.T) { Fill(t); Read(t); Status() }
+";
+    assert_eq!(dead(project), ["Spare 0.9"]);
+}

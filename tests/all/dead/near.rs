@@ -126,3 +126,41 @@ if __name__ == '__main__':
 ";
     assert_eq!(dead(project), ["_spare 1.0", "_test 1.0", "_run 0.6"]);
 }
+
+#[test]
+fn eval_calls_what_a_text_names() {
+    let project = |call: &str| {
+        format!(
+            "--- package.json
+{{\"main\": \"a.js\"}}
+--- a.js
+exports.run = (name) => {call};
+function TEST_sum() {{ return 1; }}
+function sum() {{ return 2; }}
+"
+        )
+    };
+    assert_eq!(dead(&project("eval(`TEST_${name}()`)")), ["sum 1.0"]);
+    assert_eq!(dead(&project("say(`TEST_${name}()`)")), ["TEST_sum 1.0", "sum 1.0"]);
+}
+
+#[test]
+fn exercises_are_shown_to_readers() {
+    let project = |folder: &str| {
+        format!(
+            "--- Cargo.toml
+[package]
+name = \"shop\"
+--- src/main.rs
+fn main() {{}}
+--- {folder}/vecs.rs
+fn fill() -> u8 {{ 1 }}
+fn main() {{}}
+#[test]
+fn fills() {{ assert_eq!(fill(), 1); }}
+"
+        )
+    };
+    assert_eq!(dead(&project("src/bin")), ["fill 0.9"]);
+    assert_eq!(dead(&project("exercises/01_vecs")), ["fill 0.6"]);
+}
