@@ -167,6 +167,8 @@ fn affixes<'a>(text: &'a [u8], reflection: &[&str]) -> Vec<(&'a [u8], &'a [u8])>
     for quote in quotes(text).filter(may_be) {
         let start = name_after(text, quote);
         let rest = &text[quote + 1 + start.len()..];
+        // The mark of what a template puts in is no part of the name.
+        let start = if rest.starts_with(b"{") { start.strip_suffix(b"$").unwrap_or(start) } else { start };
         let line = &rest[..memchr::memchr(b'\n', rest).unwrap_or(rest.len())];
         let (Some(next), Some(close)) = (line.first(), line.iter().position(|byte| *byte == text[quote])) else {
             continue;
