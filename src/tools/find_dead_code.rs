@@ -186,7 +186,9 @@ fn doubted(doubt: &DeadCodeDoubt) -> Cow<'static, str> {
         DeadCodeDoubt::Written(path, line) => format!("no use is known, but its name stands in {path}:{line}").into(),
         DeadCodeDoubt::Aside => "no use is known, but its folder is for examples, scripts or copies".into(),
         DeadCodeDoubt::NotLoaded => "no use is known, but nothing loads its file: a tool may".into(),
-        DeadCodeDoubt::Registered => "no use is known, but a base, an interface, a macro or a decorator may hand it on".into(),
+        DeadCodeDoubt::Registered => {
+            "no use is known, but a base, an interface, a macro or a decorator may hand it on".into()
+        }
         DeadCodeDoubt::Callable => "no use is known, but any code that has an object may call it".into(),
         DeadCodeDoubt::Kept => "no use is known, but its own text says that it is kept for others".into(),
         DeadCodeDoubt::Default => "no use is known, but others get it as the default of its file".into(),
