@@ -53,7 +53,7 @@ pub(super) fn named_in_text(graph: &Graph<'_>, nodes: &[u32]) -> MentionableNode
     MentionableNodes { nodes: found, types }
 }
 
-/// What the text of one file names.
+/// Nodes and modules that the text of one file names.
 #[derive(Default)]
 struct NamedInFile<'a> {
     nodes: Vec<u32>,

@@ -1,4 +1,4 @@
-//! What surrounds a definition: the file that it shares names with, the macro that is given it, the code that reads its
+//! Surroundings of a definition: the file that it shares names with, the macro that is given it, the code that reads its
 //! class, the tests of its file.
 
 use super::Graph;
@@ -34,7 +34,7 @@ pub(super) fn has_own_names(file: FileView<'_>) -> bool {
                     rest.is_some_and(|rest| matches!(rest.first(), Some(b' ' | b'{' | b'*' | b'"' | b'\'')))
                 };
                 [&b"import"[..], b"export"].iter().any(is_said)
-                    // What a function requires makes no module of its file.
+                    // A call in a function makes no module of its file.
                     || [&b"const "[..], b"let ", b"var ", b"require("].iter().any(|word| line.starts_with(word))
                         && memchr::memmem::find(line, b"require(").is_some()
             };

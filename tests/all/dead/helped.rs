@@ -1,4 +1,4 @@
-//! What only tests use, as what they test or as their tool, and files that others run.
+//! Definitions that only tests use, because they test them or as their tools, and files that others run.
 
 use super::dead;
 

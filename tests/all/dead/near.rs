@@ -1,4 +1,4 @@
-//! What stands around a definition: macros, scripts that share names, libraries that read objects, words above it.
+//! Surroundings of a definition: macros, scripts that share names, libraries that read objects, words above it.
 
 use super::dead;
 
