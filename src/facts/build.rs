@@ -509,7 +509,7 @@ impl Builder {
             }
         };
         for expression in &mut self.expressions {
-            if matches!(expression.op, Op::Name | Op::Member | Op::Labeled) {
+            if matches!(expression.op, Op::Name | Op::Member | Op::Labeled | Op::Keyword) {
                 rename(&mut expression.b);
             } else if expression.op == Op::Module {
                 rename(&mut expression.a);

@@ -131,6 +131,16 @@ pub const PRIVATE: u16 = 64;
 /// Flag of a type that is no value, so that a value may have its name: TypeScript's interfaces and `type`s.
 pub const TYPE_ONLY: u16 = 256;
 
+/// Flag of a class whose calls give what its member [`MADE`] is of: Python's `__new__` that says so.
+pub const MAKES_ANOTHER: u16 = 512;
+
+/// Member, not written, of the type that a call of a class gives.
+pub const MADE: &str = "made=";
+/// Member, not written, that is the class of a class: Python's `metaclass=`.
+pub const METACLASS: &str = "metaclass=";
+/// Member, not written, of a class whose fields are the labels of the arguments that construct it.
+pub const KEYWORDS: &str = "keywords=";
+
 /// End of the label of a parameter that has a default.
 pub const MAY_LACK: char = '=';
 /// End of the label of a parameter that takes any number of arguments.
@@ -168,7 +178,7 @@ pub struct Definition {
     /// List of type parameters, as expressions that name them.
     pub generics: ListId,
     /// [`PROPERTY`], [`STRUCTURAL`], [`NAMED`], [`ANY_NUMBER`], [`FEWER`], [`STANDS_IN`],
-    /// [`PRIVATE`], [`GIVES_WAY`], [`TYPE_ONLY`].
+    /// [`PRIVATE`], [`GIVES_WAY`], [`TYPE_ONLY`], [`MAKES_ANOTHER`].
     pub flags: u16,
     /// Kind.
     pub kind: DefinitionKind,
@@ -284,6 +294,10 @@ pub enum Op {
     Implemented,
     /// The callee `a` of a call whose result is wanted as the type `b`, which may tell its type parameters.
     Returning,
+    /// The field that an argument of the callee `a` with the label `b` sets: `Point(x=1)`.
+    Keyword,
+    /// Type of parameter number `b` in the function `a`, which is a value.
+    ParameterOf,
 }
 
 /// An expression or a type. Equal expressions share one row, so an index is a structural key.
@@ -422,7 +436,7 @@ pub(crate) struct Header {
 }
 
 /// Version of the tables' meaning. Extraction makes facts, so `store::CONTENT` must change too.
-pub const VERSION: u32 = 10;
+pub const VERSION: u32 = 11;
 
 /// Facts of one file, read in place.
 #[derive(Clone, Copy, Debug)]

@@ -17,7 +17,7 @@ impl Resolver<'_> {
         let (argument, parameter) = ((it.b >> 16) as usize, (it.b & 0xffff) as usize);
         let mut found = Vec::new();
         let callees = self.value(file, ExpressionId(it.a));
-        let written = super::written(self.facts(file), ExpressionId(it.a));
+        let written = super::callee(self.facts(file), super::written(self.facts(file), ExpressionId(it.a)));
         let is_member = written.op == Op::Member && !callees.is_empty();
         let of_receiver = if is_member { self.environment_of(file, written) } else { None };
         let call = self.facts(file).expressions[it.a as usize];
@@ -42,6 +42,7 @@ impl Resolver<'_> {
                 let wanted = if argument == LAST as usize { types.last() } else { types.get(argument) };
                 let Some(wanted) = wanted.filter(|wanted| **wanted != UNKNOWN) else { continue };
                 let environment = self.told_by_result(function, file, result, of_receiver.clone());
+                let environment = self.told_in_call(function, file, ExpressionId(it.a), environment);
                 for (file, takes) in self.callbacks(function.file, *wanted, parameter, &mut found) {
                     if let Some(given) = self.facts(file).list(takes).get(parameter) {
                         let known = environment.as_ref().and_then(|known| self.substituted(file, *given, known, 0));
@@ -50,7 +51,7 @@ impl Resolver<'_> {
                 }
             }
         }
-        let callee = super::written(self.facts(file), ExpressionId(it.a));
+        let callee = super::callee(self.facts(file), super::written(self.facts(file), ExpressionId(it.a)));
         let compares = || {
             let name = self.facts(file).name(NameId(callee.b));
             parameter == 1 && COMPARING.contains(&name.trim_end_matches("()"))
@@ -87,7 +88,7 @@ impl Resolver<'_> {
     pub(super) fn wanted(&mut self, file: u32, it: Expression) -> Values {
         let callee = ExpressionId(it.a);
         let mut found = Vec::new();
-        let written = super::written(self.facts(file), callee);
+        let written = super::callee(self.facts(file), super::written(self.facts(file), callee));
         let environment = if written.op == Op::Member { self.environment_of(file, written) } else { None };
         for meaning in self.makers(file, callee) {
             let Meaning::Definition(function) = meaning else {
@@ -113,7 +114,8 @@ impl Resolver<'_> {
             let Some(place) = self.place_of(function, file, callee, it.b as usize) else { continue };
             let types = self.facts(function.file).list(self.definition(function).parameters);
             let Some(of) = types.get(place) else { continue };
-            let known = environment.as_ref().and_then(|known| self.substituted(function.file, *of, known, 0));
+            let known = self.told_in_call(function, file, callee, environment.clone());
+            let known = known.as_ref().and_then(|known| self.substituted(function.file, *of, known, 0));
             found.extend(known.unwrap_or_else(|| self.instance(function.file, *of).to_vec()));
         }
         if written.op == Op::Member && ADDING.contains(&self.facts(file).name(NameId(written.b))) {
@@ -177,6 +179,99 @@ impl Resolver<'_> {
             }
         }
         found
+    }
+
+    /// The function types that an alias stands for, or that are parts of its union.
+    pub(super) fn functions_of_alias(&self, def: Def) -> Vec<Expression> {
+        let facts = self.facts(def.file);
+        let alias = facts.expressions[self.definition(def).alias.row()];
+        let parts = if alias.op == Op::Union { self.facts(def.file).list(ListId(alias.a)) } else { &[] };
+        let parts = parts.iter().map(|part| facts.expressions[part.row()]).chain([alias]);
+        parts.filter(|part| part.op == Op::FunctionType).collect()
+    }
+
+    /// The values of a parameter of a function that is a value.
+    pub(super) fn parameter_of(&mut self, file: u32, it: Expression) -> Values {
+        let facts = self.facts(file);
+        let function = facts.expressions[it.a as usize];
+        let only = [ExpressionId(it.a)];
+        let parts = if function.op == Op::Union { facts.list(ListId(function.a)) } else { &only };
+        let mut found = Vec::new();
+        for part in parts {
+            self.add_parameter_of(file, *part, it.b as usize, &mut found);
+        }
+        found
+    }
+
+    fn add_parameter_of(&mut self, file: u32, function: ExpressionId, place: usize, found: &mut Values) {
+        let mut taken: Vec<(u32, ExpressionId, Option<Environment>)> = Vec::new();
+        let written = self.facts(file).expressions[function.row()];
+        let of_receiver = if written.op == Op::Member { self.environment_of(file, written) } else { None };
+        for value in self.value(file, function).iter() {
+            let environment = match *value {
+                Value::Applied { .. } => self.environment(&[*value]),
+                _ => of_receiver.clone(),
+            };
+            let mut lists = Vec::new();
+            let beneath = match *value {
+                Value::Instance(def) => self.underlying_types(def),
+                Value::Applied { def, .. } => {
+                    lists.extend(self.functions_of_alias(def).into_iter().map(|it| (def.file, ListId(it.b))));
+                    Vec::new()
+                }
+                other => vec![other],
+            };
+            for value in beneath {
+                match value {
+                    Value::FunctionType { file, expression } => {
+                        lists.push((file, ListId(self.facts(file).expressions[expression.row()].b)));
+                    }
+                    Value::Function(def) => lists.push((def.file, self.definition(def).parameters)),
+                    _ => {}
+                }
+            }
+            if let Value::Instance(def) | Value::Applied { def, .. } = *value {
+                for name in self.semantics.call {
+                    for meaning in self.member(Value::Instance(def), crate::facts::hash(name)) {
+                        let Meaning::Definition(def) = meaning else { continue };
+                        lists.push((def.file, self.definition(def).parameters));
+                    }
+                }
+            }
+            for (file, list) in lists {
+                taken.extend(self.facts(file).list(list).get(place).map(|of| (file, *of, environment.clone())));
+            }
+        }
+        for (file, of, environment) in taken {
+            let known = environment.and_then(|known| self.substituted(file, of, &known, 0));
+            found.extend(known.unwrap_or_else(|| self.instance(file, of).to_vec()));
+        }
+    }
+
+    /// Adds the types that are written for type parameters in a call, `make<Item>({ … })`, or with `new`.
+    fn told_in_call(
+        &mut self,
+        function: Def,
+        file: u32,
+        callee: ExpressionId,
+        known: Option<Environment>,
+    ) -> Option<Environment> {
+        let it = self.facts(file).expressions[callee.row()];
+        if it.op != Op::Generic {
+            return known;
+        }
+        let definition = self.definition(function);
+        let mut parameters = self.list(function.file, definition.generics);
+        if parameters.is_empty() && definition.owner != DefinitionId::NONE {
+            let owner = self.definition(Def { file: function.file, place: definition.owner });
+            parameters = self.list(function.file, owner.generics);
+        }
+        let mut environment = known.unwrap_or_default();
+        for (parameter, of) in parameters.iter().zip(self.list(file, ListId(it.b))) {
+            let given = self.instance(file, *of);
+            self.stand_for(function.file, *parameter, &given, &mut environment);
+        }
+        (!environment.is_empty()).then_some(environment)
     }
 
     /// The parameter lists of functions that a type admits, each with its file: function types, and the call methods

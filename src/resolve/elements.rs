@@ -85,8 +85,18 @@ impl Resolver<'_> {
         match of {
             Value::Container(_) => self.element(of, found),
             Value::Instance(_) => {
-                let is_given = self.call_member(of, self.semantics.enter, found);
-                found.extend((!is_given).then_some(of));
+                let is_async = |name: &str| name.starts_with("__a");
+                for name in self.semantics.enter {
+                    let mut given = Vec::new();
+                    if self.call_member(of, &[name], &mut given) {
+                        match is_async(name) {
+                            true => given.into_iter().for_each(|value| self.awaited(value, found)),
+                            false => found.extend(given),
+                        }
+                        return;
+                    }
+                }
+                found.push(of);
             }
             _ => {}
         }

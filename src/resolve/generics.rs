@@ -197,7 +197,7 @@ impl Resolver<'_> {
             .map_or_else(Vec::new, |it| facts.list(ListId(it.b)).to_vec())
     }
 
-    fn stand_for(&mut self, file: u32, parameter: ExpressionId, set: &Set, environment: &mut Environment) {
+    pub(super) fn stand_for(&mut self, file: u32, parameter: ExpressionId, set: &Set, environment: &mut Environment) {
         if set.is_empty() {
             return;
         }
@@ -232,6 +232,9 @@ impl Resolver<'_> {
                 _ => None,
             });
         }
+        if is(Op::Object) {
+            return self.substituted_object(file, DefinitionId(it.a), environment, depth);
+        }
         let list = match is(Op::Generic) {
             true => self.list(file, ListId(it.b)),
             false if is(Op::Union) || is(Op::Tuple) => self.list(file, ListId(it.a)),
@@ -255,6 +258,26 @@ impl Resolver<'_> {
         }
         let found = self.instance(file, ExpressionId(it.a)).to_vec();
         Some(self.generic(found, parts))
+    }
+
+    /// An object type, with the types of the type parameters in it.
+    fn substituted_object(
+        &mut self,
+        file: u32,
+        object: DefinitionId,
+        environment: &Environment,
+        depth: usize,
+    ) -> Option<Values> {
+        let def = Def { file, place: object };
+        let generics = self.list(file, self.definition(def).generics);
+        let sets: Vec<Option<Values>> =
+            generics.iter().map(|parameter| self.substituted(file, *parameter, environment, depth + 1)).collect();
+        if sets.iter().all(Option::is_none) {
+            return None;
+        }
+        let row = sets.into_iter().map(|set| as_set(set.unwrap_or_default())).collect();
+        let row = self.sets.row(row);
+        Some(vec![Value::Instance(def), Value::Applied { def, row }])
     }
 
     /// Binds the type parameters of a wanted type to the given values.

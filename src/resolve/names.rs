@@ -297,9 +297,7 @@ impl<'a> Resolver<'a> {
                 };
                 for value in self.value(file, ExpressionId(it.a)).iter() {
                     meanings.extend(match *value {
-                        Value::Class(def) if named.contains(&Meaning::Definition(def)) => {
-                            self.inherited(def, name, false)
-                        }
+                        Value::Class(def) if named.contains(&Meaning::Definition(def)) => self.of_class(def, name),
                         other => self.member(other, name),
                     });
                 }
@@ -318,6 +316,7 @@ impl<'a> Resolver<'a> {
                 }
                 self.meaning(file, ExpressionId(it.b)).to_vec()
             }
+            Op::Keyword => self.set_by(file, ExpressionId(it.a), facts.name(NameId(it.b))),
             Op::Implemented => self.implemented(file, ExpressionId(it.a), ExpressionId(it.b)),
             Op::Fitting => self.fitting(file, ExpressionId(it.a), ListId(it.b)),
             Op::Extension => {
@@ -588,17 +587,21 @@ impl<'a> Resolver<'a> {
     /// The meanings of a name that a module itself offers, or that its whole value has as a member.
     fn offered(&mut self, module: Module, name: u64) -> Vec<Meaning> {
         let mut found = Vec::new();
-        match self.parts(module).scopes[..] {
-            [(file, ROOT)] if self.facts(file).header.exports != ScopeId::NONE => {
-                let facts = self.facts(file);
+        let parts = self.parts(module);
+        let exports = |file: u32| self.project.files[file as usize].facts().header.exports;
+        let lists = |part: &(u32, ScopeId)| part.1 == ROOT && exports(part.0) != ScopeId::NONE;
+        // A package may have a file of sources, and one of types.
+        if parts.scopes.len() <= FEW && parts.scopes.iter().any(lists) {
+            for (file, scope) in &parts.scopes {
+                let facts = self.facts(*file);
+                let scope = if lists(&(*file, *scope)) { facts.header.exports } else { *scope };
                 if let Some(name) = facts.find_name(name) {
-                    found = self.follow_all(file, facts.bound(facts.header.exports, name));
+                    found.extend(self.follow_all(*file, facts.bound(scope, name)));
                 }
             }
-            _ => {
-                for (file, place) in self.bound_in(module, name, None) {
-                    found.extend(self.follow_all(file, place..place + 1));
-                }
+        } else {
+            for (file, place) in self.bound_in(module, name, None) {
+                found.extend(self.follow_all(file, place..place + 1));
             }
         }
         // `from . import json` in a package leads back to itself: then the file of that name is meant.
@@ -657,7 +660,12 @@ impl<'a> Resolver<'a> {
     pub fn member(&mut self, value: Value, name: u64) -> Vec<Meaning> {
         match value {
             Value::Instance(def) | Value::Class(def) => {
-                let found = self.inherited(def, name, false);
+                let of_parts = self.in_all_parts(def, name);
+                if !of_parts.is_empty() {
+                    return of_parts;
+                }
+                let is_class = matches!(value, Value::Class(_));
+                let found = if is_class { self.of_class(def, name) } else { self.inherited(def, name, false) };
                 if !found.is_empty() || !self.semantics.looks_down {
                     return found;
                 }

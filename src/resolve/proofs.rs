@@ -1,21 +1,26 @@
 //! Proofs by tests of a value: guards that tell a type, and the values that are left where a test fails.
 
 use super::classes::MOST_BASES;
+use super::names::Meaning;
 use super::names::{Def, Resolver};
 use super::values::{Value, Values};
-use crate::facts::{Expression, ExpressionId, Op};
+use crate::facts::{Expression, ExpressionId, ListId, NAMED, NameId, Op, UNKNOWN, hash};
 
 impl Resolver<'_> {
     /// The values of the operand `b` that are instances of the type `a`, or of the type that the call `a` of a guard proves.
     pub(super) fn proven(&mut self, file: u32, it: Expression) -> Values {
         let declared = self.value(file, ExpressionId(it.b));
+        if let Some(members) = self.members_told(file, ExpressionId(it.a)) {
+            return self.told_apart(&declared, &members, true);
+        }
         let is_call = self.facts(file).expressions[it.a as usize].op == Op::Call;
         let types = if is_call { self.guarded(file, it.a) } else { self.instance(file, ExpressionId(it.a)).to_vec() };
         if declared.is_empty() {
             return types;
         }
+        let (types, parts) = (self.parts_of_union(&types), self.parts_of_union(&declared));
         let mut kept = Vec::new();
-        for value in declared.iter() {
+        for value in &parts {
             let is_kept = match class_of(*value) {
                 // A type of others may be above one of ours.
                 Some(def) if types.is_empty() => is_call || self.has_outside_base(def),
@@ -24,12 +29,15 @@ impl Resolver<'_> {
             };
             kept.extend(is_kept.then_some(*value));
         }
+        if kept.len() == parts.len() {
+            return declared.to_vec();
+        }
         if !kept.is_empty() || types.is_empty() {
             return kept;
         }
         for value in &types {
             let Some(def) = class_of(*value) else { continue };
-            let is_below = self.order(def).iter().any(|class| declared.contains(&Value::Instance(*class)));
+            let is_below = self.order(def).iter().any(|class| parts.contains(&Value::Instance(*class)));
             kept.extend(is_below.then_some(*value));
         }
         // The value is of a class that derives from both.
@@ -57,7 +65,7 @@ impl Resolver<'_> {
     }
 
     /// Whether a class or one above it has a base that is not in the project.
-    fn has_outside_base(&mut self, class: Def) -> bool {
+    pub(super) fn has_outside_base(&mut self, class: Def) -> bool {
         self.order(class).iter().any(|class| {
             let bases = self.list(class.file, self.definition(*class).bases);
             bases.iter().take(MOST_BASES).any(|base| self.value(class.file, *base).is_empty())
@@ -67,14 +75,124 @@ impl Resolver<'_> {
     /// The values of the operand `a` without the instances of the type `b` and of the classes below it.
     pub(super) fn except(&mut self, file: u32, it: Expression) -> Values {
         let values = self.value(file, ExpressionId(it.a));
+        if let Some(members) = self.members_told(file, ExpressionId(it.b)) {
+            return self.told_apart(&values, &members, false);
+        }
         let without = self.instance(file, ExpressionId(it.b));
+        let (without, parts) = (self.parts_of_union(&without), self.parts_of_union(&values));
         let mut found = Vec::new();
-        for value in values.iter() {
+        for value in &parts {
             let is_without = match class_of(*value) {
                 Some(def) => self.order(def).iter().any(|class| without.contains(&Value::Instance(*class))),
                 None => without.contains(value),
             };
             found.extend((!is_without).then_some(*value));
+        }
+        if found.len() == parts.len() { values.to_vec() } else { found }
+    }
+}
+
+impl<'a> Resolver<'a> {
+    /// The names of members by which a condition tells types apart: `kind="a"`, or `kind` itself.
+    fn members_told(&self, file: u32, of: ExpressionId) -> Option<Vec<&'a str>> {
+        let facts = self.facts(file);
+        let it = facts.expressions[of.row()];
+        let only = [of];
+        let all = if it.op == Op::Union { facts.list(ListId(it.a)) } else { &only };
+        let told = all.iter().map(|one| {
+            let it = facts.expressions[one.row()];
+            let is_told = it.op == Op::Member && ExpressionId(it.a) == UNKNOWN;
+            is_told.then(|| facts.name(NameId(it.b)))
+        });
+        told.collect()
+    }
+
+    /// The values of a union that have one of some members, or have other ones alone. All of them where none is left.
+    fn told_apart(&mut self, values: &[Value], members: &[&str], holds: bool) -> Values {
+        let Some(first) = members.first() else { return values.to_vec() };
+        // `kind=` of `kind="a"`, `kind=.` of `kind=.Kind.A`: all literals that the member may be.
+        let end = first.find('=').map(|end| end + if first[end..].starts_with("=.") { 2 } else { 1 });
+        let all = end.map(|end| hash(&first[..end]));
+        let told: Vec<u64> = members.iter().map(|member| hash(member)).collect();
+        let parts = self.parts_of_union(values);
+        let mut kept = Vec::new();
+        for value in &parts {
+            let Some(class) = class_of(*value) else {
+                kept.push(*value);
+                continue;
+            };
+            let has_any = told.iter().any(|name| !self.inherited(class, *name, false).is_empty());
+            let is_kept = match (all, holds) {
+                (None, _) => has_any == holds,
+                (Some(_), true) if has_any => true,
+                (Some(all), _) => {
+                    let others = self.inherited(class, all, false);
+                    match holds {
+                        true => others.is_empty(),
+                        false => others.is_empty() || !self.literals(&others).iter().all(|one| told.contains(one)),
+                    }
+                }
+            };
+            kept.extend(is_kept.then_some(*value));
+        }
+        if kept.is_empty() || kept.len() == parts.len() { values.to_vec() } else { kept }
+    }
+
+    /// The names for the literals that a member may be.
+    fn literals(&self, meanings: &[Meaning]) -> Vec<u64> {
+        let mut found = Vec::new();
+        for meaning in meanings {
+            let Meaning::Variable { file, binding } = *meaning else { continue };
+            let facts = self.facts(file);
+            let of = ExpressionId(facts.bindings[binding as usize].a);
+            let only = [of];
+            let it = facts.expressions[of.row()];
+            let all = if it.op == Op::Union { facts.list(ListId(it.a)) } else { &only };
+            found.extend(all.iter().map(|one| facts.hashes[facts.expressions[one.row()].b as usize]));
+        }
+        found
+    }
+
+    /// Whether a type is another name for other types: `type Shape = Circle | Square`.
+    fn is_other_name(&self, class: Def) -> bool {
+        let definition = self.definition(class);
+        let alias = self.facts(class.file).expressions[definition.alias.row()].op;
+        definition.flags & NAMED == 0 && matches!(alias, Op::Union | Op::Name | Op::Member | Op::Generic)
+    }
+
+    /// The meanings of a member in each part of a type that is another name for a union; none for other types.
+    pub(super) fn in_all_parts(&mut self, class: Def, name: u64) -> Vec<Meaning> {
+        let alias = self.definition(class).alias;
+        if !self.is_other_name(class) || self.facts(class.file).expressions[alias.row()].op != Op::Union {
+            return Vec::new();
+        }
+        let parts = self.parts_of_union(&[Value::Instance(class)]);
+        parts.into_iter().flat_map(|part| self.member(part, name)).collect()
+    }
+
+    /// Values, with those of a type that is another name for a union in its place.
+    pub(super) fn parts_of_union(&mut self, values: &[Value]) -> Values {
+        let (mut found, mut waiting, mut seen) = (Vec::new(), values.to_vec(), Vec::new());
+        waiting.reverse();
+        while let Some(value) = waiting.pop() {
+            let alias = class_of(value).filter(|class| seen.len() < MOST_BASES && self.is_other_name(*class));
+            let Some(class) = alias else {
+                found.extend((!found.contains(&value)).then_some(value));
+                continue;
+            };
+            if seen.contains(&value) {
+                continue;
+            }
+            seen.push(value);
+            let behind = match value {
+                Value::Applied { .. } => {
+                    let environment = self.environment(&[value]).unwrap_or_default();
+                    let alias = self.definition(class).alias;
+                    self.substituted(class.file, alias, &environment, 0).unwrap_or_default()
+                }
+                _ => self.aliased(class),
+            };
+            waiting.extend(behind.into_iter().rev());
         }
         found
     }

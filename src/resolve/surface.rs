@@ -346,7 +346,7 @@ impl<'f, 'a> Reader<'f, 'a> {
         let is = |ops: &[Op]| ops.contains(&it.op);
         if is(&[Op::Name]) {
             self.name(ScopeId(it.a), NameId(it.b));
-        } else if is(&[Op::Member, Op::Labeled]) {
+        } else if is(&[Op::Member, Op::Labeled, Op::Keyword]) {
             self.put(self.facts.hashes[it.b as usize]);
             self.expression(ExpressionId(it.a));
         } else if is(&[Op::Call, Op::Generic, Op::FunctionType]) {
@@ -434,7 +434,7 @@ pub(super) fn touched(facts: &Facts<'_>, changed: &Changed, class_names: ClassNa
             let of_list = |list: ListId| facts.list(list).iter().any(|item| at(&expressions, *item));
             let is_touched = if is(&[Op::Name]) {
                 at(&by_name, it.b) || is_elsewhere(ScopeId(it.a), NameId(it.b))
-            } else if is(&[Op::Member]) {
+            } else if is(&[Op::Member, Op::Keyword]) {
                 at(&by_name, it.b) || at(&others, it.b) || at(&expressions, it.a)
             } else if is(&[Op::Call, Op::Generic, Op::FunctionType]) {
                 at(&expressions, it.a) || of_list(ListId(it.b))

@@ -153,7 +153,7 @@ impl Resolver<'_> {
                 let is_all = meanings == self.meaning(file, ExpressionId(it.a));
                 if is_all { self.value(file, ExpressionId(it.a)).to_vec() } else { self.values_of(&meanings, true) }
             }
-            Op::Module | Op::Fitting | Op::Implemented => {
+            Op::Module | Op::Fitting | Op::Implemented | Op::Keyword => {
                 let meanings = self.meaning(file, expression);
                 self.values_of(&meanings, true)
             }
@@ -196,6 +196,7 @@ impl Resolver<'_> {
             Op::Overridden => self.inherited_parameter(Def { file, place: DefinitionId(it.a) }, it.b as usize),
             Op::Passed => self.passed(file, it),
             Op::Wanted => self.wanted(file, it),
+            Op::ParameterOf => self.parameter_of(file, it),
             Op::Proven => self.proven(file, it),
             Op::Except => self.except(file, it),
             Op::Labeled | Op::Returning => self.value(file, ExpressionId(it.a)).to_vec(),
@@ -268,12 +269,17 @@ impl Resolver<'_> {
     /// The values of a type that may be another name for one of its own parameters: `type Index<I> = I`.
     fn behind_parameter(&mut self, value: Value, arguments: &[Set]) -> Values {
         let Value::Instance(def) = value else { return vec![value] };
-        let definition = self.definition(def);
-        let place = match definition.alias {
-            UNKNOWN => None,
-            alias => self.list(def.file, definition.generics).iter().position(|parameter| *parameter == alias),
-        };
-        place.and_then(|place| arguments.get(place)).map_or_else(|| vec![value], |given| given.to_vec())
+        let (facts, definition) = (self.facts(def.file), self.definition(def));
+        let place = |of: ExpressionId| facts.list(definition.generics).iter().position(|parameter| *parameter == of);
+        let given = |of: ExpressionId| if of == UNKNOWN { None } else { arguments.get(place(of)?) };
+        if let Some(given) = given(definition.alias) {
+            return given.to_vec();
+        }
+        // `type Loaded<T> = T & { at: Date }`
+        let it = facts.expressions[definition.alias.row()];
+        let parts = if it.op == Op::Union { facts.list(ListId(it.a)) } else { &[] };
+        let given = parts.iter().filter_map(|part| given(*part)).flat_map(|set| set.iter().copied());
+        std::iter::once(value).chain(given).collect()
     }
 
     /// Whether it is a member or a top-level name with a written type.
@@ -347,9 +353,13 @@ impl Resolver<'_> {
                 Value::Function(def) => self.call_of_parameters(file, callee, def, arguments),
                 _ => None,
             };
+            let before = found.len();
             match given {
                 Some(given) => found.extend(given),
                 None => self.call(*value, &mut found),
+            }
+            if let Value::Function(def) = *value {
+                self.as_received(file, callee, def, &mut found, before);
             }
         }
         let callee = super::callee(facts, callee);
@@ -466,7 +476,7 @@ impl Resolver<'_> {
     /// Adds the values that a call of a value gives.
     pub fn call(&mut self, callee: Value, found: &mut Values) {
         match callee {
-            Value::Class(class) => found.push(Value::Instance(class)),
+            Value::Class(class) => self.construct(class, found),
             Value::Function(function) => {
                 let definition = self.definition(function);
                 if definition.returns != UNKNOWN {
@@ -490,6 +500,11 @@ impl Resolver<'_> {
                         let given = self.substituted(method.file, returns, &environment, 0);
                         found.extend(given.unwrap_or_default());
                     }
+                }
+                // Another name for a type of functions.
+                for it in self.functions_of_alias(def) {
+                    let given = self.substituted(def.file, ExpressionId(it.a), &environment, 0);
+                    found.extend(given.unwrap_or_default());
                 }
             }
             Value::Instance(def) => {

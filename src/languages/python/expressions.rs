@@ -5,6 +5,7 @@ use tree_sitter::Node;
 use super::super::definition::span_of;
 use super::super::lower::Lower;
 use super::lower::{FirstParameter, field, parameters, target};
+use super::made;
 use super::narrowing::{home, narrowed};
 use super::types::annotation;
 use crate::facts::{BindingKind, Bound, Definition, ExpressionId, Op, ScopeId, ScopeKind, UNKNOWN};
@@ -162,7 +163,7 @@ fn lambda<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: ScopeId, given: Fir
 }
 
 /// A built-in container with these values.
-fn container(cx: &mut Lower<'_, '_>, values: &[ExpressionId]) -> ExpressionId {
+pub(super) fn container(cx: &mut Lower<'_, '_>, values: &[ExpressionId]) -> ExpressionId {
     if values.iter().all(|value| *value == UNKNOWN) {
         return UNKNOWN;
     }
@@ -239,7 +240,12 @@ fn call<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: ScopeId) -> Expressio
             "lambda" if callee != UNKNOWN => {
                 cx.deeper(|cx| lambda(cx, *argument, scope, FirstParameter::Argument(callee, place)))
             }
-            _ => walk(cx, *argument, scope, Role::Reference),
+            _ => {
+                if argument.kind() == "keyword_argument" {
+                    made::keyword(cx, *argument, callee, called);
+                }
+                walk(cx, *argument, scope, Role::Reference)
+            }
         });
     }
     if called == "TypeVar" {
@@ -270,6 +276,9 @@ fn call<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: ScopeId) -> Expressio
     }
     if callee == UNKNOWN {
         return UNKNOWN;
+    }
+    if let Some(made) = made::instance(cx, callee, &values, scope) {
+        return made;
     }
     // Only the first argument affects the result, as in `next(x)`.
     let list = cx.facts.list(&values[..values.len().min(1)]);

@@ -7,6 +7,7 @@ use super::expressions::{dotted, walk};
 use super::fixtures;
 use super::globals;
 use super::imports::{import, import_from};
+use super::made;
 use super::narrowing::{self, home, narrowed};
 use super::types::{annotation, is_type};
 use crate::facts::{
@@ -46,14 +47,15 @@ fn statement<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: ScopeId, functio
                             decorators.push(cx.text(expression));
                         }
                     }
-                    "class_definition" => class(cx, child, scope),
+                    "class_definition" => class(cx, child, scope, &decorators),
                     "function_definition" => self::function(cx, child, scope, &decorators),
                     _ => {}
                 }
             }
         }
         "function_definition" => self::function(cx, node, scope, &[]),
-        "class_definition" => class(cx, node, scope),
+        "class_definition" => class(cx, node, scope, &[]),
+        "yield" => fixtures::yielded(cx, node, scope, function),
         "import_statement" => import(cx, node, scope),
         "import_from_statement" | "future_import_statement" => import_from(cx, node, scope),
         "expression_statement" => {
@@ -100,6 +102,7 @@ fn statement<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: ScopeId, functio
             for child in cx.children(node) {
                 let value = walk(cx, child, scope, Role::Reference);
                 if function != DefinitionId::NONE {
+                    let value = if returns_awaited(node) { made::awaited_value(cx, value) } else { value };
                     cx.facts.returns(function, value);
                 }
             }
@@ -201,14 +204,10 @@ fn function<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: ScopeId, decorato
     let Some(name_node) = field(node, "name") else { return };
     let (name, at) = (cx.name(name_node), name_node.start_byte() as u32);
     let owner = cx.facts.class_of(scope);
-    let last = |decorator: &&str| -> String {
-        let called = decorator.split('(').next().unwrap_or_default();
-        called.rsplit('.').next().unwrap_or_default().to_owned()
-    };
     let written = decorators;
-    let decorators: Vec<String> = written.iter().map(last).collect();
-    let has = |word: &str| decorators.iter().any(|decorator| decorator == word);
-    let is_property = decorators.iter().any(|one| one.ends_with("property") || PROPERTIES.contains(&one.as_str()));
+    let decorators: Vec<&str> = written.iter().map(|decorator| made::last_name(decorator)).collect();
+    let has = |word: &str| decorators.contains(&word);
+    let is_property = decorators.iter().any(|one| one.ends_with("property") || PROPERTIES.contains(one));
     let function = cx.facts.define(Definition {
         name,
         at,
@@ -219,9 +218,10 @@ fn function<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: ScopeId, decorato
     cx.facts.bind(scope, name, Bound::definition(function).at(at));
     let inner = cx.facts.scope(ScopeKind::Function, scope);
     let text = cx.text(name_node);
-    if let Some(fixture) = written.iter().find(|decorator| last(decorator) == "fixture") {
-        fixtures::define(cx, fixture, text, function);
+    if let Some(fixture) = written.iter().find(|decorator| made::last_name(decorator) == "fixture") {
+        fixtures::define(cx, fixture, text, function, field(node, "body"));
     }
+    let asks = text.starts_with("test") || has("fixture");
     let first = match owner {
         Some(class) if has("classmethod") || CLASS_METHODS.contains(&text) => Some((Op::ClassOf, class)),
         Some(class) if !has("staticmethod") => Some((Op::SelfOf, class)),
@@ -229,20 +229,42 @@ fn function<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: ScopeId, decorato
     };
     let generics = type_parameters(cx, node, inner);
     cx.facts.definition(function).generics = generics;
+    let mut first_type = UNKNOWN;
     if let Some(parameters) = field(node, "parameters") {
-        let first = FirstParameter::Method(first);
-        self::parameters(cx, parameters, inner, scope, first, function);
-        if text.starts_with("test") || has("fixture") {
+        let first = if asks { FirstParameter::Fixtures(first) } else { FirstParameter::Method(first) };
+        first_type = self::parameters(cx, parameters, inner, scope, first, function);
+        if asks {
             fixtures::used(cx, parameters);
         }
     }
     if let Some(returns) = field(node, "return_type") {
-        let returns = annotation(cx, returns, inner);
+        let mut returns = annotation(cx, returns, inner);
+        if let Some(class) = owner {
+            returns = made::returned(cx, class, first_type, returns);
+        }
+        if is_async(node) && field(node, "body").is_some_and(|body| !fixtures::yields(cx, body)) {
+            returns = made::awaited(cx, returns);
+        }
         cx.facts.definition(function).returns = returns;
+        if let Some(class) = owner.filter(|_| text == "__new__") {
+            made::another(cx, class, returns);
+        }
     }
     if let Some(block) = field(node, "body") {
         body(cx, block, inner, function);
     }
+}
+
+/// Whether a `return` is of an `async` function.
+fn returns_awaited(node: Node<'_>) -> bool {
+    const MOST: usize = 32;
+    let around = std::iter::successors(node.parent(), |node| node.parent()).take(MOST);
+    around.into_iter().find(|node| node.kind() == "function_definition").is_some_and(is_async)
+}
+
+/// Whether a function is `async`.
+pub(super) fn is_async(node: Node<'_>) -> bool {
+    node.child(0).is_some_and(|word| word.kind() == "async")
 }
 
 /// Binds the type parameters of a function or class, `def f[T: Bound](…)`; returns their list.
@@ -271,12 +293,14 @@ fn type_parameters<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: ScopeId) -
 pub(super) enum FirstParameter {
     /// The type of a method's first parameter, if it is implicit.
     Method(Option<(Op, DefinitionId)>),
+    /// The same of a function whose other parameters are given by fixtures.
+    Fixtures(Option<(Op, DefinitionId)>),
     /// The function is an argument: callee and position.
     Argument(ExpressionId, u32),
     Nothing,
 }
 
-/// Binds parameters.
+/// Binds parameters; returns the type that is written for the first one of a method.
 pub(super) fn parameters<'t>(
     cx: &mut Lower<'_, 't>,
     node: Node<'t>,
@@ -284,9 +308,13 @@ pub(super) fn parameters<'t>(
     outer: ScopeId,
     given: FirstParameter,
     function: DefinitionId,
-) {
+) -> ExpressionId {
     let is_method = cx.facts.definition(function).owner != DefinitionId::NONE;
-    let mut first = if let FirstParameter::Method(first) = given { first } else { None };
+    let mut first = match given {
+        FirstParameter::Method(first) | FirstParameter::Fixtures(first) => first,
+        _ => None,
+    };
+    let mut first_type = UNKNOWN;
     let mut types = Vec::new();
     for parameter in cx.children(node) {
         let mut named = Some(parameter);
@@ -319,7 +347,11 @@ pub(super) fn parameters<'t>(
                 let is_class = cx.text(named) == "cls" || cx.text(named) == "mcs";
                 let op = if is_class { Op::ClassOf } else { op };
                 let own = cx.facts.expression(op, class, 0);
-                cx.facts.bind(inner, name, Bound::meaning(own));
+                first_type = of;
+                // The methods of a mix-in may say what they are mixed into.
+                let says_other = of != UNKNOWN && !made::is_variable(cx, of) && cx.facts.look(of).op != Op::SelfOf;
+                let bound = if says_other { Bound::parameter().of(of) } else { Bound::meaning(own) };
+                cx.facts.bind(inner, name, bound);
             }
             None => {
                 let place = types.len() as u32;
@@ -327,6 +359,7 @@ pub(super) fn parameters<'t>(
                     FirstParameter::Argument(callee, argument) if of == UNKNOWN => {
                         cx.facts.expression(Op::Passed, callee, argument << 16 | place)
                     }
+                    FirstParameter::Fixtures(_) if default == UNKNOWN => fixtures::given(cx, named),
                     _ if is_method && of == UNKNOWN && default == UNKNOWN => {
                         cx.facts.expression(Op::Overridden, function, place)
                     }
@@ -339,9 +372,10 @@ pub(super) fn parameters<'t>(
     }
     let types = cx.facts.list(&types);
     cx.facts.definition(function).parameters = types;
+    first_type
 }
 
-fn class<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: ScopeId) {
+fn class<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: ScopeId, decorators: &[&str]) {
     let Some(name_node) = field(node, "name") else { return };
     let (name, at) = (cx.name(name_node), name_node.start_byte() as u32);
     let owner = cx.facts.class_of(scope).unwrap_or(DefinitionId::NONE);
@@ -354,15 +388,20 @@ fn class<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: ScopeId) {
     let definition = Definition { name, at, owner, kind, generics, ..Definition::default() };
     let (class, members) = cx.facts.class(definition, around);
     cx.facts.bind(home(cx, scope), name, Bound::definition(class).at(at));
+    made::decorated(cx, decorators, members);
     if let Some(bases) = field(node, "superclasses") {
         // Type variables are parameters in the order of `Generic[…]`, or else of their first use in the bases.
         let (mut variables, mut says_variables) = (Vec::new(), false);
         for base in cx.children(bases) {
             if base.kind() == "keyword_argument" {
-                field(base, "value").map(|value| walk(cx, value, around, Role::Reference));
+                let value = field(base, "value").map_or(UNKNOWN, |value| walk(cx, value, around, Role::Reference));
+                if field(base, "name").is_some_and(|name| cx.text(name) == "metaclass") {
+                    made::metaclass(cx, members, value);
+                }
                 continue;
             }
             let base = match base.kind() {
+                "call" if made::with_metaclass(cx, base, around, class, members) => continue,
                 // `class A(List[B])`: the base is the part before the brackets.
                 "subscript" => {
                     let parts = cx.children(base);
@@ -413,6 +452,7 @@ fn assignment<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: ScopeId) {
     let is_own =
         |cx: &Lower<'_, 't>, value: Node<'t>| targets.iter().any(|to: &Node<'t>| cx.text(*to) == cx.text(value));
     let outer = cx.facts.class_of(scope).map(|_| cx.facts.parent(scope));
+    let written = value;
     let value = match value {
         Some(value) if value.kind() == "identifier" && outer.is_some() && is_own(cx, value) => {
             walk(cx, value, outer.unwrap_or(scope), Role::Reference)
@@ -424,7 +464,14 @@ fn assignment<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: ScopeId) {
         None => UNKNOWN,
     };
     for left in targets {
+        if let Some(written) = written.filter(|_| scope == ROOT && cx.text(left) == "pytest_plugins") {
+            fixtures::plugins(cx, written);
+        }
         target(cx, left, scope, value, of);
+        if let Some(written) = written.filter(|_| outer.is_some() && left.kind() == "identifier") {
+            let name = cx.name(left);
+            made::other_name(cx, name, written, scope);
+        }
     }
 }
 

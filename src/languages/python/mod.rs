@@ -7,6 +7,7 @@ mod fixtures;
 mod globals;
 mod imports;
 mod lower;
+mod made;
 mod modules;
 mod narrowing;
 mod runner;

@@ -15,6 +15,7 @@ mod javascript;
 mod kotlin;
 mod php;
 mod python;
+mod python_made;
 mod ruby;
 mod rust;
 mod scala;
