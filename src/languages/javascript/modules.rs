@@ -132,6 +132,8 @@ struct ScriptModules<'a> {
     found: RefCell<FxHashMap<&'a str, Answers>>,
     /// The scopes of all scripts; empty if there are too many.
     scripts: OnceCell<Vec<(u32, ScopeId)>>,
+    /// Packages that declare types in a file beside their sources: the file of sources, and that of types.
+    declared: OnceCell<Vec<(Module, Module)>>,
 }
 
 impl<'a> ScriptModules<'a> {
@@ -144,6 +146,7 @@ impl<'a> ScriptModules<'a> {
             configured: FxHashMap::default(),
             found: RefCell::default(),
             scripts: OnceCell::new(),
+            declared: OnceCell::new(),
         };
         for path in project.paths {
             let within = folder(path);
@@ -215,6 +218,15 @@ impl<'a> ScriptModules<'a> {
         })
     }
 
+    /// The file that declares the types of a package, if it is written and not built.
+    fn types(&self, package: &Package<'_>) -> Option<Module> {
+        let exports = package.json.get("exports");
+        let exported = exports.and_then(|all| all.get(".").unwrap_or(all).get("types"));
+        let said = [exported, package.json.get("types"), package.json.get("typings")];
+        let mut said = said.into_iter().flatten().filter_map(Value::as_str);
+        said.find_map(|target| self.project.find(&join(package.folder, target)))
+    }
+
     /// The entry for a key in a package's `exports` or `imports`.
     fn entry(&self, package: &Package<'_>, entries: &Value, key: &str) -> Option<Module> {
         let of_keys = entries.as_object().filter(|keys| keys.keys().any(|key| key.starts_with(['.', '#'])));
@@ -268,7 +280,7 @@ impl<'a> ScriptModules<'a> {
         let depth = if spec.starts_with('@') { 2 } else { 1 };
         let end = spec.match_indices('/').nth(depth - 1).map_or(spec.len(), |(at, _)| at);
         let package = &self.packages[*self.by_name.get(&spec[..end])?];
-        let Some(within) = spec.get(end + 1..).filter(|within| !within.is_empty()) else { return self.main(package) };
+        let Some(within) = spec.get(end + 1..).filter(|within| !within.is_empty()) else { return self.whole(package) };
         let exports = package.json.get("exports");
         exports
             .and_then(|exports| self.entry(package, exports, &format!("./{within}")))
@@ -289,6 +301,22 @@ impl<'a> ScriptModules<'a> {
 }
 
 impl ScriptModules<'_> {
+    /// Packages whose types are declared beside their sources, each once; their modules come after that of all scripts.
+    fn declared(&self) -> &[(Module, Module)] {
+        self.declared.get_or_init(|| {
+            let both = |package| self.main(package).zip(self.types(package)).filter(|(main, types)| main != types);
+            self.packages.iter().filter_map(both).collect()
+        })
+    }
+
+    /// The module that a package is to those that import it by its name: its sources, with the types that it declares.
+    fn whole(&self, package: &Package<'_>) -> Option<Module> {
+        let main = self.main(package)?;
+        let types = self.types(package);
+        let place = self.declared().iter().position(|(one, other)| *one == main && Some(*other) == types);
+        Some(place.map_or(main, |place| self.of_scripts() + 1 + place as Module))
+    }
+
     /// Number of the module of all scripts, after those of the files.
     fn of_scripts(&self) -> Module {
         self.project.files.len() as Module
@@ -334,7 +362,14 @@ impl Modules for ScriptModules<'_> {
     }
 
     fn scopes(&self, module: Module) -> Vec<(u32, ScopeId)> {
-        if module == self.of_scripts() { self.scripts().to_vec() } else { vec![(module, ROOT)] }
+        match module.checked_sub(self.of_scripts()) {
+            None => vec![(module, ROOT)],
+            Some(0) => self.scripts().to_vec(),
+            Some(place) => {
+                let both = self.declared().get(place as usize - 1);
+                both.map_or_else(Vec::new, |(main, types)| vec![(*main, ROOT), (*types, ROOT)])
+            }
+        }
     }
 
     fn may_be_own(&self, spec: &str) -> bool {

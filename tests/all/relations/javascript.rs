@@ -380,3 +380,18 @@ config.get⟦get⟧('/a');
 ",
     );
 }
+
+#[test]
+fn a_function_that_is_assigned_to_a_variable_of_a_function_is_what_the_variable_means() {
+    check(
+        "--- a.js
+function start⟦=start⟧(many) {
+  let close, other;
+  close⟦=close⟧ = function () { return 1; };
+  other = many;
+  many.forEach(() => close⟦close⟧());
+  return other⟦?⟧();
+}
+",
+    );
+}

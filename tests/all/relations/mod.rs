@@ -21,6 +21,7 @@ mod rust;
 mod scala;
 mod swift;
 mod typescript;
+mod typescript_unions;
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -110,7 +110,7 @@ class A⟦=A⟧ { f⟦=f⟧() {} b⟦=b⟧: B⟦B⟧; }
 class B⟦=B⟧ { g⟦=g⟧() {} }
 const one⟦=one⟧ = new A⟦A⟧();
 function make⟦=make⟧() { return new A⟦A⟧(); }
-let x: typeof one⟦one⟧, y: ReturnType<typeof make⟦make⟧>, z: A⟦A⟧['b'], w: typeof A⟦A⟧.prototype.f⟦f⟧;
+let x: typeof one⟦one⟧, y: ReturnType<typeof make⟦make⟧>, z: A⟦A⟧['b⟦b⟧'], w: typeof A⟦A⟧.prototype.f⟦f⟧;
 x.f⟦f⟧(); y.f⟦f⟧(); z.g⟦g⟧();
 ",
     );
@@ -506,8 +506,8 @@ fn the_type_that_a_result_is_wanted_as_tells_type_parameters() {
     check(
         "--- a.ts
 type Trait⟦=Trait⟧ = { inner⟦=inner⟧: { [k: string]: any } };
-interface Maker⟦=Maker⟧<T extends Trait⟦Trait⟧, D = T['inner']> { make⟦=make⟧(def: D): T }
-function maker⟦=maker⟧<T extends Trait⟦Trait⟧, D = T['inner']>(name: string, start: (one: T, def: D) => void): Maker⟦Maker⟧<T, D> {}
+interface Maker⟦=Maker⟧<T extends Trait⟦Trait⟧, D = T['inner⟦inner⟧']> { make⟦=make⟧(def: D): T }
+function maker⟦=maker⟧<T extends Trait⟦Trait⟧, D = T['inner⟦inner⟧']>(name: string, start: (one: T, def: D) => void): Maker⟦Maker⟧<T, D> {}
 interface Text⟦=Text⟧ { inner⟦=own⟧: Inner⟦Inner⟧ }
 interface Inner⟦=Inner⟧ { length⟦=length⟧: number }
 const Text⟦=value⟧: Maker⟦Maker⟧<Text⟦Text,value⟧> = maker⟦maker⟧('Text', (one, def) => { one.inner⟦own⟧.length⟦length⟧; });

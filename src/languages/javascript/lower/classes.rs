@@ -5,6 +5,7 @@ use tree_sitter::Node;
 use super::expressions::{bare, expected, is_typescript, outer_types, walk};
 use super::functions::{self, ArgumentSource, ThisBinding, type_parameters};
 use super::jsdoc::JsDocTypes;
+use super::literals;
 use super::types::{self, annotation};
 use super::{FUNCTIONS, body, field, has_word};
 use crate::facts::{
@@ -184,6 +185,10 @@ fn class_field<'t>(
         None if is_typescript(node) => UNKNOWN,
         None => JsDocTypes::above(cx, node).of(cx, members),
     };
+    if is_typescript(node) && !is_static(node) {
+        let said = field(node, "value").filter(|value| has_word(node, "readonly") || value.kind() == "as_expression");
+        literals::member(cx, name, field(node, "type"), said, has_word(node, "?"), members);
+    }
     let Some(value) = field(node, "value") else {
         return cx.facts.bind(members, name, Bound::variable().of(of).at(at));
     };
@@ -231,7 +236,10 @@ pub(super) fn member_value<'t>(
             None => (ThisBinding::Unknown, DefinitionId::NONE),
         };
         let function = cx.facts.define(Definition { name, at, owner: class, ..Definition::default() });
-        let given = if owner.is_some() { ArgumentSource::Overrides } else { ArgumentSource::Nothing };
+        let given = match functions::given_by(wanted) {
+            ArgumentSource::Overrides if owner.is_none() => ArgumentSource::Nothing,
+            given => given,
+        };
         functions::function(cx, value, scope, function, this, given);
         return (Bound::definition(function), cx.facts.expression(Op::Function, function, 0));
     }
@@ -256,15 +264,16 @@ pub(super) fn object<'t>(
     literal(cx, node, scope, (of, wanted), is_exports)
 }
 
-/// Records the key of an object as a use of the member of the value that is wanted; returns that member. It says nothing where
-/// the value is not known: a key is a name of its own.
+/// Records the key of an object as a use of the member of the value that is wanted; returns what is wanted of its value: that
+/// member, or an element of a type that has any keys. It says nothing where the value is not known: a key is a name of its own.
 fn used_key(cx: &mut Lower<'_, '_>, key: Node<'_>, name: NameId, wanted: ExpressionId) -> ExpressionId {
     if wanted == UNKNOWN || !matches!(key.kind(), "property_identifier" | "shorthand_property_identifier") {
         return UNKNOWN;
     }
     let member = cx.facts.member(wanted, name);
     cx.facts.if_known(span_of(key), Role::Write, member);
-    member
+    let element = cx.facts.of(Op::Element, wanted);
+    cx.facts.union(&[member, element])
 }
 
 /// An object literal of a type, where a value like `wanted` is expected.
@@ -278,16 +287,18 @@ pub(super) fn literal<'t>(
     let kind = DefinitionKind::Object;
     let (object, members) = cx.facts.class(Definition { kind, ..Definition::default() }, scope);
     cx.facts.base(object, of);
+    let wanted = literals::wanted(cx, node, wanted);
     for child in cx.children(node) {
         match child.kind() {
             "method_definition" => {
                 let Some(key_node) = field(child, "name") else { continue };
                 let (name, at) = key(cx, key_node, scope);
-                used_key(cx, key_node, name, wanted);
+                let wanted = used_key(cx, key_node, name, wanted);
                 let method = cx.facts.define(Definition { name, at, owner: object, ..Definition::default() });
                 cx.facts.bind(members, name, Bound::definition(method).at(at));
                 let this = ThisBinding::Of(Op::SelfOf, object);
-                cx.deeper(|cx| functions::function(cx, child, scope, method, this, ArgumentSource::Overrides));
+                let given = functions::given_by(wanted);
+                cx.deeper(|cx| functions::function(cx, child, scope, method, this, given));
             }
             "pair" => {
                 let (Some(key_node), Some(value)) = (field(child, "key"), field(child, "value")) else { continue };
@@ -347,6 +358,7 @@ pub(super) fn signatures<'t>(cx: &mut Lower<'_, 't>, block: Node<'t>, class: Def
                 let of = written.map_or(UNKNOWN, |of| annotation(cx, of, members));
                 let is_never = written.and_then(|of| cx.first(of)).is_some_and(|of| cx.text(of) == "never");
                 cx.facts.bind(members, name, Bound::variable().of(of).at(at).nothing_if(is_never));
+                literals::member(cx, name, written, None, has_word(child, "?"), members);
             }
             "method_signature" | "call_signature" | "construct_signature" => {
                 let (name, at) = match field(child, "name") {

@@ -4,7 +4,7 @@ use tree_sitter::Node;
 
 use super::functions::{self, ArgumentSource, ThisBinding};
 use super::jsdoc::JsDocTypes;
-use super::narrowing::narrowed;
+use super::narrowing::{narrowed, silent};
 use super::types::{self, annotation};
 use super::{FUNCTIONS, classes, exports, field};
 use crate::facts::{
@@ -60,7 +60,9 @@ fn one<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: ScopeId, role: Role) -
             let Some(constructor) = field(node, "constructor") else { return UNKNOWN };
             let of = walk(cx, constructor, scope, Role::Call);
             let types = field(node, "type_arguments").map(|list| types::arguments(cx, list, scope));
-            arguments(cx, node, scope, of, ArgumentSource::Nothing);
+            let list = types.as_ref().filter(|_| of != UNKNOWN).map(|types| cx.facts.list(types));
+            let taker = list.map_or(of, |list| cx.facts.expression(Op::Generic, of, list));
+            arguments(cx, node, scope, taker, ArgumentSource::Nothing);
             match types {
                 Some(types) => {
                     let list = cx.facts.list(&types);
@@ -318,11 +320,23 @@ fn array<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: ScopeId, wanted: Exp
 
 /// A function that is a value.
 fn function<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: ScopeId, given: ArgumentSource) -> ExpressionId {
+    function_of(cx, node, scope, given, None)
+}
+
+/// A function that is a value, with what `this` is in it.
+fn function_of<'t>(
+    cx: &mut Lower<'_, 't>,
+    node: Node<'t>,
+    scope: ScopeId,
+    given: ArgumentSource,
+    this: Option<ThisBinding>,
+) -> ExpressionId {
     // A named function may be a symbol.
     let own = field(node, "name").map(|own| (cx.name(own), own.start_byte() as u32));
     let (name, at) = own.unwrap_or((NameId::NONE, NONE));
     let function = cx.facts.define(Definition { name, at, ..Definition::default() });
-    functions::function(cx, node, scope, function, ThisBinding::own_of(node, function), given);
+    let this = this.unwrap_or(ThisBinding::own_of(node, function));
+    functions::function(cx, node, scope, function, this, given);
     cx.facts.expression(Op::Function, function, 0)
 }
 
@@ -342,7 +356,14 @@ pub(super) fn call<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: ScopeId, r
         ArgumentSource::Nothing
     };
     let tells = types.is_none() && callee != UNKNOWN && cx.facts.look(result).op == Op::Generic;
-    let taker = if tells { cx.facts.expression(Op::Returning, callee, result) } else { callee };
+    let taker = match &types {
+        Some(types) if callee != UNKNOWN && types.iter().any(|of| *of != UNKNOWN) => {
+            let types = cx.facts.list(types);
+            cx.facts.expression(Op::Generic, callee, types)
+        }
+        _ if tells => cx.facts.expression(Op::Returning, callee, result),
+        _ => callee,
+    };
     let first = arguments(cx, node, scope, taker, given);
     if callee == UNKNOWN {
         return UNKNOWN;
@@ -405,29 +426,19 @@ fn assignment<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: ScopeId) -> Exp
     }
     let value = match right.kind() {
         "object" | "array" => {
-            let wanted = assigned_to(cx, left, scope);
+            let wanted = silent(cx, left, scope);
             expected(cx, right, scope, wanted)
+        }
+        "function_expression" | "generator_function" if left.kind() != "identifier" => {
+            // It is called on the object whose member it becomes.
+            let on = field(left, "object").map_or(UNKNOWN, |object| silent(cx, object, scope));
+            let this = if on == UNKNOWN { None } else { Some(ThisBinding::Value(on)) };
+            cx.deeper(|cx| function_of(cx, right, scope, ArgumentSource::Nothing, this))
         }
         _ => walk(cx, right, scope, Role::Reference),
     };
     target(cx, left, scope, value);
     value
-}
-
-/// The value of the variable or the field of `this` that is assigned to.
-fn assigned_to<'t>(cx: &mut Lower<'_, 't>, left: Node<'t>, scope: ScopeId) -> ExpressionId {
-    match (left.kind(), field(left, "object"), field(left, "property")) {
-        ("identifier", ..) => {
-            let name = cx.name(left);
-            cx.facts.named(scope, name)
-        }
-        ("member_expression", Some(object), Some(property)) if object.kind() == "this" => {
-            let (this, name) = (cx.facts.name("this"), cx.name(property));
-            let on = cx.facts.named(scope, this);
-            cx.facts.member(on, name)
-        }
-        _ => UNKNOWN,
-    }
 }
 
 /// Whether the grammar is TypeScript's, whose classes declare all their fields.
@@ -552,7 +563,11 @@ pub(super) fn target<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: ScopeId,
                 && value != UNKNOWN
                 && cx.facts.lookup(own, name).iter().any(|it| is_variable(it.kind))
             {
-                cx.facts.bind(own, name, Bound::variable().value(value));
+                // A function that is assigned in a function is a symbol.
+                let is_local = cx.facts.is(own, ScopeKind::Function) || cx.facts.is(own, ScopeKind::Block);
+                let is_symbol = is_local && cx.facts.look(value).op == Op::Function;
+                let at = if is_symbol { node.start_byte() as u32 } else { NONE };
+                cx.facts.bind(own, name, Bound::variable().value(value).at(at));
             }
         }
         "array_pattern" => {

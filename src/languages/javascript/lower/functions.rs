@@ -18,6 +18,8 @@ use crate::model::Role;
 pub(super) enum ThisBinding {
     /// `this` of a class or object: [`Op::SelfOf`], [`Op::ClassOf`].
     Of(Op, DefinitionId),
+    /// A value.
+    Value(ExpressionId),
     /// `this` of the enclosing code, as in an arrow function.
     Outer,
     Unknown,
@@ -37,6 +39,8 @@ pub(super) enum ArgumentSource {
     Argument(ExpressionId, u32),
     /// It overrides a method of a base of its class, or of its object's type.
     Overrides,
+    /// It is wanted as this value.
+    Of(ExpressionId),
     /// It is a reducer over the elements of this value: its second parameter is an element.
     Folds(ExpressionId),
     Nothing,
@@ -50,6 +54,11 @@ pub(super) fn wanted(cx: &mut Lower<'_, '_>, of: ExpressionId) -> ArgumentSource
     let parameters = cx.facts.list(&[of]);
     let taker = cx.facts.define(Definition { parameters, ..Definition::default() });
     ArgumentSource::Argument(cx.facts.expression(Op::Function, taker, 0), 0)
+}
+
+/// The context of a function that is a member of an object where this value is wanted.
+pub(super) fn given_by(wanted: ExpressionId) -> ArgumentSource {
+    if wanted == UNKNOWN { ArgumentSource::Overrides } else { ArgumentSource::Of(wanted) }
 }
 
 /// Completes the definition of any function from its node, and walks its body.
@@ -77,6 +86,7 @@ pub(super) fn function<'t>(
             let own = cx.facts.expression(op, of, 0);
             cx.facts.bind(inner, name, Bound::meaning(own));
         }
+        ThisBinding::Value(own) => cx.facts.bind(inner, name, Bound::meaning(own)),
         ThisBinding::Unknown => cx.facts.bind(inner, name, Bound::parameter()),
         ThisBinding::Outer => {}
     }
@@ -96,10 +106,18 @@ pub(super) fn function<'t>(
         let returns = said.returns(cx, inner);
         cx.facts.definition(function).returns = returns;
     }
+    if let ArgumentSource::Of(wanted) = given
+        && cx.facts.definition(function).returns == UNKNOWN
+    {
+        let none = cx.facts.list(&[]);
+        let result = cx.facts.expression(Op::Call, wanted, none);
+        let name = cx.facts.name(RESULT);
+        cx.facts.bind(inner, name, Bound::meaning(result));
+    }
     match field(node, "body") {
         Some(block) if block.kind() == "statement_block" => body(cx, block, inner, function),
         Some(value) => {
-            let wanted = returned(cx, function);
+            let wanted = returned(cx, function, inner);
             let value = expected(cx, value, inner, wanted);
             cx.facts.returns(function, value);
         }
@@ -108,14 +126,26 @@ pub(super) fn function<'t>(
 }
 
 /// A value like the one that a function says it returns, itself or in a promise.
-pub(super) fn returned(cx: &mut Lower<'_, '_>, function: DefinitionId) -> ExpressionId {
+pub(super) fn returned(cx: &mut Lower<'_, '_>, function: DefinitionId, scope: ScopeId) -> ExpressionId {
     if function == DefinitionId::NONE {
         return UNKNOWN;
     }
     let returns = cx.facts.definition(function).returns;
+    if returns == UNKNOWN {
+        // The function may be wanted as a type.
+        let (mut own, name) = (scope, cx.facts.name(RESULT));
+        while cx.facts.is(own, ScopeKind::Block) {
+            own = cx.facts.parent(own);
+        }
+        let wanted = cx.facts.bound_in(own, name).next().map_or(UNKNOWN, |bound| ExpressionId(bound.a));
+        return cx.facts.of(Op::Await, wanted);
+    }
     let returned = cx.facts.of(Op::Instance, returns);
     cx.facts.of(Op::Await, returned)
 }
+
+/// Name, not written, of the value that a function is to give.
+const RESULT: &str = "result=";
 
 /// Binds the type parameters of a function, class or alias, and returns their list.
 pub(super) fn type_parameters<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: ScopeId) -> ListId {
@@ -132,7 +162,20 @@ pub(super) fn type_parameters<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope:
         cx.facts.bind(scope, name, Bound::variable().of(bound));
         names.push(cx.facts.named(scope, name));
     }
-    cx.facts.list(&names)
+    let list = cx.facts.list(&names);
+    let (all, name) = (cx.facts.expression(Op::Tuple, list, 0), cx.facts.name(GENERICS));
+    cx.facts.bind(scope, name, Bound::meaning(all));
+    list
+}
+
+/// Name, not written, of the type parameters of a scope.
+const GENERICS: &str = "<>";
+
+/// The type parameters that are seen from a scope.
+pub(super) fn generics(cx: &mut Lower<'_, '_>, scope: ScopeId) -> ListId {
+    let name = cx.facts.name(GENERICS);
+    let bound = cx.facts.nearest(scope, name).map(|(_, bound)| cx.facts.look(ExpressionId(bound.a)));
+    bound.map_or(EMPTY, |all| ListId(all.a))
 }
 
 /// Binds parameters.
@@ -192,6 +235,7 @@ fn parameters<'t>(
             ArgumentSource::Argument(callee, argument) => {
                 cx.facts.expression(Op::Passed, callee, argument << 16 | place)
             }
+            ArgumentSource::Of(function) if default == UNKNOWN => cx.facts.expression(Op::ParameterOf, function, place),
             ArgumentSource::Overrides if default == UNKNOWN => cx.facts.expression(Op::Overridden, function, place),
             ArgumentSource::Folds(over) if place == 1 => cx.facts.of(Op::Each, over),
             _ => default,

@@ -9,6 +9,7 @@ mod exports;
 mod expressions;
 mod functions;
 mod jsdoc;
+mod literals;
 mod narrowing;
 mod types;
 
@@ -110,7 +111,7 @@ fn statement<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: ScopeId, functio
         "export_statement" => exports::export(cx, node, scope, function),
         "return_statement" => {
             for child in cx.children(node) {
-                let wanted = functions::returned(cx, function);
+                let wanted = functions::returned(cx, function, scope);
                 let value = expressions::expected(cx, child, scope, wanted);
                 if function != DefinitionId::NONE {
                     cx.facts.returns(function, value);
@@ -159,6 +160,7 @@ fn statement<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: ScopeId, functio
             let inner = cx.facts.scope(ScopeKind::Block, scope);
             body(cx, node, inner, function);
         }
+        "switch_statement" if expressions::is_typescript(node) => switch(cx, node, scope, function),
         "switch_case" => {
             let value = field(node, "value");
             for child in cx.children(node) {
@@ -182,6 +184,20 @@ fn statement<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: ScopeId, functio
         }
         "ERROR" => body(cx, node, scope, function),
         _ => drop(walk(cx, node, scope, Role::Reference)),
+    }
+}
+
+/// A `switch` whose cases may tell the type of what it is on.
+fn switch<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: ScopeId, function: DefinitionId) {
+    if let Some(value) = field(node, "value") {
+        walk(cx, value, scope, Role::Reference);
+    }
+    let Some(block) = field(node, "body") else { return };
+    let told = literals::Switch::of(cx, node, scope);
+    let inner = cx.facts.scope(ScopeKind::Block, scope);
+    for (place, case) in cx.children(block).into_iter().enumerate() {
+        let scope = told.as_ref().map_or(inner, |told| told.within(cx, place, inner));
+        cx.deeper(|cx| statement(cx, case, scope, function));
     }
 }
 

@@ -1,10 +1,11 @@
-//! Local names narrowed by conditions: `instanceof`, and calls of TypeScript's guards.
+//! Local names narrowed by conditions: `instanceof`, calls of TypeScript's guards, and members that tell types apart.
 
 use tree_sitter::Node;
 
 use super::expressions::is_typescript;
 use super::field;
-use crate::facts::{BindingKind, ExpressionId, NONE, Op, ScopeId, ScopeKind, UNKNOWN};
+use super::literals::{self, End, Switch};
+use crate::facts::{BindingKind, Bound, ExpressionId, NONE, Op, ScopeId, ScopeKind, UNKNOWN};
 use crate::languages::lower::Lower;
 
 /// How names of guards begin.
@@ -14,6 +15,44 @@ const LEAVING: &[&str] = &["return_statement", "throw_statement", "continue_stat
 
 /// The scope where a condition holds, or does not: in it a local name may be an instance of a class, or none.
 pub(super) fn narrowed<'t>(cx: &mut Lower<'_, 't>, condition: Node<'t>, scope: ScopeId, holds: bool) -> ScopeId {
+    cx.deeper(|cx| Some(narrowed_in(cx, condition, scope, holds, &mut Vec::new()))).unwrap_or(scope)
+}
+
+/// The scope where one of two conditions holds: what both tell of a name.
+fn either<'t>(
+    cx: &mut Lower<'_, 't>,
+    sides: [Node<'t>; 2],
+    scope: ScopeId,
+    holds: bool,
+    told: &mut Vec<Node<'t>>,
+) -> ScopeId {
+    let mut by_side = [Vec::new(), Vec::new()];
+    let mut inner = [scope; 2];
+    for place in 0..2 {
+        inner[place] =
+            cx.deeper(|cx| Some(narrowed_in(cx, sides[place], scope, holds, &mut by_side[place]))).unwrap_or(scope);
+    }
+    let [first, second] = by_side;
+    let Some(named) = first.into_iter().find(|one| second.iter().any(|other| cx.text(*other) == cx.text(*one))) else {
+        return scope;
+    };
+    let name = cx.name(named);
+    let values = inner.map(|inner| cx.facts.named(inner, name));
+    let both = cx.facts.union(&values);
+    let of = cx.facts.of(Op::TypeOf, both);
+    let scope = cx.facts.scope(ScopeKind::Block, scope);
+    cx.facts.bind(scope, name, Bound::narrowed(of));
+    told.push(named);
+    scope
+}
+
+fn narrowed_in<'t>(
+    cx: &mut Lower<'_, 't>,
+    condition: Node<'t>,
+    scope: ScopeId,
+    holds: bool,
+    names: &mut Vec<Node<'t>>,
+) -> ScopeId {
     let mut scope = scope;
     let mut waiting = vec![(condition, holds)];
     while let Some((node, holds)) = waiting.pop() {
@@ -27,11 +66,34 @@ pub(super) fn narrowed<'t>(cx: &mut Lower<'_, 't>, condition: Node<'t>, scope: S
                 let both = [field(node, "right"), field(node, "left")];
                 waiting.extend(both.into_iter().flatten().map(|part| (part, holds)));
             }
+            "binary_expression" if operator == "&&" || operator == "||" => {
+                let (Some(left), Some(right)) = (field(node, "left"), field(node, "right")) else { continue };
+                scope = either(cx, [left, right], scope, holds, names);
+            }
             "binary_expression" if operator == "instanceof" => {
                 let (Some(left), Some(right)) = (field(node, "left"), field(node, "right")) else { continue };
                 if let Some(value) = local(cx, left, scope) {
                     let class = silent(cx, right, scope);
                     scope = cx.tell(left, value, class, holds, scope);
+                    names.push(left);
+                }
+            }
+            "binary_expression" if is_typescript(node) => {
+                let (Some(left), Some(right)) = (field(node, "left"), field(node, "right")) else { continue };
+                let told = match operator {
+                    "in" => literals::within(cx, left, right, scope),
+                    "==" | "===" | "!=" | "!==" => literals::compared(cx, left, right, scope),
+                    _ => None,
+                };
+                if let Some((named, of, class)) = told {
+                    scope = cx.tell(named, of, class, holds != operator.starts_with('!'), scope);
+                    names.push(named);
+                }
+            }
+            "member_expression" if is_typescript(node) => {
+                if let Some((named, of, class)) = literals::flag(cx, node, holds, scope) {
+                    scope = cx.tell(named, of, class, false, scope);
+                    names.push(named);
                 }
             }
             "call_expression" => {
@@ -41,6 +103,7 @@ pub(super) fn narrowed<'t>(cx: &mut Lower<'_, 't>, condition: Node<'t>, scope: S
                     continue;
                 }
                 scope = cx.tell(told, value, call, holds, scope);
+                names.push(told);
             }
             _ => {}
         }
@@ -55,25 +118,42 @@ pub(super) fn after<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: ScopeId) 
     }
     match node.kind() {
         "if_statement" if field(node, "alternative").is_none() => {
-            let leaves = field(node, "consequence").is_some_and(|then| {
-                let last = then.named_child(then.named_child_count().saturating_sub(1) as u32);
-                let last = if then.kind() == "statement_block" { last } else { Some(then) };
-                last.is_some_and(|last| LEAVING.contains(&last.kind()))
-            });
+            let leaves = field(node, "consequence").is_some_and(|then| end(then) != End::Falls);
             let condition = field(node, "condition").filter(|_| leaves);
             condition.map_or(scope, |condition| narrowed(cx, condition, scope, false))
         }
+        "switch_statement" if is_typescript(node) => {
+            Switch::of(cx, node, scope).map_or(scope, |switch| switch.after(cx, scope))
+        }
         "expression_statement" => {
             let call = cx.first(node).filter(|call| call.kind() == "call_expression");
-            let asserts = |call: &Node<'t>| field(*call, "function").is_some_and(|own| cx.text(own).contains("assert"));
-            call.filter(asserts).map_or(scope, |call| narrowed(cx, call, scope, true))
+            let called = call.and_then(|call| field(call, "function")).map_or("", |own| cx.text(own));
+            let condition = match called.rsplit('.').next().unwrap_or_default() {
+                "assert" | "invariant" => {
+                    call.and_then(|call| field(call, "arguments")).and_then(|given| cx.first(given))
+                }
+                _ => call.filter(|_| called.contains("assert")),
+            };
+            condition.map_or(scope, |condition| narrowed(cx, condition, scope, true))
         }
         _ => scope,
     }
 }
 
+/// How a statement, or the last one of a block, ends.
+pub(super) fn end(node: Node<'_>) -> End {
+    let places = (0..node.named_child_count() as u32).rev();
+    let mut statements = places.filter_map(|place| node.named_child(place)).filter(|child| !child.is_extra());
+    let last = if node.kind() == "statement_block" { statements.next() } else { Some(node) };
+    match last.map_or("", |last| last.kind()) {
+        "break_statement" => End::Breaks,
+        kind if LEAVING.contains(&kind) => End::Leaves,
+        _ => End::Falls,
+    }
+}
+
 /// The value of a local name; `None` for other expressions. A binding with a place would lose it.
-fn local<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: ScopeId) -> Option<ExpressionId> {
+pub(super) fn local<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: ScopeId) -> Option<ExpressionId> {
     if node.kind() != "identifier" {
         return None;
     }
@@ -105,7 +185,7 @@ fn silent_call<'t>(cx: &mut Lower<'_, 't>, call: Node<'t>, scope: ScopeId) -> Ex
 }
 
 /// The expression of a name or a member whose occurrences have been recorded.
-fn silent<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: ScopeId) -> ExpressionId {
+pub(super) fn silent<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: ScopeId) -> ExpressionId {
     match node.kind() {
         "identifier" => {
             let name = cx.name(node);
@@ -117,8 +197,22 @@ fn silent<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: ScopeId) -> Express
             };
             let on = cx.deeper(|cx| silent(cx, object, scope));
             let name = cx.name(property);
-            if on == UNKNOWN { UNKNOWN } else { cx.facts.member(on, name) }
+            match on {
+                UNKNOWN => UNKNOWN,
+                // Members of a prototype are members of an instance.
+                _ if cx.text(property) == "prototype" => cx.facts.of(Op::New, on),
+                _ => cx.facts.member(on, name),
+            }
         }
+        "this" => {
+            let name = cx.facts.name("this");
+            cx.facts.named(scope, name)
+        }
+        "subscript_expression" => {
+            let on = field(node, "object").map_or(UNKNOWN, |object| cx.deeper(|cx| silent(cx, object, scope)));
+            cx.facts.of(Op::Element, on)
+        }
+        "non_null_expression" => cx.first(node).map_or(UNKNOWN, |inner| cx.deeper(|cx| silent(cx, inner, scope))),
         _ => UNKNOWN,
     }
 }

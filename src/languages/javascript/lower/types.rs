@@ -4,8 +4,9 @@ use tree_sitter::Node;
 
 use super::expressions::walk;
 use super::field;
-use super::functions::type_parameters;
+use super::functions::{generics, type_parameters};
 use crate::facts::{Bound, Definition, DefinitionKind, ExpressionId, MEANS_VALUE, Op, ScopeId, ScopeKind, UNKNOWN};
+use crate::languages::definition::span_of;
 use crate::languages::lower::Lower;
 use crate::model::Role;
 
@@ -80,10 +81,15 @@ fn one<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: ScopeId) -> Expression
             cx.facts.of(Op::TypeOf, of)
         }
         "object_type" => {
-            let kind = DefinitionKind::Object;
-            let (object, members) = cx.facts.class(Definition { kind, ..Definition::default() }, scope);
+            let mapped = mapped(cx, node, scope);
+            if let Some((of, true)) = mapped {
+                return of;
+            }
+            let (kind, generics) = (DefinitionKind::Object, generics(cx, scope));
+            let (object, members) = cx.facts.class(Definition { kind, generics, ..Definition::default() }, scope);
             super::classes::signatures(cx, node, object, members);
-            cx.facts.expression(Op::Object, object, 0)
+            let own = cx.facts.expression(Op::Object, object, 0);
+            mapped.map_or(own, |(of, _)| cx.facts.union(&[of, own]))
         }
         "lookup_type" => {
             let parts = cx.children(node);
@@ -93,7 +99,12 @@ fn one<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: ScopeId) -> Expression
             let taken = match cx.text(*key).strip_prefix(['\'', '"']) {
                 Some(key) if of != UNKNOWN => {
                     let name = cx.facts.name(key.trim_end_matches(['\'', '"']));
-                    cx.facts.member(of, name)
+                    let member = cx.facts.member(of, name);
+                    let text = parts.get(1).and_then(|key| cx.first(*key)).and_then(|key| cx.first(key).or(Some(key)));
+                    if let Some(text) = text {
+                        cx.facts.if_known(span_of(text), Role::Type, member);
+                    }
+                    member
                 }
                 Some(_) => UNKNOWN,
                 None => cx.facts.of(Op::Element, of),
@@ -133,6 +144,43 @@ fn one<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: ScopeId) -> Expression
             UNKNOWN
         }
     }
+}
+
+/// The type whose members a mapped type has, `{ [K in keyof T]: … }`, and whether their types are the same: `T[K]`, maybe
+/// changed in depth. Only then the names in it have been recorded.
+fn mapped<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: ScopeId) -> Option<(ExpressionId, bool)> {
+    let [signature] = cx.children(node)[..] else { return None };
+    let clause = cx.first(signature).filter(|clause| clause.kind() == "mapped_type_clause")?;
+    let (key, over) = (field(clause, "name")?, field(clause, "type")?);
+    if over.kind() != "index_type_query" || field(clause, "alias").is_some() {
+        return None;
+    }
+    let of = cx.first(over)?;
+    let value = field(signature, "type");
+    let taken = format!("{}[{}]", cx.text(of), cx.text(key));
+    let alias = node.parent().filter(|alias| alias.kind() == "type_alias_declaration");
+    let alias = alias.and_then(|alias| field(alias, "name")).map_or("", |name| cx.text(name));
+    let written = value.map_or("", |value| cx.text(value).trim_start_matches(['?', '-', '+', ':', ' ']));
+    let is_same = written.strip_prefix(&taken).is_some_and(|rest| !rest.trim_start().starts_with('['))
+        || written.starts_with(&format!("{alias}<{taken}>"));
+    if !is_same {
+        return Some((silent_type(cx, of, scope), false)).filter(|(of, _)| *of != UNKNOWN);
+    }
+    // In the scope of the type parameters, of which it may be one.
+    let of = annotation(cx, of, scope);
+    let inner = cx.facts.scope(ScopeKind::Block, scope);
+    bind_type(cx, key, inner);
+    value.map(|value| annotation(cx, value, inner));
+    Some((of, true))
+}
+
+/// The type of a name whose occurrence is recorded elsewhere.
+fn silent_type<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: ScopeId) -> ExpressionId {
+    if node.kind() != "type_identifier" {
+        return UNKNOWN;
+    }
+    let name = cx.name(node);
+    cx.facts.named(scope, name)
 }
 
 /// A name that a type introduces.
