@@ -133,7 +133,7 @@ impl Search<'_> {
         } else if is(&[Op::Generic]) {
             self.waiting.extend(self.facts.list(ListId(it.b)).iter().copied().map(other));
             self.waiting.push(other(ExpressionId(it.a)));
-        } else if is(&[Op::Else, Op::Extension, Op::Proven, Op::Except, Op::Returning]) {
+        } else if is(&[Op::Else, Op::Extension, Op::Proven, Op::Except, Op::Returning, Op::Taking]) {
             self.waiting.extend([other(ExpressionId(it.a)), other(ExpressionId(it.b))]);
         } else if !is(&[Op::Unknown]) {
             self.waiting.push(other(ExpressionId(it.a)));

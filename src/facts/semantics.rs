@@ -82,6 +82,8 @@ pub struct Semantics {
     pub constructor: &'static str,
     /// Member that says what an instance of a type constructs, where types describe constructors; else empty.
     pub constructs: &'static str,
+    /// Member that says of what type members of any name are, where types may say so; else empty.
+    pub any_key: &'static str,
     /// Of the members of one name that a class inherits, the one that the fewest steps lead to counts, rather than that of the
     /// first base: Go's embedded fields.
     pub shallowest: bool,
@@ -205,6 +207,12 @@ pub trait Modules {
     /// The module that a module is declared in, and its name there, where that is a symbol: Rust's `mod a;`.
     fn declared(&self, _module: Module) -> Option<(Module, &str)> {
         None
+    }
+
+    /// The modules that a module consists of, where a name may be one of each: a package's sources, and the types that it
+    /// declares. None for all others.
+    fn apart(&self, _module: Module) -> Vec<Module> {
+        Vec::new()
     }
 
     /// Submodule directly inside another.

@@ -298,6 +298,8 @@ pub enum Op {
     Keyword,
     /// Type of parameter number `b` in the function `a`, which is a value.
     ParameterOf,
+    /// The callee `a` of a call whose first argument is the value `b`, which may tell its type parameters.
+    Taking,
 }
 
 /// An expression or a type. Equal expressions share one row, so an index is a structural key.

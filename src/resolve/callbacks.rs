@@ -21,6 +21,11 @@ impl Resolver<'_> {
         let is_member = written.op == Op::Member && !callees.is_empty();
         let of_receiver = if is_member { self.environment_of(file, written) } else { None };
         let call = self.facts(file).expressions[it.a as usize];
+        let (taker, first) = match call.op {
+            Op::Taking => (ExpressionId(call.a), ExpressionId(call.b)),
+            _ => (ExpressionId(it.a), UNKNOWN),
+        };
+        let call = self.facts(file).expressions[taker.row()];
         let result = if call.op == Op::Returning { ExpressionId(call.b) } else { UNKNOWN };
         for callee in callees.iter() {
             let functions: Vec<Def> = match *callee {
@@ -42,7 +47,8 @@ impl Resolver<'_> {
                 let wanted = if argument == LAST as usize { types.last() } else { types.get(argument) };
                 let Some(wanted) = wanted.filter(|wanted| **wanted != UNKNOWN) else { continue };
                 let environment = self.told_by_result(function, file, result, of_receiver.clone());
-                let environment = self.told_in_call(function, file, ExpressionId(it.a), environment);
+                let environment = self.told_in_call(function, file, taker, environment);
+                let environment = self.told_by_first(function, file, first, environment);
                 for (file, takes) in self.callbacks(function.file, *wanted, parameter, &mut found) {
                     if let Some(given) = self.facts(file).list(takes).get(parameter) {
                         let known = environment.as_ref().and_then(|known| self.substituted(file, *given, known, 0));
@@ -246,6 +252,23 @@ impl Resolver<'_> {
             let known = environment.and_then(|known| self.substituted(file, of, &known, 0));
             found.extend(known.unwrap_or_else(|| self.instance(file, of).to_vec()));
         }
+    }
+
+    /// Adds the types of type parameters that the first argument of a call tells: `keyed(items, (item) => item.name)`.
+    fn told_by_first(
+        &mut self,
+        function: Def,
+        file: u32,
+        first: ExpressionId,
+        known: Option<Environment>,
+    ) -> Option<Environment> {
+        let definition = self.definition(function);
+        let wanted = self.facts(function.file).list(definition.parameters).first().copied();
+        let Some(wanted) = wanted.filter(|_| first != UNKNOWN && definition.generics != EMPTY) else { return known };
+        let mut environment = known.unwrap_or_default();
+        let given = self.value(file, first);
+        self.unify(function.file, wanted, &given, &mut environment, 0);
+        (!environment.is_empty()).then_some(environment)
     }
 
     /// Adds the types that are written for type parameters in a call, `make<Item>({ … })`, or with `new`.

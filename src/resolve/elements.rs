@@ -2,7 +2,7 @@
 
 use super::names::{Meaning, Resolver};
 use super::values::{Value, Values};
-use crate::facts::IterationItem;
+use crate::facts::{ExpressionId, IterationItem};
 
 impl Resolver<'_> {
     pub fn element(&mut self, of: Value, found: &mut Values) {
@@ -47,6 +47,23 @@ impl Resolver<'_> {
             }
             _ => {}
         }
+    }
+
+    /// The values of a member that a type has under any name: `[key: string]: T`.
+    pub(super) fn of_any_key(&mut self, file: u32, of: ExpressionId) -> Values {
+        let name = self.semantics.any_key;
+        let mut found = Vec::new();
+        if name.is_empty() {
+            return found;
+        }
+        for value in self.value(file, of).iter() {
+            if let Value::Instance(def) | Value::Applied { def, .. } = *value
+                && !self.member(Value::Instance(def), crate::facts::hash(name)).is_empty()
+            {
+                self.element(*value, &mut found);
+            }
+        }
+        found
     }
 
     pub(super) fn each(&mut self, of: Value, found: &mut Values) {

@@ -370,11 +370,15 @@ fn nearest<'a>(facts: &Facts<'a>, name: Expression) -> &'a [Binding] {
     &[]
 }
 
+/// Forms of an expression that name what their first operand names.
+const OTHER_FORMS: &[Op] =
+    &[Op::Else, Op::Fitting, Op::Extension, Op::Uncalled, Op::Implemented, Op::Returning, Op::Taking];
+
 /// The name or member of an occurrence.
 fn written(facts: &Facts<'_>, expression: ExpressionId) -> Expression {
     let mut it = facts.expressions[expression.row()];
     // Expressions are made of earlier ones.
-    while matches!(it.op, Op::Else | Op::Fitting | Op::Extension | Op::Uncalled | Op::Implemented | Op::Returning) {
+    while OTHER_FORMS.contains(&it.op) {
         it = facts.expressions[it.a as usize];
     }
     it

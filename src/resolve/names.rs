@@ -11,7 +11,7 @@ use super::questions::{CacheScope, Question};
 use super::values::{Sets, Value};
 use crate::facts::{
     BindingKind, ClassNames, Definition, DefinitionId, DefinitionKind, Effect, ExpressionId, Facts, ListId, Module,
-    Modules, NONE, NameId, OFFERED, Op, PRIVATE, PROPERTY, Project, ROOT, SEEN, ScopeId, ScopeKind, Semantics,
+    Modules, NONE, NameId, OFFERED, Op, PROPERTY, Project, ROOT, SEEN, ScopeId, ScopeKind, Semantics,
 };
 use crate::model::Site;
 
@@ -346,20 +346,6 @@ impl<'a> Resolver<'a> {
         definition.kind == DefinitionKind::Function && definition.flags & PROPERTY == 0
     }
 
-    /// The meanings that a file sees.
-    fn seen(&self, file: u32, mut meanings: Vec<Meaning>) -> Vec<Meaning> {
-        meanings.retain(|meaning| match *meaning {
-            Meaning::Definition(def) => self.sees(file, def),
-            _ => true,
-        });
-        meanings
-    }
-
-    /// Whether a file sees a definition.
-    pub fn sees(&self, file: u32, def: Def) -> bool {
-        def.file == file || self.definition(def).flags & PRIVATE == 0
-    }
-
     /// The values that a module exports as a whole; `None` when it exports names.
     fn whole(&mut self, module: Module) -> Option<Vec<Value>> {
         let parts = self.parts(module);
@@ -538,7 +524,13 @@ impl<'a> Resolver<'a> {
 
     /// The meanings of a name that a module exports.
     fn export(&mut self, module: Module, name: u64) -> Vec<Meaning> {
-        self.search(vec![Step::Module(module)], name, FxHashSet::default())
+        match self.modules.apart(module)[..] {
+            [] => self.search(vec![Step::Module(module)], name, FxHashSet::default()),
+            ref parts => parts
+                .iter()
+                .flat_map(|part| self.search(vec![Step::Module(*part)], name, FxHashSet::default()))
+                .collect(),
+        }
     }
 
     /// The first meaning of a name along these steps, the last step first. The number of stars is unlimited: modules
@@ -548,6 +540,10 @@ impl<'a> Resolver<'a> {
         while let Some(step) = steps.pop().filter(|_| self.work(1)) {
             let found = match step {
                 Step::Module(module) if !entered.insert(module) => continue,
+                Step::Module(module) if !self.modules.apart(module).is_empty() => {
+                    steps.extend(self.modules.apart(module).into_iter().rev().map(Step::Module));
+                    continue;
+                }
                 Step::Module(module) => {
                     let found = self.offered(module, name);
                     modules.push(module);
@@ -587,21 +583,17 @@ impl<'a> Resolver<'a> {
     /// The meanings of a name that a module itself offers, or that its whole value has as a member.
     fn offered(&mut self, module: Module, name: u64) -> Vec<Meaning> {
         let mut found = Vec::new();
-        let parts = self.parts(module);
-        let exports = |file: u32| self.project.files[file as usize].facts().header.exports;
-        let lists = |part: &(u32, ScopeId)| part.1 == ROOT && exports(part.0) != ScopeId::NONE;
-        // A package may have a file of sources, and one of types.
-        if parts.scopes.len() <= FEW && parts.scopes.iter().any(lists) {
-            for (file, scope) in &parts.scopes {
-                let facts = self.facts(*file);
-                let scope = if lists(&(*file, *scope)) { facts.header.exports } else { *scope };
+        match self.parts(module).scopes[..] {
+            [(file, ROOT)] if self.facts(file).header.exports != ScopeId::NONE => {
+                let facts = self.facts(file);
                 if let Some(name) = facts.find_name(name) {
-                    found.extend(self.follow_all(*file, facts.bound(scope, name)));
+                    found = self.follow_all(file, facts.bound(facts.header.exports, name));
                 }
             }
-        } else {
-            for (file, place) in self.bound_in(module, name, None) {
-                found.extend(self.follow_all(file, place..place + 1));
+            _ => {
+                for (file, place) in self.bound_in(module, name, None) {
+                    found.extend(self.follow_all(file, place..place + 1));
+                }
             }
         }
         // `from . import json` in a package leads back to itself: then the file of that name is meant.

@@ -190,7 +190,14 @@ impl<'a> Resolver<'a> {
                     let alias = self.definition(class).alias;
                     self.substituted(class.file, alias, &environment, 0).unwrap_or_default()
                 }
-                _ => self.aliased(class),
+                _ => {
+                    let (facts, alias) = (self.facts(class.file), self.definition(class).alias);
+                    let it = facts.expressions[alias.row()];
+                    let only = [alias];
+                    // One by one: the values of a long union as a whole are not all kept.
+                    let all = if it.op == Op::Union { facts.list(ListId(it.a)) } else { &only };
+                    all.iter().flat_map(|one| self.instance(class.file, *one).to_vec()).collect()
+                }
             };
             waiting.extend(behind.into_iter().rev());
         }

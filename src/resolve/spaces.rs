@@ -1,9 +1,10 @@
-//! A type and a value of the same name, and members that cannot be: the meanings of a name that its place allows.
+//! A type and a value of the same name, members that cannot be, and private ones: the meanings of a name that its place
+//! allows.
 
 use std::rc::Rc;
 
-use super::names::{Meaning, Resolver};
-use crate::facts::{DefinitionKind, ExpressionId, HOLDS_NOTHING, NameId, Op, ScopeId, TYPE_ONLY};
+use super::names::{Def, Meaning, Resolver};
+use crate::facts::{DefinitionKind, ExpressionId, HOLDS_NOTHING, NameId, Op, PRIVATE, ScopeId, TYPE_ONLY};
 
 impl Resolver<'_> {
     /// The meanings of an expression that its place allows; all of them where it allows none.
@@ -22,6 +23,20 @@ impl Resolver<'_> {
         };
         let allowed: Vec<Meaning> = meanings.iter().copied().filter(is_allowed).collect();
         if allowed.is_empty() || allowed.len() == meanings.len() { meanings } else { allowed.into() }
+    }
+
+    /// The meanings that a file sees.
+    pub(super) fn seen(&self, file: u32, mut meanings: Vec<Meaning>) -> Vec<Meaning> {
+        meanings.retain(|meaning| match *meaning {
+            Meaning::Definition(def) => self.sees(file, def),
+            _ => true,
+        });
+        meanings
+    }
+
+    /// Whether a file sees a definition.
+    pub fn sees(&self, file: u32, def: Def) -> bool {
+        def.file == file || self.definition(def).flags & PRIVATE == 0
     }
 
     /// The meanings of a bare name around the scope that has only types of that name, if they are values.

@@ -365,7 +365,7 @@ impl<'f, 'a> Reader<'f, 'a> {
         } else if is(&[Op::Module]) {
             self.put(self.facts.hashes[it.a as usize]);
             self.put(self.shared.get(it.b as usize).copied().unwrap_or(0));
-        } else if is(&[Op::Else, Op::Extension, Op::Proven, Op::Except, Op::Returning]) {
+        } else if is(&[Op::Else, Op::Extension, Op::Proven, Op::Except, Op::Returning, Op::Taking]) {
             self.expression(ExpressionId(it.a));
             self.expression(ExpressionId(it.b));
         } else if it.op != Op::Unknown {
@@ -448,7 +448,8 @@ pub(super) fn touched(facts: &Facts<'_>, changed: &Changed, class_names: ClassNa
                 false
             } else {
                 at(&expressions, it.a)
-                    || is(&[Op::Else, Op::Extension, Op::Proven, Op::Except, Op::Returning]) && at(&expressions, it.b)
+                    || is(&[Op::Else, Op::Extension, Op::Proven, Op::Except, Op::Returning, Op::Taking])
+                        && at(&expressions, it.b)
             };
             expressions[place] |= is_touched;
         }

@@ -140,6 +140,9 @@ impl Resolver<'_> {
             }
             Op::Member => {
                 let meanings = self.meaning(file, expression);
+                if meanings.is_empty() {
+                    return self.of_any_key(file, ExpressionId(it.a));
+                }
                 self.of_parameters(file, it, &meanings).unwrap_or_else(|| self.values_of(&meanings, true))
             }
             Op::Extension => {
@@ -199,7 +202,7 @@ impl Resolver<'_> {
             Op::ParameterOf => self.parameter_of(file, it),
             Op::Proven => self.proven(file, it),
             Op::Except => self.except(file, it),
-            Op::Labeled | Op::Returning => self.value(file, ExpressionId(it.a)).to_vec(),
+            Op::Labeled | Op::Returning | Op::Taking => self.value(file, ExpressionId(it.a)).to_vec(),
             // A type is no value, and of the two meanings of a key neither is.
             Op::Unknown | Op::FunctionType | Op::Else | Op::Predicate => Vec::new(),
         }

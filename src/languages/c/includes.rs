@@ -26,6 +26,7 @@ pub static SEMANTICS: Semantics = Semantics {
     enter: &[],
     constructor: "new",
     constructs: "",
+    any_key: "",
     shallowest: false,
     gives_argument: false,
     default_export: "",

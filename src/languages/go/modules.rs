@@ -20,6 +20,7 @@ pub static SEMANTICS: Semantics = Semantics {
     enter: &[],
     constructor: "",
     constructs: "",
+    any_key: "",
     shallowest: true,
     gives_argument: false,
     default_export: "",

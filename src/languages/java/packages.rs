@@ -22,6 +22,7 @@ pub static SEMANTICS: Semantics = Semantics {
     enter: &[],
     constructor: "",
     constructs: "",
+    any_key: "",
     shallowest: false,
     gives_argument: false,
     default_export: "",

@@ -22,6 +22,7 @@ pub static SEMANTICS: Semantics = Semantics {
     enter: &[],
     constructor: "constructor",
     constructs: CONSTRUCT,
+    any_key: ELEMENT,
     shallowest: false,
     gives_argument: false,
     default_export: "default",
@@ -379,6 +380,12 @@ impl Modules for ScriptModules<'_> {
         // Short names of modules may be those of the platform.
         let is_long = spec.contains(['/', '-']) && !is_platforms;
         name.is_empty() || is_long && self.is_undeclared(name)
+    }
+
+    fn apart(&self, module: Module) -> Vec<Module> {
+        let place = module.checked_sub(self.of_scripts() + 1);
+        let both = place.and_then(|place| self.declared().get(place as usize));
+        both.map_or_else(Vec::new, |(main, types)| vec![*main, *types])
     }
 
     fn child(&self, _module: Module, _name: &str) -> Option<Module> {

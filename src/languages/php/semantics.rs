@@ -14,6 +14,7 @@ pub static SEMANTICS: Semantics = Semantics {
     enter: &[],
     constructor: super::classes::CONSTRUCTOR,
     constructs: "",
+    any_key: "",
     shallowest: false,
     gives_argument: false,
     default_export: "",

@@ -17,6 +17,7 @@ pub static SEMANTICS: Semantics = Semantics {
     enter: &["__enter__", "__aenter__"],
     constructor: "__init__",
     constructs: "",
+    any_key: "",
     shallowest: false,
     gives_argument: false,
     default_export: "",

@@ -79,9 +79,23 @@ fn annotation_one<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: ScopeId) ->
 /// Whether an expression can only be a type: `Callable[[A], B]`, `list[A]`.
 pub(super) fn is_type(cx: &Lower<'_, '_>, node: Node<'_>) -> bool {
     const BUILT_IN: &[&str] = &["list", "dict", "tuple", "set", "frozenset", "type"];
+    const OF_TYPING: &[&str] = &[
+        "Callable",
+        "Union",
+        "Type",
+        "List",
+        "Dict",
+        "Tuple",
+        "Set",
+        "FrozenSet",
+        "Sequence",
+        "Iterable",
+        "Iterator",
+        "Mapping",
+    ];
     let Some(of) = field(node, "value").filter(|_| node.kind() == "subscript") else { return false };
     let name = cx.text(of).rsplit('.').next().unwrap_or_default();
-    BUILT_IN.contains(&name) || TRANSPARENT.contains(&name) || ["Callable", "Union", "Type"].contains(&name)
+    BUILT_IN.contains(&name) || TRANSPARENT.contains(&name) || OF_TYPING.contains(&name)
 }
 
 /// The type `Self` in a method.

@@ -18,6 +18,7 @@ pub static SEMANTICS: Semantics = Semantics {
     enter: &[],
     constructor: "new",
     constructs: "",
+    any_key: "",
     shallowest: false,
     gives_argument: true,
     default_export: "",

@@ -242,3 +242,19 @@ async def use():
 ",
     );
 }
+
+#[test]
+fn a_name_may_stand_for_a_container() {
+    check(
+        "--- a.py
+from typing import Dict, FrozenSet
+class Item⟦=Item⟧:
+    def go⟦=go⟧(self): ...
+State⟦=State⟧ = FrozenSet[Item⟦Item⟧]
+Named⟦=Named⟧ = Dict[str, 'Item⟦Item⟧']
+def f(a: State⟦State⟧, b: Named⟦Named⟧):
+    for one in a: one.go⟦go⟧()
+    b['x'].go⟦go⟧()
+",
+    );
+}

@@ -140,12 +140,14 @@ fn a_package_has_the_types_that_it_declares_beside_its_sources() {
         "--- packages/ast/package.json
 { \"name\": \"@own/ast\", \"exports\": { \".\": { \"import\": \"./lib/src/api.js\", \"types\": \"./types.d.ts\" } } }
 --- packages/ast/types.d.ts
+export * from './declared';
+--- packages/ast/declared.d.ts
 export interface Pattern⟦=Pattern⟧ { flags⟦=flags⟧: number }
 export class Parser⟦=declared⟧ { parse⟦=types⟧(): Pattern⟦Pattern⟧ }
 --- packages/ast/src/api.ts
 export { Parser⟦Parser⟧ } from './parser.js';
 --- packages/ast/src/parser.ts
-import { Pattern⟦Pattern⟧ } from '../types';
+import { Pattern⟦Pattern⟧ } from '../declared';
 export class Parser⟦=Parser⟧ { parse⟦=parse⟧(): Pattern⟦Pattern⟧ { return null } }
 --- packages/own/a.ts
 import { Parser⟦Parser,declared⟧, Pattern⟦Pattern⟧, None⟦?⟧ } from '@own/ast';
@@ -238,4 +240,39 @@ function f(item: Item⟦Item⟧, name: Item⟦Item⟧['name⟦name⟧']) {
 }
 ",
     );
+}
+
+#[test]
+fn the_first_argument_tells_what_a_function_behind_it_is_given() {
+    check(
+        "--- a.ts
+interface Item⟦=Item⟧ { name⟦=name⟧: string }
+interface Named⟦=Named⟧<T> { [key: string]: T }
+declare function mapped⟦=mapped⟧<T, V>(all: Named⟦Named⟧<T>, by: (it: T) => V): V[];
+declare function keyed⟦=keyed⟧<T>(all: readonly T[], by: (it: T) => string): Named⟦Named⟧<T>;
+function f(all: Item⟦Item⟧[], named: Named⟦Named⟧<Item⟦Item⟧>) {
+  mapped⟦mapped⟧(named, (it) => it.name⟦name⟧);
+  keyed⟦keyed⟧(all, ({ name⟦name⟧ }) => name);
+  named.first.name⟦name⟧;
+  named['second'].name⟦name⟧;
+}
+",
+    );
+}
+
+#[test]
+fn all_types_of_a_long_union_have_a_member() {
+    let types: Vec<String> =
+        (0..20).map(|n| format!("interface A{n}⟦=A{n}⟧ {{ kind⟦=k{n}⟧: '{n}'; at⟦=a{n}⟧: number }}\n")).collect();
+    let union: Vec<String> = (0..20).map(|n| format!("A{n}⟦A{n}⟧")).collect();
+    let kinds: Vec<String> = (0..20).map(|n| format!("k{n}")).collect();
+    check(&format!(
+        "--- a.ts\n{}type Any⟦=Any⟧ = {};
+function f(any: Any⟦Any⟧) {{ any.kind⟦{}⟧; if (any.kind⟦{}⟧ === '19') any.at⟦a19⟧; }}
+",
+        types.concat(),
+        union.join(" | "),
+        kinds.join(","),
+        kinds.join(","),
+    ));
 }

@@ -412,6 +412,11 @@ fn index_signature<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, members: ScopeId)
         }
     }
     let returns = of.map_or(UNKNOWN, |of| annotation(cx, of, inner));
+    // Which type each member is of, other rules say: `[N in Nodes as N['kind']]: Visitor<N>`.
+    let is_renamed = cx.children(node).iter().any(|child| field(*child, "alias").is_some());
+    if is_renamed {
+        return;
+    }
     let name = cx.facts.name(ELEMENT);
     let element = cx.facts.define(Definition { name, returns, ..Definition::default() });
     cx.facts.bind(members, name, Bound::definition(element));

@@ -396,7 +396,11 @@ fn arguments<'t>(
         return UNKNOWN;
     }
     let mut first = UNKNOWN;
+    let whole = callee;
     for (place, argument) in (0..).zip(cx.children(list)) {
+        // The first argument may tell what a function behind it is given.
+        let tells = place > 0 && first != UNKNOWN && whole != UNKNOWN && FUNCTIONS.contains(&argument.kind());
+        let callee = if tells { cx.facts.expression(Op::Taking, whole, first) } else { whole };
         let given = match given {
             ArgumentSource::Nothing if callee != UNKNOWN => ArgumentSource::Argument(callee, place),
             given => given,

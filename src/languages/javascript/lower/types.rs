@@ -60,8 +60,15 @@ fn one<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: ScopeId) -> Expression
             cx.facts.expression(Op::Tuple, list, 0)
         }
         "union_type" | "intersection_type" => {
-            let types: Vec<ExpressionId> =
-                cx.children(node).into_iter().map(|part| annotation(cx, part, scope)).collect();
+            // The grammar nests them: `(A | B) | C`.
+            let (mut parts, mut waiting) = (Vec::new(), vec![node]);
+            while let Some(part) = waiting.pop() {
+                match part.kind() == node.kind() {
+                    true => waiting.extend(cx.children(part).into_iter().rev()),
+                    false => parts.push(part),
+                }
+            }
+            let types: Vec<ExpressionId> = parts.into_iter().map(|part| annotation(cx, part, scope)).collect();
             cx.facts.union(&types)
         }
         "function_type" | "constructor_type" => {
