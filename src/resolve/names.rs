@@ -611,7 +611,7 @@ impl<'a> Resolver<'a> {
     }
 
     /// A name's text, from any file that writes it.
-    fn text_anywhere(&mut self, name: u64) -> Option<&'a str> {
+    pub(super) fn text_anywhere(&mut self, name: u64) -> Option<&'a str> {
         if let Some(text) = self.texts.get(&name) {
             return *text;
         }

@@ -127,6 +127,12 @@ impl<'a> Resolver<'a> {
                 (Some(_), true) if has_any => true,
                 (Some(all), _) => {
                     let others = self.inherited(class, all, false);
+                    if others.is_empty()
+                        && let Some((any, all)) = self.constants_told(class, members)
+                    {
+                        kept.extend((if holds { any } else { !all }).then_some(*value));
+                        continue;
+                    }
                     match holds {
                         true => others.is_empty(),
                         false => others.is_empty() || !self.literals(&others).iter().all(|one| told.contains(one)),
@@ -151,6 +157,26 @@ impl<'a> Resolver<'a> {
             found.extend(all.iter().map(|one| facts.hashes[facts.expressions[one.row()].b as usize]));
         }
         found
+    }
+
+    /// Of a type whose member is a constant of an enumeration, or one of several: whether the value of any is among the literals
+    /// that are told, and whether those of all are.
+    fn constants_told(&mut self, class: Def, members: &[&str]) -> Option<(bool, bool)> {
+        let told: Vec<(&str, &str)> = members.iter().filter_map(|member| member.split_once('=')).collect();
+        let member = told.first().filter(|(_, literal)| !literal.starts_with('.'))?.0;
+        let constants = self.inherited(class, hash(&format!("{member}=.")), false);
+        let (mut any, mut all) = (false, true);
+        for constant in self.literals(&constants) {
+            let name = self.text_anywhere(constant).and_then(|text| text.rsplit('.').next()).unwrap_or_default();
+            let bound = self.inherited(class, constant, false);
+            let enumerations = self.values_of(&bound, false);
+            let is_told = enumerations.iter().filter_map(|of| as_class(*of)).any(|of| {
+                let has = |literal: &str| !self.inherited(of, hash(&format!("{name}={literal}")), false).is_empty();
+                told.iter().map(|(_, literal)| *literal).any(has)
+            });
+            (any, all) = (any || is_told, all && is_told);
+        }
+        (!constants.is_empty()).then_some((any, all))
     }
 
     /// Whether a type is another name for other types: `type Shape = Circle | Square`.
@@ -203,6 +229,10 @@ impl<'a> Resolver<'a> {
         }
         found
     }
+}
+
+fn as_class(value: Value) -> Option<Def> {
+    if let Value::Class(def) = value { Some(def) } else { None }
 }
 
 fn class_of(value: Value) -> Option<Def> {

@@ -276,3 +276,20 @@ function f(any: Any⟦Any⟧) {{ any.kind⟦{}⟧; if (any.kind⟦{}⟧ === '19'
         kinds.join(","),
     ));
 }
+
+#[test]
+fn a_constant_of_an_enumeration_is_its_value() {
+    check(
+        "--- kinds.ts
+export enum Kind⟦=Kind⟧ { Name⟦=Name⟧ = 'name', Field⟦=Field⟧ = 'field', Other⟦=Other⟧ = 'other' }
+--- a.ts
+import { Kind⟦Kind⟧ } from './kinds';
+interface Named⟦=Named⟧ { kind: Kind⟦Kind⟧.Name⟦Name⟧; at⟦=a⟧: number }
+interface Fielded⟦=Fielded⟧ { kind: Kind⟦Kind⟧.Field⟦Field⟧ | Kind⟦Kind⟧.Other⟦Other⟧; at⟦=b⟧: number }
+function f(x: Named⟦Named⟧ | Fielded⟦Fielded⟧) {
+  if (x.kind === 'name') x.at⟦a⟧; else x.at⟦b⟧;
+  if (x.kind !== 'field') x.at⟦a,b⟧; else x.at⟦b⟧;
+}
+",
+    );
+}

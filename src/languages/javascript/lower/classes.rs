@@ -450,6 +450,7 @@ pub(super) fn enumeration<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: Sco
         cx.facts.bind(members, name, Bound::variable().value(one).at(at));
         cx.facts.bind(inside, name, Bound::variable().value(one).at(at));
         if let Some(value) = field(child, "value") {
+            literals::constant(cx, named, value, members);
             walk(cx, value, inside, Role::Reference);
         }
     }

@@ -78,14 +78,32 @@ pub(super) fn member<'t>(
     let member = cx.facts.text(name).to_owned();
     let texts: Vec<String> = found.iter().map(|text| format!("{member}={text}")).collect();
     let types: Vec<ExpressionId> = texts.iter().map(|text| having(cx, text)).collect();
-    for text in &texts {
+    for (text, literal) in texts.iter().zip(&found) {
+        // Of a constant, the enumeration, which has its value.
+        let parts: Vec<&str> = literal.split('.').collect();
+        let of = match parts[..] {
+            ["", of, _] => {
+                let name = cx.facts.name(of);
+                cx.facts.named(members, name)
+            }
+            _ => UNKNOWN,
+        };
         let name = cx.facts.name(text);
-        cx.facts.bind(members, name, Bound::variable());
+        cx.facts.bind(members, name, Bound::variable().value(of));
     }
     let all = cx.facts.union(&types);
     let dot = if found[0].starts_with('.') { "." } else { "" };
     let name = cx.facts.name(&format!("{member}={dot}"));
     cx.facts.bind(members, name, Bound::meaning(all));
+}
+
+/// Records the value of a constant of an enumeration.
+pub(super) fn constant<'t>(cx: &mut Lower<'_, 't>, name: Node<'t>, value: Node<'t>, members: ScopeId) {
+    if let Some(text) = literal(cx, value).filter(|text| !text.starts_with('.')) {
+        let constant = cx.text(name).trim_matches(['"', '\'']).to_owned();
+        let name = cx.facts.name(&format!("{constant}={text}"));
+        cx.facts.bind(members, name, Bound::variable());
+    }
 }
 
 /// The types that have a member.
