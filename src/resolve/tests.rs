@@ -14,6 +14,7 @@ static SEMANTICS: Semantics = Semantics {
     enter: &[],
     constructor: "new",
     constructs: "",
+    any_key: "",
     shallowest: false,
     gives_argument: false,
     default_export: "default",
