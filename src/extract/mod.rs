@@ -15,7 +15,7 @@ use tree_sitter::{Node, Range};
 use crate::allocator::held_by_parsing;
 pub use crate::facts::LazyFacts;
 pub use crate::languages::Limits;
-use crate::languages::{Budget, Cx, LanguageSpec, Lower, Relating, Rule};
+use crate::languages::{Budget, Cx, Inside, LanguageSpec, Lower, Relating, Rule};
 use crate::model::{Extraction, Span, Symbol};
 use crate::parsing::{SyntaxTree, parse};
 pub use imports::{Imports, Statement, imports, packages};
@@ -175,7 +175,9 @@ impl<'s> FileExtractor<'s> {
                 }
                 Rule::Embedded(inside) => {
                     match inside(cx, node) {
-                        Some(inside) if depth < EMBEDDED_DEPTH => self.embedded(inside, cx, depth),
+                        Some(Inside::Items(inside)) if depth < EMBEDDED_DEPTH => self.embedded(inside, cx, depth),
+                        Some(Inside::Arguments(inside)) => self.arguments(inside, cx),
+                        Some(Inside::Template(inside)) => self.template(inside, cx),
                         _ => {}
                     }
                     false
@@ -216,8 +218,82 @@ impl<'s> FileExtractor<'s> {
         if whole.start_byte >= whole.end_byte {
             return;
         }
-        if let Some(tree) = self.parse(if arms.is_empty() { std::slice::from_ref(&whole) } else { &arms }) {
+        if let Some(tree) = self.parse(&if arms.is_empty() { self.without_marks(whole) } else { arms }) {
             cx.inside(|cx| self.walk(&tree, cx, depth + 1));
+            cx.keep(node.start_byte(), tree);
+        }
+    }
+
+    /// Reads the expansion of a macro by example as code.
+    fn template(&self, node: Node<'_>, cx: &mut Cx<'_, '_>) {
+        let (start, end) = (node.start_byte(), node.end_byte());
+        let text = &self.source[start..end];
+        let is_repeating = |byte: Option<&u8>| matches!(byte, Some(b'*' | b'+' | b'?'));
+        let (mut ranges, mut from, mut at, mut open) = (Vec::new(), 0, 0, Vec::new());
+        let range = |from: usize, to: usize| Range { start_byte: start + from, end_byte: start + to, ..node.range() };
+        while at < text.len() {
+            // How many bytes are left out here.
+            let left_out = match text[at] {
+                b'$' if text.get(at + 1) == Some(&b'(') => {
+                    open.push(true);
+                    2
+                }
+                b'$' => 1,
+                b'(' => {
+                    open.push(false);
+                    0
+                }
+                b')' if open.pop() == Some(true) => match () {
+                    () if is_repeating(text.get(at + 1)) => 2,
+                    () if is_repeating(text.get(at + 2)) => 3,
+                    () => 1,
+                },
+                _ => 0,
+            };
+            if left_out > 0 {
+                ranges.push(range(from, at));
+                from = at + left_out;
+            }
+            at += left_out.max(1);
+        }
+        ranges.push(range(from.min(text.len()), text.len()));
+        ranges.retain(|range| range.start_byte < range.end_byte);
+        if let Some(tree) = self.parse(&ranges) {
+            cx.keep(start, tree);
+        }
+    }
+
+    /// The parts of a range outside of lines that begin with `@`.
+    fn without_marks(&self, whole: Range) -> Vec<Range> {
+        let text = &self.source[whole.start_byte..whole.end_byte];
+        if memchr::memchr(b'@', text).is_none() {
+            return vec![whole];
+        }
+        let mut parts = vec![whole];
+        let mut start = whole.start_byte;
+        for line in text.split_inclusive(|byte| *byte == b'\n') {
+            let end = start + line.len();
+            if line.trim_ascii_start().starts_with(b"@")
+                && let Some(last) = parts.last_mut()
+            {
+                last.end_byte = start;
+                parts.push(Range { start_byte: end, ..whole });
+            }
+            start = end;
+        }
+        parts.retain(|part| part.start_byte < part.end_byte);
+        parts
+    }
+
+    /// Reads the arguments of a macro's call as a statement: with the next semicolon, wherever it is.
+    fn arguments(&self, node: Node<'_>, cx: &mut Cx<'_, '_>) {
+        const FAR: usize = 4096;
+        let own = node.range();
+        let after = &self.source[own.end_byte..self.source.len().min(own.end_byte + FAR)];
+        let Some(semicolon) = memchr::memchr(b';', after).map(|at| own.end_byte + at) else { return };
+        let at = own.end_point;
+        let end = Range { start_byte: semicolon, end_byte: semicolon + 1, start_point: at, end_point: at };
+        if let Some(tree) = self.parse(&[own, end]) {
             cx.keep(node.start_byte(), tree);
         }
     }

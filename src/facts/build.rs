@@ -362,6 +362,16 @@ impl Builder {
         }
     }
 
+    /// The number of occurrences so far.
+    pub fn recorded(&self) -> usize {
+        self.occurrences.len()
+    }
+
+    /// Takes back the occurrences after the first ones; returns their places and meanings.
+    pub fn take_back(&mut self, first: usize) -> Vec<(u32, ExpressionId)> {
+        self.occurrences.drain(first..).map(|one| (one.at, one.expression)).collect()
+    }
+
     /// Records an occurrence with [`IN_PATH`].
     pub fn in_path(&mut self, span: Span, role: Role, expression: ExpressionId) {
         self.flagged(span, role, expression, IN_PATH);

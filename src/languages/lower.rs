@@ -23,6 +23,8 @@ pub struct Lower<'s, 't> {
     cursor: TreeCursor<'t>,
     embedded: &'t [(usize, SyntaxTree)],
     depth: usize,
+    /// The node whose value is read, by its id, and the type that is written for it.
+    pub wanted: (usize, ExpressionId),
     shapes: &'static [&'static Shape],
     budget: &'s Budget,
 }
@@ -37,7 +39,16 @@ impl<'s, 't> Lower<'s, 't> {
         embedded: &'t [(usize, SyntaxTree)],
         budget: &'s Budget,
     ) -> Self {
-        Self { facts: Builder::new(), source, cursor: root.walk(), embedded, depth: 0, shapes: spec.shapes(), budget }
+        Self {
+            facts: Builder::new(),
+            source,
+            cursor: root.walk(),
+            embedded,
+            depth: 0,
+            wanted: (0, UNKNOWN),
+            shapes: spec.shapes(),
+            budget,
+        }
     }
 
     /// Shapes of node kinds, indexed by kind id.

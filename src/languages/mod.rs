@@ -90,7 +90,7 @@ pub use role::{
 };
 pub use runner::{Runner, Test};
 pub use smells::{SMELLS, Syntax};
-pub use spec::{Distribution, Grammar, LanguageSpec, Relating, Rule};
+pub use spec::{Distribution, Grammar, Inside, LanguageSpec, Relating, Rule};
 pub use words::{KEYED, WordContext, Words};
 
 /// All languages with symbols. Stored files refer to them by index, so new ones are appended.

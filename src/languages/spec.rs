@@ -62,9 +62,19 @@ pub enum Rule {
     Container(for<'t> fn(&Cx<'_, '_>, Node<'t>) -> Option<Node<'t>>),
     /// An attribute, as a sibling before its definition.
     Attribute,
-    /// A macro whose text may contain definitions that the grammar does not parse. The function returns the node to
-    /// parse as a file, or defines symbols itself.
-    Embedded(for<'t> fn(&mut Cx<'_, '_>, Node<'t>) -> Option<Node<'t>>),
+    /// A macro whose text may contain definitions or expressions that the grammar does not parse. The function returns
+    /// what to parse, or defines symbols itself.
+    Embedded(for<'t> fn(&mut Cx<'_, '_>, Node<'t>) -> Option<Inside<'t>>),
+}
+
+/// A node with a text that is parsed separately, for [`Rule::Embedded`].
+pub enum Inside<'t> {
+    /// The text between the node's delimiters is a file. Lines that begin with `@` are not read: they are the macro's.
+    Items(Node<'t>),
+    /// The text with its delimiters is a statement, which has no symbols.
+    Arguments(Node<'t>),
+    /// The text is a statement once `$` is left out of names, and `$(` … `)*` around parts that may be repeated.
+    Template(Node<'t>),
 }
 
 /// [`Rule::Symbol`] on one line of a table.

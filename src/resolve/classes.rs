@@ -168,7 +168,7 @@ impl Resolver<'_> {
     }
 
     /// A member of a definition itself. A function definition takes precedence over assignments.
-    fn written(&mut self, def: Def, name: u64) -> Vec<Meaning> {
+    pub(super) fn written(&mut self, def: Def, name: u64) -> Vec<Meaning> {
         let facts = self.facts(def.file);
         let Some(name) = facts.find_name(name) else { return Vec::new() };
         let definition = self.definition(def);
@@ -248,7 +248,7 @@ impl Resolver<'_> {
     }
 
     /// The direct bases of a class that were found before.
-    fn known_bases(&self, class: Def) -> Option<Rc<[Def]>> {
+    pub(super) fn known_bases(&self, class: Def) -> Option<Rc<[Def]>> {
         let known = if self.are_bases_known { &self.derives[..] } else { &[] };
         let rest = &known[known.partition_point(|(own, _)| *own < class)..];
         let own = &rest[..rest.partition_point(|(own, _)| *own == class)];
@@ -344,7 +344,7 @@ impl Resolver<'_> {
 }
 
 /// The hash of the last name of a path, without its type arguments.
-fn last_name(facts: &Facts<'_>, path: ExpressionId) -> Option<u64> {
+pub(super) fn last_name(facts: &Facts<'_>, path: ExpressionId) -> Option<u64> {
     let it = facts.expressions[path.row()];
     let it = if it.op == Op::Generic { facts.expressions[it.a as usize] } else { it };
     matches!(it.op, Op::Name | Op::Member).then(|| facts.hashes[it.b as usize])

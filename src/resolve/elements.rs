@@ -2,7 +2,7 @@
 
 use super::names::{Meaning, Resolver};
 use super::values::{Value, Values};
-use crate::facts::{ExpressionId, IterationItem};
+use crate::facts::{ExpressionId, IterationItem, UNKNOWN};
 
 impl Resolver<'_> {
     pub fn element(&mut self, of: Value, found: &mut Values) {
@@ -126,6 +126,15 @@ impl Resolver<'_> {
                 let mut found = Vec::new();
                 self.element(of, &mut found);
                 found
+            }
+            Value::Instance(def) if self.definition(def).alias != UNKNOWN => {
+                let beneath = self.underlying_types(def);
+                let mut tuples = beneath.into_iter().filter(|value| matches!(value, Value::Tuple(_))).peekable();
+                match tuples.peek() {
+                    Some(_) => tuples.collect::<Values>().into_iter().flat_map(|it| self.item(it, place)).collect(),
+                    None if place == 0 => vec![of],
+                    None => Vec::new(),
+                }
             }
             // A single value where several are wanted is the first of them.
             other if place == 0 => vec![other],

@@ -89,6 +89,9 @@ impl Resolver<'_> {
         let written = if callee.op == Op::Generic { self.list(file, ListId(callee.b)) } else { &[] };
         let callee = super::callee(self.facts(file), callee);
         let is_member = callee.op == Op::Member && definition.owner != DefinitionId::NONE;
+        if is_member && let Some(itself) = self.itself(file, callee, function) {
+            return Some(itself);
+        }
         let mut environment = if is_member { self.environment_of(file, callee) } else { None }.unwrap_or_default();
         if definition.generics != EMPTY {
             let generics = self.facts(function.file).list(definition.generics);
@@ -183,7 +186,7 @@ impl Resolver<'_> {
     }
 
     /// The type arguments of a written type.
-    fn arguments_of(&self, file: u32, of: ExpressionId) -> Vec<ExpressionId> {
+    pub(super) fn arguments_of(&self, file: u32, of: ExpressionId) -> Vec<ExpressionId> {
         let facts = self.facts(file);
         let it = facts.expressions[of.row()];
         if it.op == Op::Generic {

@@ -10,6 +10,7 @@ mod classes;
 mod elements;
 mod generics;
 mod labels;
+mod lent;
 mod made;
 mod names;
 mod notes;

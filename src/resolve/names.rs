@@ -135,6 +135,9 @@ pub(super) struct Resolver<'a> {
     /// Files whose classes have bases that lead back to themselves. Their bases depend on the order of questions, so
     /// they are resolved together or not at all.
     pub tangled: BTreeSet<u32>,
+    /// Traits that lend their methods, each with its implementation, and those that a file names.
+    pub lending: Vec<(Def, Def)>,
+    pub lending_to: FxHashMap<u32, Rc<[(Def, Def)]>>,
     /// Whether answers may depend on earlier questions.
     pub is_cut: bool,
     /// Whether the work allowed was not enough, so that some answers lack a part.
@@ -193,6 +196,8 @@ impl<'a> Resolver<'a> {
             extends: settled.extends,
             derives: settled.derives,
             tangled: BTreeSet::new(),
+            lending: Vec::new(),
+            lending_to: FxHashMap::default(),
             is_cut: false,
             is_spent: false,
         };
@@ -221,9 +226,10 @@ impl<'a> Resolver<'a> {
         for (class, base) in &resolver.derives {
             resolver.subclasses.entry(*base).or_default().push(*class);
         }
+        resolver.settled.fill(true);
+        resolver.find_lending();
         // Answers so far did not consider subclasses.
         resolver.forget();
-        resolver.settled.fill(true);
         resolver
     }
 
@@ -300,6 +306,11 @@ impl<'a> Resolver<'a> {
                         Value::Class(def) if named.contains(&Meaning::Definition(def)) => self.of_class(def, name),
                         other => self.member(other, name),
                     });
+                }
+                if meanings.len() > 1 {
+                    self.keep_fitting(file, ExpressionId(it.a), &mut meanings);
+                } else if meanings.is_empty() {
+                    meanings = self.lent(file, ExpressionId(it.a), name);
                 }
                 self.seen(file, meanings)
             }

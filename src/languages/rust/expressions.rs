@@ -7,6 +7,7 @@ use super::super::lower::Lower;
 use super::lower::{field, invocation, item};
 use super::patterns::{field_of, pattern, places, rebinds};
 use super::types::{TRANSPARENT, annotation, path};
+use super::wanted::{self, may_hold_closure, valued};
 use crate::facts::{BindingKind, Bound, Definition, EMPTY, ExpressionId, NONE, Op, ScopeId, ScopeKind, UNKNOWN};
 use crate::model::Role;
 
@@ -39,7 +40,8 @@ pub(super) fn block<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, mut scope: Scope
 /// A `let` statement; returns the scope for the nodes after it.
 fn declaration<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: ScopeId) -> ScopeId {
     let of = field(node, "type").map_or(UNKNOWN, |of| annotation(cx, of, scope, Role::Type));
-    let value = field(node, "value").map_or(UNKNOWN, |value| walk(cx, value, scope, Role::Reference));
+    let value = field(node, "value")
+        .map_or(UNKNOWN, |value| valued(cx, node, of, |cx| walk(cx, value, scope, Role::Reference)));
     if let Some(otherwise) = field(node, "alternative") {
         walk(cx, otherwise, scope, Role::Reference);
     }
@@ -109,7 +111,10 @@ fn walk_one<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: ScopeId, role: Ro
             field(node, "function").map_or(UNKNOWN, |of| walk(cx, of, scope, role))
         }
         "macro_invocation" => invocation(cx, node, scope),
-        "closure_expression" => closure(cx, node, scope, &ArgumentSource::Nothing),
+        "closure_expression" => {
+            let given = wanted::taker(cx, node).map_or(ArgumentSource::Nothing, ArgumentSource::Taken);
+            closure(cx, node, scope, &given)
+        }
         "struct_expression" => literal(cx, node, scope),
         "unary_expression" if cx.text(node) == INNER => {
             let own = cx.first(node).map_or(UNKNOWN, |own| walk(cx, own, scope, role));
@@ -268,12 +273,16 @@ fn literal<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: ScopeId) -> Expres
             }
         };
         let Some(name) = name else { continue };
+        let mut of = UNKNOWN;
         if name.kind() != "integer_literal" {
             let own = field_of(cx, meant, text, cx.text(name));
             cx.facts.occurrence(span_of(name), Role::Write, own);
+            if field(part, "value").is_some_and(|value| may_hold_closure(cx, value)) {
+                of = cx.facts.of(Op::TypeOf, own);
+            }
         }
         match field(part, "value") {
-            Some(value) => walk(cx, value, scope, Role::Reference),
+            Some(value) => valued(cx, part, of, |cx| walk(cx, value, scope, Role::Reference)),
             None => path(cx, name, scope, Role::Reference),
         };
     }
@@ -283,6 +292,8 @@ fn literal<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: ScopeId) -> Expres
 /// Context of a closure, from which its parameters get their values.
 enum ArgumentSource<'s> {
     Nothing,
+    /// It is wanted as what this function takes.
+    Taken(ExpressionId),
     /// It is an argument of this callee, at this place. The callee is a method of this name called on this value;
     /// `first` is the call's first argument.
     Argument {
@@ -321,6 +332,7 @@ fn closure<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: ScopeId, given: &A
         };
         let value = match *given {
             ArgumentSource::Nothing => UNKNOWN,
+            ArgumentSource::Taken(by) => cx.facts.expression(Op::Passed, by, place),
             ArgumentSource::Argument { method, on, .. } if OF_ERROR.contains(&method) => cx.facts.of(Op::Key, on),
             ArgumentSource::Argument { method: "map_or_else", on, place: 0, .. } => cx.facts.of(Op::Key, on),
             ArgumentSource::Argument { method, on, .. } if place == 1 && OF_TWO.contains(&method) => {
@@ -398,10 +410,12 @@ fn call<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: ScopeId) -> Expressio
         let first = values.first().copied().unwrap_or(UNKNOWN);
         values.push(match argument.kind() {
             "closure_expression" => {
+                let taker = if method.is_empty() { wanted::taker(cx, *argument) } else { None };
                 let given = ArgumentSource::Argument { callee, place, method, on, first };
+                let given = taker.map_or(given, ArgumentSource::Taken);
                 cx.deeper(|cx| closure(cx, *argument, scope, &given))
             }
-            _ => walk(cx, *argument, scope, Role::Reference),
+            _ => wanted::argument(cx, *argument, scope, callee, place),
         });
     }
     let first = values.first().copied().unwrap_or(UNKNOWN);

@@ -9,10 +9,12 @@ use tree_sitter::Node;
 use super::super::lower::Lower;
 use super::embedded::{self, ItemContext};
 use super::expressions::{INNER, block, walk};
+use super::given::{asked, asked_by};
 use super::patterns::pattern;
 use super::tokens::{rules, tokens};
 use super::types::{annotation, bounds, own_types, type_parameters};
 use super::uses;
+use super::wanted::valued;
 use crate::facts::{
     Bound, Declared, Definition, DefinitionId, DefinitionKind, ExpressionId, GIVES_WAY, NameId, OFFERED, Op, ROOT,
     SEEN, ScopeId, ScopeKind, UNKNOWN,
@@ -39,13 +41,21 @@ fn module_body<'t>(cx: &mut Lower<'_, 't>, body: Node<'t>, scope: ScopeId) {
 
 /// Reads the items in a node, and other names there.
 fn items<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: ScopeId) {
-    let mut path = None;
+    let (mut path, mut is_made, mut is_built) = (None, false, false);
     for child in cx.children(node) {
         match child.kind() {
-            "attribute_item" => path = path_attribute(cx.text(child)).or(path),
-            "mod_item" => module(cx, child, scope, path.take()),
+            "attribute_item" => {
+                path = path_attribute(cx.text(child)).or(path);
+                is_made |= !is_known(cx.text(child));
+                is_built |= super::builders::derives(cx.text(child));
+                continue;
+            }
+            "mod_item" => module(cx, child, scope, path, is_made),
+            "struct_item" if is_built => {
+                data(cx, child, scope);
+                super::builders::builder(cx, child, scope);
+            }
             _ => {
-                path = None;
                 cx.deeper(|cx| {
                     if !item(cx, child, scope) {
                         walk(cx, child, scope, Role::Reference);
@@ -53,7 +63,31 @@ fn items<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: ScopeId) {
                 });
             }
         }
+        (path, is_made, is_built) = (None, false, false);
     }
+}
+
+/// Attributes of modules that are no macros.
+const KNOWN: &[&str] = &[
+    "allow",
+    "cfg",
+    "cfg_attr",
+    "deny",
+    "deprecated",
+    "doc",
+    "expect",
+    "forbid",
+    "macro_use",
+    "no_implicit_prelude",
+    "path",
+    "warn",
+];
+
+/// Whether an attribute is one of the language or of a tool.
+fn is_known(attribute: &str) -> bool {
+    let inside = attribute.trim_start_matches(['#', '[']).trim_start();
+    let name = inside.split(|c: char| !(c.is_alphanumeric() || c == '_')).next().unwrap_or_default();
+    KNOWN.contains(&name) || matches!(name, "rustfmt" | "clippy")
 }
 
 /// The file that `#[path = "…"]` names.
@@ -70,7 +104,7 @@ pub(super) fn item<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: ScopeId) -
         "type_item" => alias(cx, node, scope),
         "const_item" | "static_item" => constant(cx, node, scope, scope),
         "impl_item" => implementation(cx, node, scope),
-        "mod_item" => module(cx, node, scope, None),
+        "mod_item" => module(cx, node, scope, None, false),
         "use_declaration" => uses::declaration(cx, node, scope),
         "extern_crate_declaration" => uses::extern_crate(cx, node, scope),
         "macro_definition" => macro_by_example(cx, node, scope),
@@ -129,7 +163,7 @@ fn function<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, home: ScopeId, around: S
     let definition = cx.facts.definition(function);
     (definition.parameters, definition.returns, definition.generics) = (types, returns, generics);
     if let Some(body) = field(node, "body") {
-        block(cx, body, inner);
+        valued(cx, node, returns, |cx| block(cx, body, inner));
     }
 }
 
@@ -283,7 +317,8 @@ fn is_box<'t>(cx: &Lower<'_, 't>, of: Node<'t>) -> bool {
 
 fn constant<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, home: ScopeId, around: ScopeId) {
     let of = field(node, "type").map_or(UNKNOWN, |of| annotation(cx, of, around, Role::Type));
-    let value = field(node, "value").map_or(UNKNOWN, |value| walk(cx, value, around, Role::Reference));
+    let value = field(node, "value")
+        .map_or(UNKNOWN, |value| valued(cx, node, of, |cx| walk(cx, value, around, Role::Reference)));
     if let Some((name, at)) = item_name(cx, node) {
         cx.facts.bind(home, name, Bound::variable().value(value).of(of).at(at));
     }
@@ -301,8 +336,8 @@ fn alias<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: ScopeId) {
     cx.facts.bind(scope, name, Bound::definition(class).at(at));
 }
 
-/// `mod name { … }` and `mod name;`, with the path in `#[path]`.
-fn module<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: ScopeId, path: Option<&str>) {
+/// `mod name { … }` and `mod name;`, with the path in `#[path]`. A macro has made the module if it has its attribute.
+fn module<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: ScopeId, path: Option<&str>, is_made: bool) {
     let Some((name, at)) = item_name(cx, node) else { return };
     let mut within = scope;
     while !cx.facts.is(within, ScopeKind::Module) {
@@ -316,6 +351,11 @@ fn module<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: ScopeId, path: Opti
             let inner = cx.facts.scope(ScopeKind::Module, scope);
             cx.facts.declare(Declared::Inline, name, inner, within);
             cx.deeper(|cx| module_body(cx, body, inner));
+            // It may import what is around, and a name that has no other meaning must be from there.
+            if is_made {
+                let around = cx.facts.module("super", inner);
+                cx.facts.star(inner, around, SEEN);
+            }
         }
         None => {
             // The name, followed by the path in `#[path]`.
@@ -334,19 +374,29 @@ fn macro_by_example<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: ScopeId) 
     let name = cx.facts.name(&name);
     let definition = cx.facts.define(Definition { name, at, ..Definition::default() });
     cx.facts.bind(MACROS, name, Bound::definition(definition).at(at));
+    let mut found = Vec::new();
     for rule in cx.children(node).into_iter().filter(|rule| rule.kind() == "macro_rule") {
         if let Some(right) = field(rule, "right") {
             rules(cx, right, scope);
+            asked(cx, right, scope, &mut found);
         }
+    }
+    let found = cx.facts.union(&found);
+    if found != UNKNOWN {
+        cx.facts.returns(definition, found);
     }
 }
 
 /// A macro's call: its name and its arguments.
 pub(super) fn invocation<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: ScopeId) -> ExpressionId {
     let Some(called) = field(node, "macro") else { return UNKNOWN };
-    let name = super::types::macro_name(cx, called, scope);
+    let (name, meant) = super::types::macro_name(cx, called, scope);
+    let asked = asked_by(cx, (name, meant));
     let Some(tree) = cx.children(node).into_iter().find(|child| child.kind() == "token_tree") else { return UNKNOWN };
-    let values = tokens(cx, tree, scope);
+    let values = match super::arguments::of(cx, tree) {
+        Some(arguments) => super::arguments::read(cx, &arguments, scope, asked),
+        None => tokens(cx, tree, scope, asked),
+    };
     match name {
         "vec" => {
             let element = cx.facts.union(&values[..values.len().min(4)]);

@@ -4,11 +4,17 @@ use tree_sitter::Node;
 
 use super::record;
 use crate::languages::definition::span_of;
-use crate::languages::{Cx, Definition, Place};
+use crate::languages::{Cx, Definition, Inside, Place};
 use crate::model::{Detail, Kind, Span};
 
 /// Macros with quoted code, which is defined elsewhere.
 const QUOTES: &[&str] = &["quote", "quote_spanned", "parse_quote", "parse_quote_spanned", "stringify"];
+
+/// Macros with patterns, of which the tokens say as much.
+const PATTERNS: &[&str] = &["matches", "assert_matches", "debug_assert_matches"];
+
+/// Words of expressions that tokens do not explain.
+const EXPRESSION_WORDS: &[&[u8]] = &[b"match", b"if", b"async", b"unsafe", b"loop", b"let"];
 
 /// Words that begin an item.
 const ITEM_WORDS: &[&[u8]] =
@@ -17,9 +23,42 @@ const ITEM_WORDS: &[&[u8]] =
 /// The length of text searched for such syntax.
 const FAR: usize = 4096;
 
+/// The text of a macro that is parsed again.
+pub fn inside<'t>(cx: &mut Cx<'_, '_>, node: Node<'t>) -> Option<Inside<'t>> {
+    item_macro(cx, node).map(Inside::Items).or_else(|| arguments(cx, node).map(Inside::Arguments))
+}
+
+/// The arguments of a macro, if there are closures or branches in them. All others are explained by their tokens.
+fn arguments<'t>(cx: &Cx<'_, '_>, node: Node<'t>) -> Option<Node<'t>> {
+    const LONGEST: usize = 16_384;
+    let tokens = node.child(node.child_count().checked_sub(1)?).filter(|tokens| tokens.kind() == "token_tree")?;
+    let text = cx.text(tokens).as_bytes();
+    if text.len() > LONGEST || text.first() == Some(&b'{') {
+        return None;
+    }
+    let words = || text.split(|byte| !(byte.is_ascii_alphanumeric() || *byte == b'_'));
+    let is_code = memchr::memchr(b'|', text).is_some()
+        || memchr::memchr(b'{', text).is_some() && words().any(|word| EXPRESSION_WORDS.contains(&word));
+    let name = cx.text(node.child(0)?);
+    let name = name.rsplit("::").next().unwrap_or(name).trim();
+    (is_code && !QUOTES.contains(&name) && !PATTERNS.contains(&name)).then_some(tokens)
+}
+
+/// The expansion of a macro by example, if it uses names that it is given as members. Items are not read.
+pub fn rule<'t>(cx: &mut Cx<'_, '_>, node: Node<'t>) -> Option<Inside<'t>> {
+    const LONGEST: usize = 16_384;
+    let right = node.child_by_field_name("right")?;
+    let text = cx.text(right).as_bytes();
+    let words = || text.split(|byte| !(byte.is_ascii_alphanumeric() || *byte == b'_'));
+    let is_used = text.len() < LONGEST
+        && memchr::memmem::find(text, b".$").is_some()
+        && !words().any(|word| ITEM_WORDS.contains(&word) || word == b"use");
+    is_used.then_some(Inside::Template(right))
+}
+
 /// The text of a macro in the place of an item, or written with braces, if a word in it begins an item. Most macros
 /// in functions are calls: their text is not parsed again.
-pub fn item_macro<'t>(cx: &mut Cx<'_, '_>, node: Node<'t>) -> Option<Node<'t>> {
+fn item_macro<'t>(cx: &mut Cx<'_, '_>, node: Node<'t>) -> Option<Node<'t>> {
     let tokens = node.child(node.child_count().checked_sub(1)?)?;
     if tokens.kind() != "token_tree" {
         return None;

@@ -6,9 +6,12 @@
 //! `mod name;` is a symbol too: a module gets its visibility, its `cfg` and often its only documentation there.
 //! Macros by example are symbols; their expansions are not.
 
+mod arguments;
+mod builders;
 mod conventions;
 mod embedded;
 mod expressions;
+mod given;
 mod lower;
 mod macros;
 mod manifest;
@@ -19,6 +22,7 @@ mod syntax;
 mod tokens;
 mod types;
 mod uses;
+mod wanted;
 
 use tree_sitter::Node;
 
@@ -43,7 +47,8 @@ pub static SPEC: LanguageSpec = LanguageSpec {
         (Rule::Define(macro_by_example), &["macro_definition"]),
         (Rule::Container(implemented), &["impl_item"]),
         (Rule::Attribute, &["attribute_item"]),
-        (Rule::Embedded(macros::item_macro), &["macro_invocation"]),
+        (Rule::Embedded(macros::inside), &["macro_invocation"]),
+        (Rule::Embedded(macros::rule), &["macro_rule"]),
         (Rule::Define(match_arm), &["match_arm"]),
         (Rule::Define(let_else), &["else"]),
         (Rule::Define(macros::metavariable), &["metavariable"]),
@@ -76,7 +81,6 @@ pub static SPEC: LanguageSpec = LanguageSpec {
                 "extern_crate_declaration",
                 "inner_attribute_item",
                 "visibility_modifier",
-                "macro_rule",
                 "token_tree",
                 "parameters",
                 "closure_parameters",

@@ -5,13 +5,20 @@ use tree_sitter::Node;
 
 use super::super::definition::span_of;
 use super::super::lower::Lower;
+use super::given::given;
+use super::patterns::field_of;
 use super::types::is_local;
 use crate::facts::{EMPTY, ExpressionId, Op, ScopeId, UNKNOWN};
 use crate::model::{Role, Span};
 
-/// Reads the tokens of a call; returns the values between its commas.
-pub(super) fn tokens<'t>(cx: &mut Lower<'_, 't>, tree: Node<'t>, scope: ScopeId) -> Vec<ExpressionId> {
-    cx.deeper(|cx| Reader::new(cx, tree, scope, false, &[]).read())
+/// Reads the tokens of a call of a macro that asks a value for members; returns the values between its commas.
+pub(super) fn tokens<'t>(
+    cx: &mut Lower<'_, 't>,
+    tree: Node<'t>,
+    scope: ScopeId,
+    asked: ExpressionId,
+) -> Vec<ExpressionId> {
+    cx.deeper(|cx| Reader { asked, ..Reader::new(cx, tree, scope, false, &[]) }.read())
 }
 
 /// Reads the tokens of a call outside of these ranges.
@@ -24,6 +31,34 @@ pub(super) fn rules<'t>(cx: &mut Lower<'_, 't>, tree: Node<'t>, scope: ScopeId) 
     cx.deeper(|cx| drop(Reader::new(cx, tree, scope, true, &[]).read()));
 }
 
+/// Records a word that a macro may use in a path or a call, as a macro, or as a new name.
+pub(super) fn perhaps(cx: &mut Lower<'_, '_>, word: Node<'_>) {
+    let text = cx.text(word);
+    for spelt in [cx.facts.name(text), cx.facts.name(&format!("{text}!"))] {
+        let perhaps = cx.facts.member(UNKNOWN, spelt);
+        cx.facts.occurrence(span_of(word), Role::Reference, perhaps);
+    }
+}
+
+/// Records the constants in a format, `"{NAME:?}"`. Other names in it are local.
+pub(super) fn named_in_format(cx: &mut Lower<'_, '_>, literal: Node<'_>, scope: ScopeId) {
+    let text = cx.text(literal);
+    let mut at = 0;
+    while let Some(open) = text[at..].find('{').map(|open| at + open + 1) {
+        let rest = &text[open..];
+        let end = rest.find(|c: char| !(c.is_alphanumeric() || c == '_')).unwrap_or(rest.len());
+        let is_name = rest.starts_with(char::is_uppercase) && rest[end..].starts_with(['}', ':']);
+        if is_name {
+            let start = literal.start_byte() + open;
+            let name = cx.facts.name(&rest[..end]);
+            let meant = cx.facts.named(scope, name);
+            cx.facts.occurrence(Span::new(start, start + end), Role::Reference, meant);
+        }
+        // Two braces are one of the text.
+        at = open + if rest.starts_with('{') { 1 } else { 0 };
+    }
+}
+
 struct Reader<'c, 's, 't> {
     cx: &'c mut Lower<'s, 't>,
     tokens: Vec<Node<'t>>,
@@ -32,6 +67,8 @@ struct Reader<'c, 's, 't> {
     scope: ScopeId,
     at: usize,
     is_rule: bool,
+    /// What the macro asks for members with names that it is given.
+    asked: ExpressionId,
 }
 
 impl<'c, 's, 't> Reader<'c, 's, 't> {
@@ -39,7 +76,7 @@ impl<'c, 's, 't> Reader<'c, 's, 't> {
         let mut cursor = tree.walk();
         let is_read = |token: &Node<'_>| !token.is_extra() && !but.iter().any(|but| but.contains(span_of(*token)));
         let tokens = tree.children(&mut cursor).filter(is_read).collect();
-        Self { cx, tokens, but, scope, at: 0, is_rule }
+        Self { cx, tokens, but, scope, at: 0, is_rule, asked: UNKNOWN }
     }
 
     fn kind(&self, ahead: usize) -> &'t str {
@@ -62,6 +99,10 @@ impl<'c, 's, 't> Reader<'c, 's, 't> {
                     self.at += 1;
                 }
                 "(" | ")" | "[" | "]" | "{" | "}" | "&" | "mut" | "mutable_specifier" | "*" => self.at += 1,
+                "string_literal" => {
+                    named_in_format(self.cx, self.tokens[self.at], self.scope);
+                    (value, parts, self.at) = (UNKNOWN, parts + 1, self.at + 1);
+                }
                 _ => {
                     value = self.chain();
                     parts += 1;
@@ -76,8 +117,8 @@ impl<'c, 's, 't> Reader<'c, 's, 't> {
     fn group(&mut self) -> Vec<ExpressionId> {
         let tree = self.tokens[self.at];
         self.at += 1;
-        let (scope, is_rule, but) = (self.scope, self.is_rule, self.but);
-        self.cx.deeper(|cx| Reader::new(cx, tree, scope, is_rule, but).read())
+        let (scope, is_rule, but, asked) = (self.scope, self.is_rule, self.but, self.asked);
+        self.cx.deeper(|cx| Reader { asked, ..Reader::new(cx, tree, scope, is_rule, but) }.read())
     }
 
     /// Passes over `::<T>`, of which only the names count; true when there was one.
@@ -160,10 +201,46 @@ impl<'c, 's, 't> Reader<'c, 's, 't> {
         }
     }
 
+    /// Whether the fields of a value or of a pattern follow: `{ name: …, other, .. }`.
+    fn has_fields(&self) -> bool {
+        let Some(group) = self.tokens.get(self.at).filter(|group| group.kind() == "token_tree") else { return false };
+        let mut cursor = group.walk();
+        let mut kinds = group.children(&mut cursor).filter(|token| !token.is_extra()).map(|token| token.kind());
+        let mut next = || kinds.next().unwrap_or_default();
+        (next(), next(), next()) == ("{", "identifier", ":")
+    }
+
+    /// Reads such fields.
+    fn fields(&mut self, of: ExpressionId, path: Span) {
+        let tree = self.tokens[self.at];
+        self.at += 1;
+        let (scope, is_rule, but) = (self.scope, self.is_rule, self.but);
+        let path = std::str::from_utf8(path.of(self.cx.source())).unwrap_or_default();
+        self.cx.deeper(|cx| {
+            let mut inner = Reader::new(cx, tree, scope, is_rule, but);
+            let mut begins = true;
+            while inner.at < inner.tokens.len() {
+                let token = inner.tokens[inner.at];
+                let is_field = begins && token.kind() == "identifier" && matches!(inner.kind(1), ":" | "," | "}");
+                if is_field && of != UNKNOWN {
+                    let own = field_of(inner.cx, of, path, inner.cx.text(token));
+                    inner.cx.facts.occurrence(span_of(token), Role::Write, own);
+                }
+                begins = matches!(token.kind(), "{" | ",");
+                match inner.kind(1) {
+                    ":" if is_field => inner.at += 2,
+                    _ if begins || token.kind() == "}" => inner.at += 1,
+                    _ => drop(inner.chain()),
+                }
+            }
+        });
+    }
+
     /// `a::b::C`, a call or a macro's call of it.
     fn path(&mut self) -> ExpressionId {
         let mut meant = None;
-        let mut last;
+        let (mut last, mut owner) = (self.tokens[self.at], "");
+        let start = last.start_byte();
         let mut is_module = true;
         loop {
             let token = self.tokens[self.at];
@@ -197,15 +274,17 @@ impl<'c, 's, 't> Reader<'c, 's, 't> {
                     Some(UNKNOWN) => UNKNOWN,
                     Some(before) => self.cx.facts.member(before, name),
                 };
+                let mut is_given = false;
                 let is_free = is_first && !is_more && !is_local(self.cx, self.scope, name);
                 if is_free && !is_macro && (self.is_rule || !is_name) {
-                    // The macro may use it in a path or a call, as a macro, or as a new name.
-                    for spelt in [name, self.cx.facts.name(&format!("{text}!"))] {
-                        let perhaps = self.cx.facts.member(UNKNOWN, spelt);
-                        self.cx.facts.occurrence(span_of(token), Role::Reference, perhaps);
-                    }
+                    perhaps(self.cx, token);
+                    is_given = !self.is_rule && !is_name;
                 }
-                let of = if is_free && !is_name { UNKNOWN } else { of };
+                let of = match is_free && !is_name {
+                    true if is_given => given(self.cx, token, self.asked),
+                    true => UNKNOWN,
+                    false => of,
+                };
                 // Names in a rule are resolved where the macro is used, except after `$crate`.
                 if is_name && (!self.is_rule || is_known || is_macro) && of != UNKNOWN {
                     if is_more && !text.starts_with(char::is_uppercase) {
@@ -226,13 +305,24 @@ impl<'c, 's, 't> Reader<'c, 's, 't> {
             if !is_more {
                 break;
             }
+            owner = text;
             self.at += 1;
         }
         let mut value = meant.unwrap_or(UNKNOWN);
         self.turbofish();
+        let is_type = self.cx.text(last).starts_with(char::is_uppercase);
+        if is_type && self.has_fields() {
+            self.fields(value, Span::new(start, last.end_byte()));
+            return self.cx.facts.of(Op::Instance, value);
+        }
         if self.calls(0) {
             let arguments = self.group();
-            let is_type = self.cx.text(last).starts_with(char::is_uppercase);
+            let first = arguments.first().copied().unwrap_or(UNKNOWN);
+            let may_be_trait = owner.starts_with(char::is_uppercase) && owner != "Self" && !is_type;
+            if may_be_trait && first != UNKNOWN && self.cx.facts.look(value).op == Op::Member {
+                value = self.cx.facts.expression(Op::Implemented, value, first);
+                self.cx.facts.mean_at(span_of(last), value);
+            }
             value = match self.cx.text(last) {
                 "Some" | "Ok" => super::expressions::container(self.cx, &arguments[..arguments.len().min(1)]),
                 _ if value == UNKNOWN => UNKNOWN,

@@ -308,8 +308,8 @@ fn ends_in_type(cx: &Lower<'_, '_>, node: Node<'_>) -> bool {
     field(node, "name").is_none_or(|last| cx.text(last).starts_with(char::is_uppercase))
 }
 
-/// Records the macro that is called; returns the last part of its name.
-pub(super) fn macro_name<'s>(cx: &mut Lower<'s, '_>, node: Node<'_>, scope: ScopeId) -> &'s str {
+/// Records the macro that is called; returns the last part of its name, and its meaning.
+pub(super) fn macro_name<'s>(cx: &mut Lower<'s, '_>, node: Node<'_>, scope: ScopeId) -> (&'s str, ExpressionId) {
     let (last, before) = match node.kind() {
         "scoped_identifier" => (field(node, "name").unwrap_or(node), field(node, "path")),
         _ => (node, None),
@@ -339,7 +339,7 @@ pub(super) fn macro_name<'s>(cx: &mut Lower<'s, '_>, node: Node<'_>, scope: Scop
         None => cx.facts.named(scope, name),
     };
     cx.facts.occurrence(span_of(last), Role::Reference, meant);
-    text
+    (text, meant)
 }
 
 /// Type parameters of an item, with the bounds in its `where`; returns their list.
