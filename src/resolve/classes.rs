@@ -8,7 +8,8 @@ use super::names::{Def, MOST_BOUND, Meaning, Resolver};
 use super::questions::{CacheScope, Question};
 use super::values::Value;
 use crate::facts::{
-    BindingKind, DefinitionId, DefinitionKind, ExpressionId, Facts, GIVES_WAY, NAMED, Op, STANDS_IN, ScopeId, UNKNOWN,
+    BindingKind, DefinitionId, DefinitionKind, ExpressionId, Facts, GIVES_WAY, ListId, NAMED, Op, STANDS_IN, ScopeId,
+    UNKNOWN,
 };
 
 /// The most bases of a class, direct or not, that are looked through; real classes have some dozens.
@@ -345,7 +346,11 @@ impl Resolver<'_> {
 
 /// The hash of the last name of a path, without its type arguments.
 pub(super) fn last_name(facts: &Facts<'_>, path: ExpressionId) -> Option<u64> {
-    let it = facts.expressions[path.row()];
+    let mut it = facts.expressions[path.row()];
+    // The type itself comes before what it holds.
+    if it.op == Op::Union {
+        it = facts.expressions[facts.list(ListId(it.a)).first()?.row()];
+    }
     let it = if it.op == Op::Generic { facts.expressions[it.a as usize] } else { it };
     matches!(it.op, Op::Name | Op::Member).then(|| facts.hashes[it.b as usize])
 }

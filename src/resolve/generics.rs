@@ -164,7 +164,7 @@ impl Resolver<'_> {
                 }
             };
             for (parameter, set) in parameters.into_iter().zip(given) {
-                self.stand_for(part.file, parameter, set, environment);
+                self.unify(part.file, parameter, set, environment, 0);
             }
             let alias = Some(self.definition(part).alias).filter(|alias| *alias != UNKNOWN);
             for base in self.list(part.file, self.definition(part).bases).iter().chain(&alias) {

@@ -39,8 +39,13 @@ pub(super) fn builder<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: ScopeId
         let Some(name) = field(part, "name") else { continue };
         let (name, at) = (cx.name(name), name.start_byte() as u32);
         let setter = Definition { name, at, owner: class, returns: own, ..Definition::default() };
+        let text = format!("maybe_{}", cx.facts.text(name));
         let setter = cx.facts.define(setter);
         cx.facts.bind(members, name, Bound::definition(setter).at(at));
+        // The field may be optional.
+        let maybe = cx.facts.name(&text);
+        let setter = cx.facts.define(Definition { owner: class, returns: own, ..Definition::default() });
+        cx.facts.bind(members, maybe, Bound::definition(setter));
     }
     let (block, extra) = cx.facts.class(Definition { kind, ..Definition::default() }, around);
     cx.facts.extend(whole, block);

@@ -7,7 +7,7 @@ use super::super::definition::span_of;
 use super::super::lower::Lower;
 use super::expressions::walk;
 use super::wanted::valued;
-use crate::facts::{EMPTY, ExpressionId, Op, ScopeId, ScopeKind, UNKNOWN};
+use crate::facts::{EMPTY, ExpressionId, ListId, Op, ScopeId, ScopeKind, UNKNOWN};
 use crate::model::Role;
 
 /// The most values of one macro that are known.
@@ -59,7 +59,13 @@ pub(super) fn asked<'t>(cx: &mut Lower<'_, 't>, expansion: Node<'t>, scope: Scop
     }
     for (at, meant) in cx.facts.take_back(first) {
         let is_given = (at as usize).checked_sub(1).is_some_and(|before| cx.source()[before] == b'$');
-        let it = cx.facts.look(meant);
+        let mut it = cx.facts.look(meant);
+        // It is given to another macro.
+        if it.op == Op::Union
+            && let Some(first) = cx.facts.items(ListId(it.a)).first()
+        {
+            it = cx.facts.look(*first);
+        }
         let on = ExpressionId(it.a);
         if is_given && it.op == Op::Member && on != UNKNOWN && found.len() < MOST && !found.contains(&on) {
             found.push(on);

@@ -144,6 +144,13 @@ fn function<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, home: ScopeId, around: S
     if let Some(owner) = owner {
         let name = cx.facts.name("self");
         let own = cx.facts.expression(Op::SelfOf, owner, 0);
+        // The type arguments of the block are those of `self`.
+        let whole = cx.facts.name(WHOLE);
+        let whole = match cx.facts.nearest(around, whole) {
+            Some((_, binding)) => cx.facts.of(Op::Instance, ExpressionId(binding.b)),
+            None => UNKNOWN,
+        };
+        let own = cx.facts.union(&[own, whole]);
         cx.facts.bind(inner, name, Bound::meaning(own));
     }
     let generics = type_parameters(cx, node, inner);
@@ -282,7 +289,12 @@ fn implementation<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: ScopeId) {
     bind_self(cx, around, class);
     if let Some(of) = field(node, "type") {
         let is_reference = of.kind() == "reference_type" || is_box(cx, of);
+        let is_generic = of.kind() == "generic_type" && !is_reference && has_arguments(cx, of, around);
         let of = annotation(cx, of, around, Role::Type);
+        if is_generic {
+            let name = cx.facts.name(WHOLE);
+            cx.facts.bind(around, name, Bound::variable().of(of));
+        }
         cx.facts.extend(of, class);
         if is_reference {
             let name = cx.facts.name(INNER);
@@ -307,6 +319,22 @@ fn implementation<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: ScopeId) {
             cx.facts.definition(class).alias = ExpressionId(target.b);
         }
     }
+}
+
+/// Internal name of the type that a block is for, if that has type arguments.
+const WHOLE: &str = "Self<>";
+
+/// Whether a type has type arguments that are no type parameters of the block.
+fn has_arguments<'t>(cx: &mut Lower<'_, 't>, of: Node<'t>, around: ScopeId) -> bool {
+    let arguments = field(of, "type_arguments").map(|arguments| cx.children(arguments)).unwrap_or_default();
+    arguments.into_iter().any(|argument| match argument.kind() {
+        "lifetime" => false,
+        "type_identifier" => {
+            let name = cx.name(argument);
+            !cx.facts.binds(around, name)
+        }
+        _ => true,
+    })
 }
 
 /// Whether a type is that of a box or a counted reference.

@@ -37,21 +37,41 @@ fn arguments<'t>(cx: &Cx<'_, '_>, node: Node<'t>) -> Option<Node<'t>> {
         return None;
     }
     let words = || text.split(|byte| !(byte.is_ascii_alphanumeric() || *byte == b'_'));
-    let is_code = memchr::memchr(b'|', text).is_some()
+    let is_code = memchr::memchr(b'|', text).is_some() && has_bars(tokens)
         || memchr::memchr(b'{', text).is_some() && words().any(|word| EXPRESSION_WORDS.contains(&word));
     let name = cx.text(node.child(0)?);
     let name = name.rsplit("::").next().unwrap_or(name).trim();
     (is_code && !QUOTES.contains(&name) && !PATTERNS.contains(&name)).then_some(tokens)
 }
 
-/// The expansion of a macro by example, if it uses names that it is given as members. Items are not read.
+/// Whether there are bars of a closure among some tokens, not only in texts and comments.
+fn has_bars(tokens: Node<'_>) -> bool {
+    let mut cursor = tokens.walk();
+    loop {
+        if matches!(cursor.node().kind(), "|" | "||") {
+            return true;
+        }
+        if cursor.goto_first_child() {
+            continue;
+        }
+        while !cursor.goto_next_sibling() {
+            if !cursor.goto_parent() {
+                return false;
+            }
+        }
+    }
+}
+
+/// The expansion of a macro by example, if it may use names that it is given as members, or give them to another
+/// macro. Items are not read.
 pub fn rule<'t>(cx: &mut Cx<'_, '_>, node: Node<'t>) -> Option<Inside<'t>> {
     const LONGEST: usize = 16_384;
     let right = node.child_by_field_name("right")?;
     let text = cx.text(right).as_bytes();
     let words = || text.split(|byte| !(byte.is_ascii_alphanumeric() || *byte == b'_'));
+    let has = |part: &[u8]| memchr::memmem::find(text, part).is_some();
     let is_used = text.len() < LONGEST
-        && memchr::memmem::find(text, b".$").is_some()
+        && (has(b".$") || has(b"$") && (has(b"!(") || has(b"![")))
         && !words().any(|word| ITEM_WORDS.contains(&word) || word == b"use");
     is_used.then_some(Inside::Template(right))
 }

@@ -150,8 +150,16 @@ impl<'c, 's, 't> Reader<'c, 's, 't> {
             "identifier" | "self" | "crate" | "super" | "primitive_type" => self.path(),
             "metavariable" | "$" if self.kind(1) == "::" || self.kind(1) == "crate" => self.path(),
             "token_tree" => {
+                let is_round = self.calls(0);
                 let values = self.group();
-                if let [value] = values[..] { value } else { UNKNOWN }
+                match values[..] {
+                    [value] => value,
+                    _ if is_round && values.iter().any(|value| *value != UNKNOWN) => {
+                        let list = self.cx.facts.list(&values);
+                        self.cx.facts.expression(Op::Tuple, list, 0)
+                    }
+                    _ => UNKNOWN,
+                }
             }
             _ => {
                 self.at += 1;

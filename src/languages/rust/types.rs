@@ -148,6 +148,11 @@ fn generic<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: ScopeId, role: Rol
                 }
             }
             "block" => drop(walk(cx, argument, scope, Role::Reference)),
+            "array_type" if matches!(name, "SmallVec" | "ArrayVec" | "TinyVec") => {
+                let array = annotation(cx, argument, scope, Role::Type);
+                let held = cx.facts.look(array);
+                types.extend(cx.facts.items(ListId(held.b)).first().copied());
+            }
             _ => types.push(annotation(cx, argument, scope, Role::Type)),
         }
     }

@@ -529,6 +529,7 @@ fn helper⟦=helper⟧(n: u8) {}
 const LIMIT⟦=LIMIT⟧: u8 = 1;
 fn f(all: Vec<S⟦S⟧>, g: Graph⟦Graph⟧, n: u8) {
     assert!(all.iter().any(|one| one.m⟦m⟧() > LIMIT⟦LIMIT⟧), \"{}\", n);
+    for (one, _) in vec![(S⟦S⟧, 1)] { one.m⟦m⟧(); }
     own!(if let Some(one) = all.first() { one.m⟦m⟧() } else { 1 }, helper⟦?⟧);
     let v = vec![Nodes⟦Nodes⟧::at⟦node⟧(&g, 1), Nodes⟦Nodes⟧::at⟦node⟧(&g, 2)];
     assert_eq!(all[0], S⟦S⟧ { n⟦n⟧: LIMIT⟦LIMIT⟧, more⟦more⟧: 2 });
@@ -621,16 +622,17 @@ impl Dynamic⟦Dynamic⟧ { pub fn as_int⟦=as_int⟧(&self) -> u8 { 1 } }
 type Native⟦=Native⟧ = (fn(&mut [Dynamic⟦Dynamic⟧]) -> u8, bool);
 fn with⟦=with⟧(by: impl Fn(&mut Options⟦Options⟧)) {}
 macro_rules! options⟦=options⟧ {
-    ([$($of:ident.$name:ident),*]) => {
+    ([$($of:ident.$name:ident),*], $text:expr) => {
         $crate::with⟦with⟧(|opts| { $(opts.$of.$name = true;)* });
     };
 }
 fn operator⟦=operator⟧(n: u8) -> Option<Native⟦Native⟧> {
     macro_rules! op⟦=op⟧ { ($func:ident($x:ident)) => { Some((|args| $func(args[0].$x()), false)) } }
-    return match n { 0 => op⟦op⟧!(add(as_int⟦as_int⟧)), _ => None };
+    macro_rules! both⟦=both⟧ { ($x:ident) => { op⟦op⟧!(add($x)) } }
+    return match n { 0 => op⟦op⟧!(add(as_int⟦as_int⟧)), 1 => both⟦both⟧!(as_int⟦as_int⟧), _ => None };
 }
 --- src/tests.rs
-fn f() { options⟦options⟧!([extension⟦extension⟧.autolink⟦autolink⟧]); }
+fn f() { options⟦options⟧!([extension⟦extension⟧.autolink⟦autolink⟧], \"a|b\"); }
 ",
     );
 }
@@ -646,7 +648,9 @@ impl Port⟦Port⟧ for Uri⟦?⟧ { fn port⟦=port⟧(&self) -> u16 { 80 } }
 pub trait Code⟦=Code⟧ { fn code⟦=code⟧(&self) -> u16; }
 impl Code⟦Code⟧ for u8 { fn code⟦=of_u8⟧(&self) -> u16 { 1 } }
 impl Code⟦Code⟧ for u16 { fn code⟦=of_u16⟧(&self) -> u16 { 1 } }
-fn f(uri: &Uri⟦?⟧, all: Vec<Uri⟦?⟧>) { uri.port⟦port⟧(); uri.host().twice⟦twice⟧(); uri.code⟦?⟧(); all[0].port⟦port⟧(); }
+pub trait Named⟦=Named⟧<S> { fn named⟦=declared_named⟧(self) -> S; }
+impl<S> Named⟦Named⟧<S> for Uri⟦?⟧ { fn named⟦=named⟧(self) -> S { todo!() } }
+fn f(uri: &Uri⟦?⟧, all: Vec<Uri⟦?⟧>) { uri.named⟦named⟧(); uri.port⟦port⟧(); uri.host().twice⟦twice⟧(); uri.code⟦?⟧(); all[0].port⟦port⟧(); }
 --- src/away.rs
 fn f(uri: Uri⟦?⟧) { uri.port⟦?⟧(); }
 ",
@@ -681,7 +685,21 @@ fn a_derived_builder_sets_fields_by_their_names() {
 #[cfg_attr(feature = \"bon\", derive(Clone, bon::Builder))]
 pub struct Options⟦=Options⟧ { pub width⟦=width⟧: u8, pub wide⟦=wide⟧: bool }
 impl Options⟦Options⟧ { fn m⟦=m⟧(&self) {} }
-fn f() { Options⟦Options⟧::builder().width⟦width⟧(1).wide⟦wide⟧(true).build().m⟦m⟧(); }
+fn f() { Options⟦Options⟧::builder().width⟦width⟧(1).maybe_width(None).wide⟦wide⟧(true).build().m⟦m⟧(); }
+",
+    );
+}
+
+#[test]
+fn self_has_the_type_arguments_of_its_block() {
+    check(
+        "--- src/lib.rs
+struct Data⟦=Data⟧;
+impl Data⟦Data⟧ { fn m⟦=m⟧(&self) {} }
+struct Node⟦=Node⟧<T> { data⟦=data⟧: RefCell<T> }
+impl<T> Node⟦Node⟧<RefCell<T>> { fn get⟦=get⟧(&self) -> Ref<'_, T> { todo!() } }
+impl Node⟦Node⟧<RefCell<Data⟦Data⟧>> { fn f⟦=f⟧(&self) { self.get⟦get⟧().m⟦m⟧(); } }
+fn f(few: SmallVec<[Data⟦Data⟧; 8]>, answer: Response<Data⟦Data⟧>) { few.last().unwrap().m⟦m⟧(); answer.body_mut().m⟦m⟧(); }
 ",
     );
 }
