@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use super::{FileExtractor, Limits};
+use super::{FileExtractor, Limits, facts_with_locals};
 use crate::facts::{BindingKind, ExpressionId, Facts, LazyFacts, NameId, Op, ScopeId, ScopeKind, hash};
 use crate::languages::{KEYED, LanguageSpec};
 use crate::model::Span;
@@ -26,27 +26,50 @@ pub fn local_at(
     function: Span,
     byte: u32,
 ) -> Option<Local> {
-    let facts = facts.get()?;
     let here = word_at(source, byte)?;
+    let is_here = |local: &Local| local.definition == here || local.uses.contains(&here);
+    if spec.reads_locals {
+        return read_again(spec, source, function).into_iter().find(is_here);
+    }
+    let facts = facts.get()?;
     let name = std::str::from_utf8(here.of(source)).ok()?;
     let scopes = uses(&facts, source, name, function);
     let bound = tokens(spec, source, name, function);
-    bind(&facts, scopes, bound).into_iter().find(|local| local.definition == here || local.uses.contains(&here))
+    bind(&facts, scopes, bound).into_iter().find(is_here)
+}
+
+/// The local names of a function whose facts hold no uses of them.
+fn read_again(spec: &'static LanguageSpec, source: &[u8], function: Span) -> Vec<Local> {
+    let text = function.of(source);
+    let packed = facts_with_locals(spec, text).unwrap_or_default();
+    let packed = LazyFacts::new(&packed);
+    let Some(facts) = packed.get() else { return Vec::new() };
+    let moved = |span: Span| Span { start: span.start + function.start, end: span.end + function.start };
+    in_function(spec, &facts, text, Span::new(0, text.len()))
+        .into_iter()
+        .map(|local| Local { definition: moved(local.definition), uses: local.uses.into_iter().map(moved).collect() })
+        .collect()
+}
+
+/// The local names of a function.
+fn in_function(spec: &'static LanguageSpec, facts: &Facts<'_>, source: &[u8], function: Span) -> Vec<Local> {
+    let mut names = all_uses(facts, source, function);
+    let mut words = all_tokens(spec, source, &names, function);
+    let mut found = Vec::new();
+    while let Some((name, scopes)) = names.pop_first() {
+        found.extend(bind(facts, scopes, words.remove(name).unwrap_or_default()));
+    }
+    found
 }
 
 /// All local names of some functions that do not overlap, as [`local_at`] finds each.
 pub fn locals(spec: &'static LanguageSpec, source: &[u8], packed: &[u8], functions: &[Span]) -> Vec<Local> {
+    if spec.reads_locals {
+        return functions.iter().flat_map(|function| read_again(spec, source, *function)).collect();
+    }
     let packed = LazyFacts::new(packed);
     let Some(facts) = packed.get() else { return Vec::new() };
-    let mut found = Vec::new();
-    for function in functions {
-        let mut names = all_uses(&facts, source, *function);
-        let mut words = all_tokens(spec, source, &names, *function);
-        while let Some((name, scopes)) = names.pop_first() {
-            found.extend(bind(&facts, scopes, words.remove(name).unwrap_or_default()));
-        }
-    }
-    found
+    functions.iter().flat_map(|function| in_function(spec, &facts, source, *function)).collect()
 }
 
 /// Gives each scope's uses of a name their definition among the words that are no use. Inner scopes first: each takes the last
@@ -179,7 +202,11 @@ fn all_tokens<'s>(
 /// Whether a name at a place belongs to what stands before it.
 pub fn is_member(text: &[u8], at: usize) -> bool {
     let before = text[..at].trim_ascii_end();
-    before.ends_with(b".") && !before.ends_with(b"..") || before.ends_with(b"->") || before.ends_with(b"::")
+    let is_lifetime = text[..at].ends_with(b"'");
+    is_lifetime
+        || before.ends_with(b".") && !before.ends_with(b"..")
+        || before.ends_with(b"->")
+        || before.ends_with(b"::")
 }
 
 /// Whether a range is a named leaf of the syntax that is neither text, comment, nor the key of a value.
@@ -248,7 +275,21 @@ mod tests {
 
     #[test]
     fn where_facts_hold_no_local_uses_nothing_is_said() {
-        check("a.rs", "fn f(one: u8) -> u8 {\n    let two = one;\n    two\n}\n", "one;", 0, "");
+        check("a.lua", "function f(one)\n  local two = one\n  return two\nend\n", "one\n  return", 0, "");
+    }
+
+    #[test]
+    fn functions_are_read_again_for_local_names_that_facts_do_not_hold() {
+        let rust = "fn f(one: u8, all: Vec<S>) -> u8 {\n    let two = one;\n    let two = two + one;\n    let g = |two: u8| two;\n    for each in all {\n        assert!(each.two > two, \"{one}\");\n    }\n    S { one, two: one }\n}\n";
+        check("a.rs", rust, "one;\n    let", 0, "1:6 <- 2:15 3:21 6:35 8:9 8:19");
+        check("a.rs", rust, "two = one", 0, "2:9 <- 3:15");
+        check("a.rs", rust, "two > two", 0, "");
+        check("a.rs", rust, "two, ", 0, "3:9 <- 6:28");
+        check("a.rs", rust, "two;\n    for", 0, "4:14 <- 4:23");
+        check("a.rs", rust, "each.", 0, "5:9 <- 6:17");
+        let method = "impl S {\n    fn f<'a>(&'a self, (a, _): (u8, u8)) {\n        if let Some(b) = self.g(a) {\n            self.h(b);\n        }\n    }\n}\n";
+        check("a.rs", method, "b);", 0, "3:21 <- 4:20");
+        check("a.rs", method, "a) {", 0, "2:25 <- 3:33");
     }
 
     #[test]

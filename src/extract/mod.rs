@@ -66,6 +66,23 @@ fn extract_here(spec: &'static LanguageSpec, source: &[u8], limits: &Limits) -> 
     Extraction { symbols, facts, has_errors, is_cut: failure.is_some(), failure }
 }
 
+/// Facts of a function, with the uses of its local names.
+fn facts_with_locals(spec: &'static LanguageSpec, source: &[u8]) -> Option<Vec<u8>> {
+    let read = || {
+        let reading = FileExtractor::new(spec, source, &Limits::default());
+        let tree = reading.parse(&[])?;
+        let mut cx = Cx::new(spec, source, &reading.budget);
+        reading.walk(&tree, &mut cx, 0);
+        let (_, embedded) = cx.finish();
+        let root = tree.root_node();
+        let mut lower = Lower::new(spec, source, root, &embedded, &reading.budget);
+        lower.keeps_locals = true;
+        (spec.relating?.lower)(&mut lower, root);
+        Some(lower.facts.finish())
+    };
+    with_stack_for(source.len(), read).flatten()
+}
+
 /// A file being read.
 struct FileExtractor<'s> {
     spec: &'static LanguageSpec,
@@ -239,6 +256,10 @@ impl<'s> FileExtractor<'s> {
                     2
                 }
                 b'$' => 1,
+                // Closures' parameters have attributes in no grammar.
+                b'#' if text.get(at + 1) == Some(&b'[') => {
+                    memchr::memchr(b']', &text[at..]).map_or(1, |length| length + 1)
+                }
                 b'(' => {
                     open.push(false);
                     0

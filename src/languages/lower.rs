@@ -23,6 +23,8 @@ pub struct Lower<'s, 't> {
     cursor: TreeCursor<'t>,
     embedded: &'t [(usize, SyntaxTree)],
     depth: usize,
+    /// Whether uses of local names are recorded too, where facts do not hold them.
+    pub keeps_locals: bool,
     /// The node whose value is read, by its id, and the type that is written for it.
     pub wanted: (usize, ExpressionId),
     shapes: &'static [&'static Shape],
@@ -45,6 +47,7 @@ impl<'s, 't> Lower<'s, 't> {
             cursor: root.walk(),
             embedded,
             depth: 0,
+            keeps_locals: false,
             wanted: (0, UNKNOWN),
             shapes: spec.shapes(),
             budget,

@@ -199,6 +199,8 @@ pub struct LanguageSpec {
     pub rules: &'static [(Rule, &'static [&'static str])],
     /// Node kinds that cannot contain any kind with a rule, one per line. A test generates the list from the grammar.
     pub silent: &'static str,
+    /// Whether facts hold no uses of local names, so that functions are read again for them.
+    pub reads_locals: bool,
     /// Comment syntax.
     pub comments: Comments,
     /// Node kinds of decorators, attributes and annotations inside a definition.
@@ -242,6 +244,7 @@ impl LanguageSpec {
         sanitize: None,
         rules: &[],
         silent: "",
+        reads_locals: false,
         comments: Comments::NONE,
         decorators: &[],
         around: &[],

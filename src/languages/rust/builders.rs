@@ -1,4 +1,5 @@
-//! Builders that `#[derive(Builder)]` makes of structs, as several crates have it: a setter bears the name of its field.
+//! Types that a derive makes of others: builders of structs, as several crates have them, in which a setter bears the
+//! name of its field, and enums of the same variants without their values (`EnumDiscriminants`).
 
 use tree_sitter::Node;
 
@@ -6,13 +7,22 @@ use super::super::lower::Lower;
 use super::lower::field;
 use crate::facts::{BindingKind, Bound, Definition, DefinitionId, DefinitionKind, Op, ScopeId, ScopeKind, UNKNOWN};
 
-/// Whether an attribute derives a builder.
+/// Whether an attribute derives such a type.
 pub(super) fn derives(attribute: &str) -> bool {
     let derived = attribute.split("derive(").nth(1).and_then(|rest| rest.split(')').next()).unwrap_or_default();
     derived.split(',').any(|name| {
         let name = name.rsplit("::").next().unwrap_or(name).trim();
-        matches!(name, "Builder" | "TypedBuilder")
+        matches!(name, "Builder" | "TypedBuilder" | "EnumDiscriminants")
     })
+}
+
+/// Adds `NameDiscriminants`, the variants of which are those of the enum.
+pub(super) fn discriminants<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: ScopeId) {
+    let Some(named) = field(node, "name") else { return };
+    let name = cx.name(named);
+    let meant = cx.facts.named(scope, name);
+    let text = cx.facts.name(&format!("{}Discriminants", cx.text(named)));
+    cx.facts.bind(scope, text, Bound::alias(meant));
 }
 
 /// Adds `Name::builder()`, `NameBuilder`, a setter for each field, and `build()`.

@@ -73,7 +73,7 @@ pub(super) fn asked<'t>(cx: &mut Lower<'_, 't>, expansion: Node<'t>, scope: Scop
     }
 }
 
-/// What a macro asks for members, as far as it may be one that does.
+/// The value that a macro asks for members, as far as it may be one that does.
 pub(super) fn asked_by(cx: &mut Lower<'_, '_>, (name, meant): (&str, ExpressionId)) -> ExpressionId {
     if OF_VALUES.contains(&name) { UNKNOWN } else { cx.facts.expression(Op::Call, meant, EMPTY) }
 }

@@ -55,6 +55,10 @@ fn items<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: ScopeId) {
                 data(cx, child, scope);
                 super::builders::builder(cx, child, scope);
             }
+            "enum_item" if is_built => {
+                data(cx, child, scope);
+                super::builders::discriminants(cx, child, scope);
+            }
             _ => {
                 cx.deeper(|cx| {
                     if !item(cx, child, scope) {

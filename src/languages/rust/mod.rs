@@ -114,6 +114,7 @@ pub static SPEC: LanguageSpec = LanguageSpec {
     package: modules::package,
     distribution: Some(Distribution { ecosystem: Ecosystem::Cargo, is_standard: modules::is_standard }),
     silent: include_str!("silent.txt"),
+    reads_locals: true,
     comments: Comments::C,
     conventions: &conventions::CONVENTIONS,
     relating: Some(Relating { lower: lower::lower, shapes: &[], semantics: &modules::SEMANTICS }),

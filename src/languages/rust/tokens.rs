@@ -47,8 +47,8 @@ pub(super) fn named_in_format(cx: &mut Lower<'_, '_>, literal: Node<'_>, scope: 
     while let Some(open) = text[at..].find('{').map(|open| at + open + 1) {
         let rest = &text[open..];
         let end = rest.find(|c: char| !(c.is_alphanumeric() || c == '_')).unwrap_or(rest.len());
-        let is_name = rest.starts_with(char::is_uppercase) && rest[end..].starts_with(['}', ':']);
-        if is_name {
+        let is_name = rest.starts_with(char::is_uppercase) || cx.keeps_locals && end > 0;
+        if is_name && rest[end..].starts_with(['}', ':']) {
             let start = literal.start_byte() + open;
             let name = cx.facts.name(&rest[..end]);
             let meant = cx.facts.named(scope, name);
@@ -67,7 +67,7 @@ struct Reader<'c, 's, 't> {
     scope: ScopeId,
     at: usize,
     is_rule: bool,
-    /// What the macro asks for members with names that it is given.
+    /// The value that the macro asks for members with names that it is given.
     asked: ExpressionId,
 }
 
@@ -287,6 +287,10 @@ impl<'c, 's, 't> Reader<'c, 's, 't> {
                 if is_free && !is_macro && (self.is_rule || !is_name) {
                     perhaps(self.cx, token);
                     is_given = !self.is_rule && !is_name;
+                }
+                if is_first && !is_more && self.cx.keeps_locals && is_local(self.cx, self.scope, name) {
+                    let meant = self.cx.facts.named(self.scope, name);
+                    self.cx.facts.occurrence(span_of(token), Role::Reference, meant);
                 }
                 let of = match is_free && !is_name {
                     true if is_given => given(self.cx, token, self.asked),

@@ -248,7 +248,7 @@ pub(super) fn path<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: ScopeId, r
         _ => {
             let name = cx.name(node);
             let meant = cx.facts.named(scope, name);
-            if !is_local(cx, scope, name) {
+            if cx.keeps_locals || !is_local(cx, scope, name) {
                 cx.facts.occurrence(span_of(node), role, meant);
             }
             meant

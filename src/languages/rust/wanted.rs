@@ -1,4 +1,4 @@
-//! What the code around a closure wants it to be: the type that is written for a result, a variable, a field or an argument.
+//! The type that the code around a closure wants: that of a result, a variable, a field or an argument.
 
 use tree_sitter::Node;
 
@@ -64,7 +64,7 @@ pub(super) fn taker<'t>(cx: &mut Lower<'_, 't>, closure: Node<'t>) -> Option<Exp
 
 /// A step from a value to a part of it.
 enum Part {
-    /// What an option or a result holds.
+    /// The value in an option or a result.
     Held,
     /// An item of a tuple.
     Item(u32),

@@ -29,7 +29,7 @@ use crate::store::{Error, SymbolId};
 
 const MAGIC: [u8; 8] = *b"cledges\0";
 /// Version of this table and of name resolution; older tables are computed again.
-const VERSION: u32 = 9;
+const VERSION: u32 = 10;
 /// Number of tables.
 const TABLES: usize = 10;
 

@@ -18,6 +18,7 @@ mod python;
 mod python_made;
 mod ruby;
 mod rust;
+mod rust_more;
 mod scala;
 mod swift;
 mod typescript;
