@@ -1,6 +1,6 @@
 //! Rust: arguments of macros, and types that come from afar.
 
-use super::{check, check_imports};
+use super::check;
 
 #[test]
 fn arguments_of_macros_are_read_as_expressions() {
