@@ -10,11 +10,13 @@ use std::time::Duration;
 use tempfile::TempDir;
 
 use crate::git::tests::repository;
-use crate::git::tests::servers::{access, files, quiet, remote, write};
+use crate::git::tests::servers::{access_for, files, quiet, remote, write};
 use crate::git::{Age, Cache, CacheLimits, Error, FetchAccess};
 use crate::net::test_server::{Reply, TestServer};
 
 const SSHD: &str = "/usr/sbin/sshd";
+/// Time for a server of ssh to answer on a busy machine.
+const PATIENCE: Duration = Duration::from_secs(30);
 
 /// Reports that a test cannot run here; in CI this is a failure.
 fn skipped(why: &str) {
@@ -108,7 +110,7 @@ fn a_real_server_of_ssh_is_cloned_from_and_updated() {
     let refusing = TestServer::https(|_| Reply::new(401, "who?").with("www-authenticate", "Basic realm=\"git\""));
     let cache = |name: &str, key: &str| {
         let ssh_command = sshd.command(key);
-        let access = FetchAccess { ssh_command, ..access(&refusing.certificate, folder.path(), &[]) };
+        let access = FetchAccess { ssh_command, ..access_for(&refusing.certificate, folder.path(), &[], PATIENCE) };
         Cache::shared(folder.path().join(name), access, CacheLimits::default())
     };
     // A server need not accept the variable for the newer protocol, and this one does not.

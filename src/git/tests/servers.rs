@@ -22,12 +22,22 @@ pub(super) struct World {
 }
 
 pub(in crate::git) fn access(certificate: &str, folder: &Path, tokens: &[(&str, &str)]) -> FetchAccess {
+    access_for(certificate, folder, tokens, Duration::from_secs(2))
+}
+
+/// Access that gives a server up after so long a silence.
+pub(in crate::git) fn access_for(
+    certificate: &str,
+    folder: &Path,
+    tokens: &[(&str, &str)],
+    silence: Duration,
+) -> FetchAccess {
     let ca_file = folder.join("ca.pem");
     std::fs::write(&ca_file, certificate).expect("files can be written");
     let options = net::Options {
         trusted_hosts: vec!["localhost".to_owned(), "127.0.0.1".to_owned()],
         ca_file: (!certificate.is_empty()).then_some(ca_file),
-        silence: Duration::from_secs(2),
+        silence,
         ..net::Options::default()
     };
     let tokens = tokens.iter().map(|(host, token)| ((*host).to_owned(), Token((*token).to_owned()))).collect();
