@@ -135,6 +135,8 @@ pub struct Conventions {
     pub is_inner: fn(&str, &[u8]) -> bool,
     /// Texts of a line that re-exports all names of another file.
     pub wildcards: &'static [&'static str],
+    /// Whether a file that only imports gives on all names that it imports without naming them.
+    pub facades: bool,
     /// Comment prefixes that expose the next definition to another program.
     pub directives: &'static [&'static str],
     /// Words of files that may look up names built at run time; `[` stands directly before such a name.
@@ -235,6 +237,7 @@ impl Conventions {
         packages: &[],
         is_inner: |_, _| false,
         wildcards: &[],
+        facades: false,
         directives: &[],
         reflection: &[],
         lookups: &[],

@@ -23,6 +23,7 @@ pub static CONVENTIONS: Conventions = Conventions {
         Package { file: "pyproject.toml", says: &["[project]", "[tool.poetry]"], names: COMMANDS },
     ],
     wildcards: &["import *"],
+    facades: true,
     reflection: &["getattr(", "globals()", "locals()", "methodcaller(", "vars(", "getmembers(", " dir("],
     lookups: &["getattr(self, ", "getattr(cls, ", "getattr(type(self), "],
     by_shape: true,

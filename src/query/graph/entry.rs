@@ -117,7 +117,10 @@ impl<'g, 'a> Entries<'g, 'a> {
         for file in graph.snapshot.files().filter(|file| !file.facts().is_empty()) {
             let rules = file.conventions();
             let stem = file.path().rsplit('/').next().unwrap_or_default().split('.').next().unwrap_or_default();
-            if self.faces.contains(&file.number()) || rules.faces.contains(&stem) {
+            if self.faces.contains(&file.number())
+                || rules.faces.contains(&stem)
+                || rules.facades && !file.exercises() && file.symbols().all(|symbol| symbol.kind() == Kind::Constant)
+            {
                 self.faces.insert(file.number());
                 waiting.push(file);
             }

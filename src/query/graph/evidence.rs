@@ -108,8 +108,14 @@ const KEPT: &[&[u8]] = &[
     b"kept for",
     b"kept to",
     b"legacy for",
+    b"left here",
+    b"don't remove",
+    b"do not remove",
+    b"don't delete",
+    b"do not delete",
+    b"for debugging",
 ];
-/// Words of the comments above a definition by which others use it.
+/// Words of the comments and the documentation of a definition by which others use it.
 const SAID_USED: &[&[u8]] = &[b"used by", b"called by", b"called from", b"invoked by", b"needed by"];
 /// Tags of comments by which a package offers something, where comments have tags.
 const OFFERED: &[&[u8]] = &[b"* @api\n", b"* @api ", b"* @public\n", b"* @public "];
@@ -194,6 +200,8 @@ impl<'e, 'g, 'a> Evidence<'e, 'g, 'a> {
             0 => None,
             count if count > MOST_TESTS => Some(DeadCodeDoubt::Helper(count)),
             _ if symbol.kind() == Kind::Function && puts_back(&symbol.name()) => Some(DeadCodeDoubt::Tool),
+            // Tests of several folders test several things.
+            _ if tests.iter().any(|test| folder(*test) != folder(tests[0])) => Some(DeadCodeDoubt::Tool),
             _ if is_alone || tests.iter().any(|test| is_tested_by(own, test.path())) => None,
             _ => Some(DeadCodeDoubt::Tool),
         }
@@ -389,7 +397,9 @@ fn says_kept(symbol: &SymbolView<'_>) -> bool {
     let text = text[..text.len().min(MOST_TEXT)].to_ascii_lowercase();
     let says = |words: &[&[u8]]| words.iter().any(|word| memchr::memmem::find(&text, word).is_some());
     let above = &text[..text.len().min((span.start as usize).saturating_sub(start))];
-    let is_called = SAID_USED.iter().any(|word| memchr::memmem::find(above, word).is_some());
+    let doc = symbol.docstring().to_ascii_lowercase();
+    let said = |text: &[u8]| SAID_USED.iter().any(|word| memchr::memmem::find(text, word).is_some());
+    let is_called = said(above) || said(doc.as_bytes());
     let shown = [b"import ".to_vec(), symbol.name_bytes().to_ascii_lowercase()].concat();
     says(KEPT) || is_called || says(&[shown.as_slice()]) || symbol.file.conventions().structural && says(OFFERED)
 }

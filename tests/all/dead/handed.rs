@@ -61,3 +61,46 @@ impl crate::Basket { pub fn total(&self) -> u8 { self.0 } }
 ";
     assert_eq!(dead(project), ["Own.spare 1.0", "Made.idle 0.5"]);
 }
+
+#[test]
+fn a_module_that_only_imports_hands_on_what_it_does_not_name() {
+    let project = |own: &str| {
+        format!(
+            "--- pyproject.toml
+[project]
+name = \"shop\"
+--- shop/__init__.py
+--- shop/net.py
+import shop.all
+
+def interfaces():
+    return 1
+
+shop.all.start()
+--- shop/all.py
+from shop.net import *
+from shop.run import *
+{own}--- shop/run.py
+def start():
+    return 2
+
+def _forgotten():
+    return 3
+"
+        )
+    };
+    assert_eq!(dead(&project("")), ["_forgotten 1.0"]);
+    assert_eq!(dead(&project("\ndef own():\n    return start()\n\nown()\n")), ["_forgotten 1.0", "interfaces 0.8"]);
+}
+
+#[test]
+fn documentation_says_what_calls_a_definition() {
+    let project = |doc: &str| {
+        format!(
+            "--- pyproject.toml\n[project]\nname = \"shop\"\n--- shop/__init__.py\n--- shop/__main__.py\nfrom shop.run import start\n\nstart()\n--- shop/run.py\ndef start():\n    return 2\n\ndef _closed(one):\n    \"\"\"{doc}\"\"\"\n    return one\n"
+        )
+    };
+    assert_eq!(dead(&project("Counts down.")), ["_closed 1.0"]);
+    assert_eq!(dead(&project("Called by SocketIO when it is closed.")), ["_closed 0.6"]);
+    assert_eq!(dead(&project("Don't remove! Useful to look at.")), ["_closed 0.6"]);
+}

@@ -170,3 +170,46 @@ func TestIt(t *testing.T) { Fill(t); Read(t); Status() }
 ";
     assert_eq!(dead(project), ["Spare 0.9"]);
 }
+
+#[test]
+fn what_tests_of_two_folders_use_helps_them() {
+    let test = |package: &str, call: &str| {
+        format!(
+            "package {package}\n\nimport (\n\t\"testing\"\n\n\t\"shop/internal/certs\"\n)\n\nfunc TestIt(t *testing.T) {{ {call}() }}\n"
+        )
+    };
+    let project = format!(
+        "--- go.mod
+module shop
+--- main.go
+package main
+
+import \"shop/internal/certs\"
+
+func main() {{
+\tcerts.Load()
+}}
+--- internal/certs/certs.go
+package certs
+
+func Load() {{}}
+
+func Issue() {{}}
+
+func Inspect() {{}}
+--- internal/certs/certs_test.go
+package certs
+
+import \"testing\"
+
+func TestAll(t *testing.T) {{
+\tGenerate()
+\tInspect()
+}}
+--- internal/api/api_test.go
+{}
+",
+        test("api", "certs.Issue"),
+    );
+    assert_eq!(dead(&project), ["Inspect 0.9", "Issue 0.6"]);
+}
