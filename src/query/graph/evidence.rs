@@ -390,6 +390,10 @@ fn says_kept(symbol: &SymbolView<'_>) -> bool {
     if symbol.file.conventions().compiled_only.is_some_and(marks_it) {
         return true;
     }
+    // Code of another language implements it, and may know it by its name.
+    if !symbol.has_body() && words_before(symbol).split_whitespace().any(|word| word == "native") {
+        return true;
+    }
     let content = symbol.file.content();
     let (span, doc) = (symbol.span(), symbol.doc_span());
     let start = if doc.is_empty() { comments_above(symbol) } else { comments_above(symbol).min(doc.start as usize) };

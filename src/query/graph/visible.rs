@@ -160,11 +160,14 @@ pub(super) fn in_type(symbol: &SymbolView<'_>) -> bool {
     symbol.parent().is_some_and(|parent| is_type(&parent))
 }
 
-/// The words of a definition before its name.
+/// The words of a definition before its name, without comments among them: `public /* for now */ static`.
 pub(super) fn words_before(symbol: &SymbolView<'_>) -> String {
     let source = symbol.source();
     let before = source.get(..symbol.name_span().start.saturating_sub(symbol.span().start) as usize);
-    String::from_utf8_lossy(before.unwrap_or_default()).into_owned()
+    let text = String::from_utf8_lossy(before.unwrap_or_default());
+    let mut pieces = text.split("/*");
+    let first = pieces.next().unwrap_or_default().to_owned();
+    pieces.fold(first, |words, piece| words + " " + piece.split_once("*/").map_or("", |(_, after)| after))
 }
 
 /// Whether a text has a word.

@@ -104,3 +104,16 @@ fn documentation_says_what_calls_a_definition() {
     assert_eq!(dead(&project("Called by SocketIO when it is closed.")), ["_closed 0.6"]);
     assert_eq!(dead(&project("Don't remove! Useful to look at.")), ["_closed 0.6"]);
 }
+
+#[test]
+fn words_of_a_definition_say_who_may_call_it() {
+    let project = |words: &str| {
+        format!(
+            "--- pom.xml\n<project><artifactId>shop</artifactId></project>\n--- src/main/java/shop/Main.java\npackage shop;\n\npublic class Main {{\n    public static void main(String[] args) {{ System.out.println(1); }}\n\n    {words}\n}}\n"
+        )
+    };
+    assert_eq!(dead(&project("private static int spare() { return 1; }")), ["Main.spare 1.0"]);
+    assert_eq!(dead(&project("private static native int spare();")), ["Main.spare 0.6"]);
+    let public = dead(&project("public static int spare() { return 1; }"));
+    assert_eq!(dead(&project("public/* for now */ static int spare() { return 1; }")), public);
+}
