@@ -149,7 +149,7 @@ pub(in crate::store) fn open(segments: Segments) -> Result<Index, Error> {
 pub(in crate::store) fn document(fields: &[(Field, &str)]) -> TantivyDocument {
     // A document's own default is a kilobyte, which most symbols do not fill: beside a text stand its length and its kind, and
     // after all texts its numbers and its vector.
-    let room = fields.iter().map(|(_, text)| text.len() + 8).sum::<usize>() + 32 + 16 * learned::WORDS;
+    let room = fields.iter().map(|(_, text)| text.len() + 8).sum::<usize>() + 32 + 8 * learned::WORDS;
     let mut document = TantivyDocument::with_capacity(room);
     for (field, text) in fields {
         if !text.is_empty() {
