@@ -84,6 +84,8 @@ pub struct Semantics {
     pub constructs: &'static str,
     /// Member that says of what type members of any name are, where types may say so; else empty.
     pub any_key: &'static str,
+    /// A trait lends its methods to types outside of the project. Finding those that do reads the facts of all files.
+    pub lends: bool,
     /// Of the members of one name that a class inherits, the one that the fewest steps lead to counts, rather than that of the
     /// first base: Go's embedded fields.
     pub shallowest: bool,

@@ -13,6 +13,9 @@ impl Resolver<'_> {
     /// Finds the traits that lend their methods: each with its one implementation, which is in its file and for a type
     /// outside of the project or for any type.
     pub(super) fn find_lending(&mut self) {
+        if !self.semantics.lends {
+            return;
+        }
         let mut found = Vec::new();
         for file in 0..self.project.files.len() as u32 {
             let facts = self.project.files[file as usize].facts();

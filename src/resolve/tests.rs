@@ -15,6 +15,7 @@ static SEMANTICS: Semantics = Semantics {
     constructor: "new",
     constructs: "",
     any_key: "",
+    lends: false,
     shallowest: false,
     gives_argument: false,
     default_export: "default",

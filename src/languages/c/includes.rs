@@ -27,6 +27,7 @@ pub static SEMANTICS: Semantics = Semantics {
     constructor: "new",
     constructs: "",
     any_key: "",
+    lends: false,
     shallowest: false,
     gives_argument: false,
     default_export: "",

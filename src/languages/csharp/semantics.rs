@@ -16,6 +16,7 @@ pub static SEMANTICS: Semantics = Semantics {
     constructor: super::classes::CONSTRUCTOR,
     constructs: "",
     any_key: "",
+    lends: false,
     shallowest: false,
     gives_argument: false,
     default_export: "",

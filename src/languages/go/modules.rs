@@ -21,6 +21,7 @@ pub static SEMANTICS: Semantics = Semantics {
     constructor: "",
     constructs: "",
     any_key: "",
+    lends: false,
     shallowest: true,
     gives_argument: false,
     default_export: "",

@@ -23,6 +23,7 @@ pub static SEMANTICS: Semantics = Semantics {
     constructor: "",
     constructs: "",
     any_key: "",
+    lends: false,
     shallowest: false,
     gives_argument: false,
     default_export: "",

@@ -23,6 +23,7 @@ pub static SEMANTICS: Semantics = Semantics {
     constructor: "constructor",
     constructs: CONSTRUCT,
     any_key: ELEMENT,
+    lends: false,
     shallowest: false,
     gives_argument: false,
     default_export: "default",

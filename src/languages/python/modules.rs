@@ -18,6 +18,7 @@ pub static SEMANTICS: Semantics = Semantics {
     constructor: "__init__",
     constructs: "",
     any_key: "",
+    lends: false,
     shallowest: false,
     gives_argument: false,
     default_export: "",

@@ -19,6 +19,7 @@ pub static SEMANTICS: Semantics = Semantics {
     constructor: "new",
     constructs: "",
     any_key: "",
+    lends: true,
     shallowest: false,
     gives_argument: true,
     default_export: "",
