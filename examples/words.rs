@@ -66,9 +66,9 @@ fn print(path: &str, source: &[u8], with_tests: bool, out: &mut impl Write) -> s
         let owner = words(&qualified[..qualified.len() - name.len()]);
         names.push(qualified);
         // Documentation and signature are no part of the body.
-        let parts = own.into_iter().flat_map(|part| without(part, symbol.doc));
+        let parts = own.into_iter().flat_map(|part| part.without(symbol.doc));
         let (mut body, mut room) = (String::new(), LONGEST_BODY);
-        for part in parts.flat_map(|part| without(part, symbol.signature)) {
+        for part in parts.flat_map(|part| part.without(symbol.signature)) {
             let part = part.clipped(room);
             body.push_str(&text(part));
             body.push('\n');
@@ -93,11 +93,4 @@ fn print(path: &str, source: &[u8], with_tests: bool, out: &mut impl Write) -> s
         writeln!(out, "{line}")?;
     }
     Ok(())
-}
-
-/// The parts of a span before and after another.
-fn without(span: Span, hole: Span) -> [Span; 2] {
-    let before = Span { end: span.end.min(hole.start.max(span.start)), ..span };
-    let after = Span { start: span.start.max(hole.end.min(span.end)), ..span };
-    if hole.is_empty() || before.end == span.end { [span, Span::default()] } else { [before, after] }
 }

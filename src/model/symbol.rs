@@ -24,6 +24,13 @@ impl Span {
         Self { end: self.end.min(self.start.saturating_add(u32::try_from(most).unwrap_or(u32::MAX))), ..self }
     }
 
+    /// The parts before and after another range; the second is empty where that does not lie within.
+    pub fn without(self, hole: Self) -> [Self; 2] {
+        let before = Self { end: self.end.min(hole.start.max(self.start)), ..self };
+        let after = Self { start: self.start.max(hole.end.min(self.end)), ..self };
+        if hole.is_empty() || before.end == self.end { [self, Self::default()] } else { [before, after] }
+    }
+
     /// Number of bytes.
     pub fn len(self) -> usize {
         (self.end - self.start) as usize

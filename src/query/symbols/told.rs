@@ -33,9 +33,11 @@ pub(super) fn add(
     }
     let mut others: Vec<(SymbolId, f32)> = rest(scores, keep);
     others.truncate(MOST);
+    // Their own vectors are not at hand: no summary is a reason to be nearer or farther than the others.
+    let near = found.iter().map(|looked| looked.near).sum::<f32>() / found.len().max(1) as f32;
     found.extend(others.into_iter().map(|(symbol, score)| {
         let held = [bits(&symbol), 0, 0];
-        Looked { symbol, score: WEIGHT * score, held, near: 0.0 }
+        Looked { symbol, score: WEIGHT * score, held, near }
     }));
 }
 

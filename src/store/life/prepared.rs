@@ -181,7 +181,7 @@ impl Prepared {
                 all.push_str(&written);
                 all.push('\n');
                 room -= part.len();
-                for part in without(part, symbol.doc).into_iter().flat_map(|part| without(part, symbol.signature)) {
+                for part in part.without(symbol.doc).into_iter().flat_map(|part| part.without(symbol.signature)) {
                     if stems > 0 {
                         stems = learned_rows(&text(part), stems, &mut rows);
                     }
@@ -211,13 +211,6 @@ impl Prepared {
         let whole = format!("{path_words}\n{}", text(whole.clipped(most)));
         self.documents.push(index::file_document(&whole));
     }
-}
-
-/// The parts of a span before and after another.
-fn without(span: Span, hole: Span) -> [Span; 2] {
-    let before = Span { end: span.end.min(hole.start.max(span.start)), ..span };
-    let after = Span { start: span.start.max(hole.end.min(span.end)), ..span };
-    if hole.is_empty() || before.end == span.end { [span, Span::default()] } else { [before, after] }
 }
 
 /// Numbers the symbols that would share an id, from one, in source order.
