@@ -205,6 +205,8 @@ fn doubted(doubt: &DeadCodeDoubt) -> Cow<'static, str> {
             format!("only tests use it, but {count} files of them do: it may be there to help them").into()
         }
         DeadCodeDoubt::Tool => "only tests use it, but they test something else: it may be there to help them".into(),
+        DeadCodeDoubt::ForTests => "no use is known, but it is a test or has examples that may be run".into(),
+        DeadCodeDoubt::Documented => "no use is known, but a package that others can install documents it".into(),
         DeadCodeDoubt::Reflected => "no use is known, but code may find it by reflection".into(),
         DeadCodeDoubt::OfUser => "only code uses it that may be used itself".into(),
         DeadCodeDoubt::Short => "no use is known, but its name is too short to be looked for".into(),

@@ -7,13 +7,12 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::Graph;
 use super::entry::{Entries, names_interpreter};
 use super::groups::Conditions;
-use super::surroundings::{
-    has_own_names, is_beside_tests, is_given_to_macro, is_read_as_data, is_tested_by, puts_back,
-};
+use super::surroundings::{folder, has_own_names, is_given_to_macro, is_read_as_data};
+use super::tested::{has_own_test, is_beside_tests, is_tested_by, puts_back};
 use super::verdicts::says_testing;
 use super::visible::{is_type, is_typed, words_before};
 use super::written::{comments_above, written};
-use crate::languages::{Public, is_aside, is_for_testing};
+use crate::languages::{Public, helps_tests, is_aside, is_for_testing};
 use crate::model::{Detail, Kind};
 use crate::query::line_of;
 use crate::store::{FileView, SymbolView};
@@ -84,6 +83,10 @@ pub enum DeadCodeDoubt {
     Helper(usize),
     /// Only tests of something else use it, or it puts something back as it was: it may be there to help them.
     Tool,
+    /// It is a test by its name, or its documentation has examples that may be run.
+    ForTests,
+    /// A package that others can install documents it.
+    Documented,
     /// Something uses it that may be used itself.
     OfUser,
     /// Its name is too short to be looked for.
@@ -116,12 +119,15 @@ const KEPT: &[&[u8]] = &[
     b"for debugging",
 ];
 /// Words of the comments and the documentation of a definition by which others use it.
-const SAID_USED: &[&[u8]] = &[b"used by", b"called by", b"called from", b"invoked by", b"needed by"];
+const SAID_USED: &[&[u8]] =
+    &[b"used by", b"called by", b"called from", b"invoked by", b"needed by", b"entry point", b"entrypoint"];
 /// Tags of comments by which a package offers something, where comments have tags.
 const OFFERED: &[&[u8]] = &[b"* @api\n", b"* @api ", b"* @public\n", b"* @public "];
 const MOST_TEXT: usize = 2_000;
 /// The most letters of a signature that are read.
 const SIGNATURE: usize = 400;
+/// The fewest words of documentation that is there for others.
+const DOCUMENTED: usize = 5;
 /// The most verdicts of one class or file that do not make each other doubtful.
 const MOST_OF_CLASS: usize = 3;
 const MOST_OF_FILE: usize = 8;
@@ -135,6 +141,8 @@ const MOST_NAMESAKES: usize = 1;
 pub(super) struct Evidence<'e, 'g, 'a> {
     graph: &'g Graph<'a>,
     entries: &'e Entries<'g, 'a>,
+    /// Whether a node is used, and not by tests alone.
+    lives: &'e dyn Fn(u32) -> bool,
     conditions: Conditions<'a>,
     /// Places that define a name, by name; overloads have one.
     places: FxHashMap<&'a [u8], FxHashSet<(u32, Option<u32>)>>,
@@ -150,7 +158,7 @@ impl<'e, 'g, 'a> Evidence<'e, 'g, 'a> {
         graph: &'g Graph<'a>,
         entries: &'e Entries<'g, 'a>,
         owners: &'e FxHashMap<u32, u32>,
-        lives: impl Fn(u32) -> bool,
+        lives: &'e dyn Fn(u32) -> bool,
     ) -> Self {
         let loaded = loaded(graph, entries, lives);
         let mut places: FxHashMap<&'a [u8], FxHashSet<(u32, Option<u32>)>> = FxHashMap::default();
@@ -160,7 +168,7 @@ impl<'e, 'g, 'a> Evidence<'e, 'g, 'a> {
                 places.entry(symbol.name_bytes()).or_default().insert(place(graph, owners, node));
             }
         }
-        Self { graph, entries, conditions: Conditions::new(graph), places, loaded, owners }
+        Self { graph, entries, lives, conditions: Conditions::new(graph), places, loaded, owners }
     }
 
     /// A reason not to be certain of a verdict on something hidden: code may find it by reflection, or it shares its name.
@@ -191,8 +199,8 @@ impl<'e, 'g, 'a> Evidence<'e, 'g, 'a> {
         files.filter(FileView::exercises).collect()
     }
 
-    /// A sign that something that files of tests use is there for them. Dead code that is still tested has tests of its own,
-    /// by the name of their file or at least beside it.
+    /// A sign that something that files of tests use is there for them. Dead code that is still tested has tests of its own:
+    /// one that bears its name or uses nothing else, in a file that bears the name of its file or lies beside it.
     fn help(&self, symbol: &SymbolView<'_>, tests: &[FileView<'_>]) -> Option<DeadCodeDoubt> {
         let own = symbol.file.path();
         let is_alone = tests.len() == 1 && is_beside_tests(own, tests[0].path());
@@ -201,9 +209,10 @@ impl<'e, 'g, 'a> Evidence<'e, 'g, 'a> {
             count if count > MOST_TESTS => Some(DeadCodeDoubt::Helper(count)),
             _ if symbol.kind() == Kind::Function && puts_back(&symbol.name()) => Some(DeadCodeDoubt::Tool),
             // Tests of several folders test several things.
-            _ if tests.iter().any(|test| folder(*test) != folder(tests[0])) => Some(DeadCodeDoubt::Tool),
-            _ if is_alone || tests.iter().any(|test| is_tested_by(own, test.path())) => None,
-            _ => Some(DeadCodeDoubt::Tool),
+            _ if tests.iter().any(|test| folder(test.path()) != folder(tests[0].path())) => Some(DeadCodeDoubt::Tool),
+            _ if !is_alone && !tests.iter().any(|test| is_tested_by(own, test.path())) => Some(DeadCodeDoubt::Tool),
+            _ if !has_own_test(self.graph, symbol, self.lives) => Some(DeadCodeDoubt::Tool),
+            _ => None,
         }
     }
 
@@ -235,6 +244,7 @@ impl<'e, 'g, 'a> Evidence<'e, 'g, 'a> {
         let symbol = &self.graph.symbols[node as usize];
         let file = symbol.file;
         let name = symbol.name_bytes();
+        let is_code = matches!(symbol.kind(), Kind::Function | Kind::Method);
         if name.len() < SHORTEST {
             Some(DeadCodeDoubt::Short)
         } else if file.is_partly_read() {
@@ -249,7 +259,11 @@ impl<'e, 'g, 'a> Evidence<'e, 'g, 'a> {
             Some(DeadCodeDoubt::Callable)
         } else if says_kept(symbol) || says_testing(symbol) {
             Some(DeadCodeDoubt::Kept)
-        } else if is_shared(symbol) || self.is_hiding(node) {
+        } else if !file.exercises() && (is_code && helps_tests(&symbol.name()) || has_examples(symbol)) {
+            Some(DeadCodeDoubt::ForTests)
+        } else if is_documented(symbol) && self.entries.is_public_in_package(symbol) {
+            Some(DeadCodeDoubt::Documented)
+        } else if is_shared(symbol) || is_overload_for_many(symbol) || self.is_hiding(node) {
             Some(DeadCodeDoubt::Shared)
         } else if is_default(symbol) {
             Some(DeadCodeDoubt::Default)
@@ -320,7 +334,27 @@ impl<'e, 'g, 'a> Evidence<'e, 'g, 'a> {
             && (class.is_none()
                 || graph.filled_in(symbol).is_some()
                 || is_free
+                || self.is_demanded(node)
                 || !self.is_hidden(node) && may_override(symbol) && class.is_some_and(|class| is_foreign(&class)))
+    }
+
+    /// Whether an interface lists its name, where types have the methods of an interface without saying so, and it isn't
+    /// known whether its type does.
+    fn is_demanded(&self, node: u32) -> bool {
+        let graph = self.graph;
+        let symbol = &graph.symbols[node as usize];
+        let class = self.owners.get(&node).copied().or_else(|| graph.parent(node));
+        let has = |base: u32| {
+            let mut known =
+                class.into_iter().flat_map(|class| graph.edges.bases(graph.symbols[class as usize].number()));
+            known.any(|own| graph.node(own) == Some(base))
+        };
+        let lists = |(_, owner): &(u32, Option<u32>)| {
+            let listing = owner.filter(|owner| graph.symbols[*owner as usize].detail() == Detail::Interface);
+            listing.is_some_and(|listing| Some(listing) != class && !has(listing))
+        };
+        symbol.file.conventions().public == Public::Capital
+            && self.places.get(symbol.name_bytes()).into_iter().flatten().any(lists)
     }
 
     /// Whether a runner of tests, a container or a reader of data knows it by its name or its signature.
@@ -437,6 +471,30 @@ fn is_declared(symbol: &SymbolView<'_>) -> bool {
     matches!(symbol.file.conventions().public, Public::Word(words) if !words.contains(&"pub"))
 }
 
+/// Whether its documentation has examples that a tool runs as tests: `>>> area(2)`.
+fn has_examples(symbol: &SymbolView<'_>) -> bool {
+    let mark = symbol.file.conventions().example_mark;
+    mark.is_some_and(|mark| {
+        memchr::memmem::find(symbol.doc_span().of(symbol.file.content()), mark.as_bytes()).is_some()
+    })
+}
+
+/// Whether it is documented for others, rather than by a remark of a few words.
+fn is_documented(symbol: &SymbolView<'_>) -> bool {
+    symbol.docstring().split_whitespace().filter(|word| word.contains(char::is_alphabetic)).count() >= DOCUMENTED
+}
+
+/// Whether it takes any number of arguments and others of its name stand beside it: which of them is called may depend on
+/// types that are not known.
+fn is_overload_for_many(symbol: &SymbolView<'_>) -> bool {
+    let is_other = |own: SymbolView<'_>| own.number() != symbol.number() && own.name_bytes() == symbol.name_bytes();
+    let mut beside = symbol
+        .file
+        .symbols()
+        .filter(|own| own.parent().map(|own| own.number()) == symbol.parent().map(|own| own.number()));
+    is_declared(symbol) && symbol.signature(SIGNATURE).contains("...") && beside.any(is_other)
+}
+
 /// Where a definition is: its file, and what it belongs to.
 fn place(graph: &Graph<'_>, owners: &FxHashMap<u32, u32>, node: u32) -> (u32, Option<u32>) {
     (graph.symbols[node as usize].file.number(), owners.get(&node).copied().or_else(|| graph.parent(node)))
@@ -444,10 +502,6 @@ fn place(graph: &Graph<'_>, owners: &FxHashMap<u32, u32>, node: u32) -> (u32, Op
 
 fn has_bases(graph: &Graph<'_>, class: &SymbolView<'_>) -> bool {
     graph.edges.bases(class.number()).next().is_some()
-}
-
-fn folder<'a>(file: FileView<'a>) -> &'a str {
-    file.path().rsplit_once('/').map_or("", |(folder, _)| folder)
 }
 
 /// Files that something in use loads: a file that is no test imports them, a live node of another file uses one of
@@ -473,7 +527,7 @@ fn loaded<'a>(graph: &Graph<'a>, entries: &Entries<'_, 'a>, lives: impl Fn(u32) 
         if entries.is_face(file) || is_run || file.symbols().any(|own| is_main(own) || is_plugin(own) || is_taken(own))
         {
             found.insert(file.number());
-            folders.insert(folder(file));
+            folders.insert(folder(file.path()));
         }
         if file.exercises() {
             continue;
@@ -489,11 +543,11 @@ fn loaded<'a>(graph: &Graph<'a>, entries: &Entries<'_, 'a>, lives: impl Fn(u32) 
         }
     }
     for file in graph.snapshot.files().filter(|file| found.contains(&file.number())) {
-        folders.insert(folder(file));
+        folders.insert(folder(file.path()));
     }
     // Files of a folder are one package in some languages.
     let shares = |file: &FileView<'_>| file.conventions().public == Public::Capital && !file.exercises();
-    let together = graph.snapshot.files().filter(|file| shares(file) && folders.contains(folder(*file)));
+    let together = graph.snapshot.files().filter(|file| shares(file) && folders.contains(folder(file.path())));
     found.extend(together.map(|file| file.number()));
     found
 }

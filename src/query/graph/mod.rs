@@ -22,6 +22,7 @@ mod rename;
 mod rings;
 mod strings;
 mod surroundings;
+mod tested;
 mod types;
 mod verdicts;
 mod visible;

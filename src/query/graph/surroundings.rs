@@ -1,19 +1,11 @@
 //! Surroundings of a definition: the file that it shares names with, the macro that is given it, the code that reads its
-//! class, the tests of its file.
+//! class.
 
 use super::Graph;
 use crate::languages::Public;
 use crate::model::Kind;
 use crate::store::{FileView, SymbolView};
 
-/// The shortest name of a file that tells its tests from others.
-const SHORTEST: usize = 3;
-/// First words of the names of functions by which tests start afresh.
-const UNDOING: &[&str] = &["reset", "clear", "restore"];
-/// Names of files that stand for their folders.
-const FOLDER_FILES: &[&str] = &["__init__", "index", "mod", "lib", "main"];
-/// Folders that differ between code and its tests.
-const SAME: &[&str] = &["test", "tests", "__tests__", "spec", "src", "main", "lib"];
 /// The start of the names of macros that pass on what they are given, under a condition: `cfg_if!`, `cfg_rt!`.
 const CONDITION: &[u8] = b"cfg";
 /// The furthest that a macro's name is looked for before a definition.
@@ -80,19 +72,19 @@ fn macro_name(before: &[u8]) -> Option<&[u8]> {
     (!name.is_empty()).then_some(name)
 }
 
-/// Whether it reads a field of a class that code near it may write as data, without naming what it calls: beside the class,
-/// or where it is used, a library that does so is imported.
+/// Whether it reads or sets a field of a class that code near it may write or read as data, without naming what it calls:
+/// beside the class, or where it is used, a library that does so is imported.
 pub(super) fn is_read_as_data(graph: &Graph<'_>, symbol: &SymbolView<'_>) -> bool {
     let rules = symbol.file.conventions();
     let name = symbol.name();
-    let is_getter = || {
-        let of_field =
-            |start: &&str| name.strip_prefix(*start).is_some_and(|rest| rest.starts_with(char::is_uppercase));
-        rules.accessors.iter().any(of_field)
-            && symbol.kind() == Kind::Method
-            && symbol.signature(SIGNATURE).trim_end().trim_end_matches('{').trim_end().ends_with("()")
+    let is_accessor = || {
+        let of_field = |start: &str| name.strip_prefix(start).is_some_and(|rest| rest.starts_with(char::is_uppercase));
+        let takes_nothing = || symbol.signature(SIGNATURE).trim_end().trim_end_matches('{').trim_end().ends_with("()");
+        symbol.kind() == Kind::Method
+            && (rules.setters.is_some_and(of_field)
+                || rules.accessors.iter().any(|start| of_field(start)) && takes_nothing())
     };
-    if rules.data_libraries.is_empty() || !is_getter() {
+    if rules.data_libraries.is_empty() || !is_accessor() {
         return false;
     }
     let imports = |file: FileView<'_>| {
@@ -106,40 +98,6 @@ pub(super) fn is_read_as_data(graph: &Graph<'_>, symbol: &SymbolView<'_>) -> boo
     users.any(imports) || beside.any(imports)
 }
 
-fn folder(path: &str) -> &str {
+pub(super) fn folder(path: &str) -> &str {
     path.rsplit_once('/').map_or("", |(folder, _)| folder)
-}
-
-/// Whether a function that only tests use undoes what they did, by the first word of its name: `resetCache`,
-/// `_clear_all`.
-pub(super) fn puts_back(name: &str) -> bool {
-    let name = name.trim_start_matches('_');
-    UNDOING.iter().any(|word| {
-        let start = name.get(..word.len()).filter(|start| start.eq_ignore_ascii_case(word));
-        start.is_some() && !name[word.len()..].starts_with(|c: char| c.is_ascii_lowercase())
-    })
-}
-
-/// Whether a file of tests is about a file, by their names: `cart_test.go`, `test_cart_sums.py`, `CartTest.java`.
-pub(super) fn is_tested_by(own: &str, test: &str) -> bool {
-    let (own, test) = (letters(own), letters(test));
-    own.len().min(test.len()) >= SHORTEST && (test.contains(&own) || own.contains(&test))
-}
-
-/// The letters of the name of a file, without words for tests; of the folder where the file is that of a folder.
-fn letters(path: &str) -> String {
-    let (folder, name) = path.rsplit_once('/').unwrap_or(("", path));
-    let stem = name.split('.').next().unwrap_or(name).to_lowercase();
-    let stem = if FOLDER_FILES.contains(&&*stem) { folder.rsplit('/').next().unwrap_or_default() } else { &stem };
-    let words = stem.split(|c: char| !c.is_alphanumeric()).map(|word| word.trim_start_matches("test"));
-    words
-        .map(|word| ["tests", "test", "specs", "spec"].iter().fold(word, |word, end| word.trim_end_matches(end)))
-        .collect()
-}
-
-/// Whether tests lie in the folder of a file, or in one that is theirs in all but the folder's name for tests:
-/// `src/main/java/shop` and `src/test/java/shop`.
-pub(super) fn is_beside_tests(own: &str, test: &str) -> bool {
-    let folders = |path| folder(path).split('/').filter(|part| !SAME.contains(part));
-    folders(own).eq(folders(test))
 }

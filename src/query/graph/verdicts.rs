@@ -213,7 +213,8 @@ impl Reachability<'_, '_> {
         let graph = self.graph;
         let of_class = |(class, own): (&u32, &Vec<u32>)| own.iter().map(|node| (*node, *class)).collect::<Vec<_>>();
         let owners: FxHashMap<u32, u32> = self.members.iter().flat_map(of_class).collect();
-        let evidence = Evidence::new(graph, self.entries, &owners, |node| self.reached[node as usize] >= POSSIBLE);
+        let lives = |node: u32| self.reached[node as usize] >= POSSIBLE;
+        let evidence = Evidence::new(graph, self.entries, &owners, &lives);
         let is_sure = |node: &u32| certainties[*node as usize].is_some_and(|own| own >= Certainty::Offered);
         let is_outer = |node: &u32| graph.parent(*node).is_none_or(|parent| self.reached[parent as usize] >= POSSIBLE);
         let is_listed = |node: &u32| is_judged(graph, *node) && (judged || !self.tests[*node as usize]);

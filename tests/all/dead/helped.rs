@@ -213,3 +213,126 @@ func TestAll(t *testing.T) {{
     );
     assert_eq!(dead(&project), ["Inspect 0.9", "Issue 0.6"]);
 }
+
+#[test]
+fn dead_code_with_tests_has_one_of_its_own() {
+    let project = |test: &str| {
+        format!(
+            "--- go.mod
+module shop
+--- main.go
+package main
+
+func main() {{ open(1) }}
+
+func open(k int) int {{ return k }}
+
+func joined(k int) int {{ return k + 1 }}
+--- main_test.go
+package main
+
+import \"testing\"
+
+{test}
+"
+        )
+    };
+    assert_eq!(dead(&project("func TestSums(t *testing.T) { joined(1) }")), ["joined 0.9"]);
+    assert_eq!(dead(&project("func TestJoined(t *testing.T) { joined(open(1)) }")), ["joined 0.9"]);
+    // It may be there to prepare what the test is about.
+    assert_eq!(dead(&project("func TestOpen(t *testing.T) { open(joined(1)) }")), ["joined 0.6"]);
+    let helper = "func make() int { return joined(1) }\n\nfunc TestOpen(t *testing.T) { open(make()) }";
+    assert_eq!(dead(&project(helper)), ["joined 0.6"]);
+}
+
+#[test]
+fn tests_that_are_calls_are_told_apart_by_their_words() {
+    let project = |test: &str| {
+        format!(
+            "--- package.json
+{{\"name\": \"shop\", \"private\": true, \"scripts\": {{\"start\": \"node src/main.js\"}}}}
+--- src/main.js
+import {{ open }} from './cart.js'
+open(1)
+--- src/cart.js
+export function open(k) {{ return k }}
+export function joinedItems(k) {{ return k + 1 }}
+--- src/cart.test.js
+import {{ open, joinedItems }} from './cart.js'
+
+describe('cart', () => {{
+  it('opens', () => {{ expect(open(1)).toBe(1) }})
+  {test}
+}})
+"
+        )
+    };
+    assert_eq!(dead(&project("it('sums', () => { expect(joinedItems(1)).toBe(2) })")), ["joinedItems 0.9"]);
+    assert_eq!(
+        dead(&project("it('says which joined items it has', () => { open(joinedItems(1)) })")),
+        ["joinedItems 0.9"]
+    );
+    assert_eq!(dead(&project("it('opens again', () => { open(joinedItems(1)) })")), ["joinedItems 0.6"]);
+}
+
+#[test]
+fn a_test_by_its_name_and_examples_in_documentation_are_run() {
+    let project = |spare: &str| format!("--- app.py\nclass Loop:\n    def go(self): pass\n{spare}\nLoop().go()\n");
+    assert_eq!(dead(&project("    def _spare(self): pass")), ["Loop._spare 1.0"]);
+    assert_eq!(dead(&project("    def _test_run(self): pass")), ["Loop._test_run 0.6"]);
+    let shown = "    def _spare(self):\n        \"\"\"Runs.\n\n        >>> Loop().go()\n        \"\"\"";
+    assert_eq!(dead(&project(shown)), ["Loop._spare 0.6"]);
+}
+
+#[test]
+fn a_package_offers_what_it_documents() {
+    let project = |doc: &str, setup: &str| {
+        format!(
+            "{setup}--- shop/__init__.py
+from .cart import sums
+sums()
+--- shop/cart.py
+def sums(): pass
+def spare(items):
+    \"\"\"{doc}\"\"\"
+"
+        )
+    };
+    let setup = "--- setup.py\nfrom setuptools import setup\nsetup(name='shop', packages=['shop'])\n";
+    let doc = "Tells which of some items are left.";
+    assert_eq!(dead(&project(doc, setup)), ["spare 0.6"]);
+    assert_eq!(dead(&project("The rest.", setup)), ["spare 0.8"]);
+}
+
+#[test]
+fn what_an_interface_lists_is_demanded() {
+    let project = |listed: &str| {
+        format!(
+            "--- go.mod
+module shop
+--- main.go
+package main
+
+type event interface {{
+	Name() string
+	Size() int
+	{listed}
+}}
+
+type base string
+
+func (b base) Name() string {{ return string(b) }}
+
+func (b *base) sealed(k int) {{}}
+
+type opened struct {{ base }}
+
+func (o *opened) Size() int {{ return 1 }}
+
+func main() {{ var own event = &opened{{}}; own.Name(); own.Size() }}
+"
+        )
+    };
+    assert_eq!(dead(&project("")), ["base.sealed 1.0"]);
+    assert!(dead(&project("sealed(int)")).iter().all(|own| !own.starts_with("base.sealed 1") && !own.ends_with("0.8")));
+}

@@ -124,7 +124,7 @@ if __name__ == '__main__':
     import doctest
     doctest.testmod()
 ";
-    assert_eq!(dead(project), ["_spare 1.0", "_test 1.0", "_run 0.6"]);
+    assert_eq!(dead(project), ["_spare 1.0", "_run 0.6", "_test 0.6"]);
 }
 
 #[test]
@@ -135,13 +135,13 @@ fn eval_calls_what_a_text_names() {
 {{\"main\": \"a.js\"}}
 --- a.js
 exports.run = (name) => {call};
-function TEST_sum() {{ return 1; }}
+function DO_sum() {{ return 1; }}
 function sum() {{ return 2; }}
 "
         )
     };
-    assert_eq!(dead(&project("eval(`TEST_${name}()`)")), ["sum 1.0"]);
-    assert_eq!(dead(&project("say(`TEST_${name}()`)")), ["TEST_sum 1.0", "sum 1.0"]);
+    assert_eq!(dead(&project("eval(`DO_${name}()`)")), ["sum 1.0"]);
+    assert_eq!(dead(&project("say(`DO_${name}()`)")), ["DO_sum 1.0", "sum 1.0"]);
 }
 
 #[test]
