@@ -118,6 +118,12 @@ pub fn note_unread(caller: &Caller<'_>, repo: &Repo) {
     }
 }
 
+/// Code of the folder that is too large for the index, with its text.
+pub fn large_sources(caller: &Caller<'_>, repo: &Repo) -> Vec<(String, Vec<u8>)> {
+    let found = repo.root.as_deref().map(|root| pipeline::large_sources(root, &repo.snapshot, caller.config));
+    found.and_then(Result::ok).unwrap_or_default()
+}
+
 /// Whether names of a symbol's language are resolved at all; an answer without it would pass silence for absence.
 pub fn check_language(snapshot: &Snapshot, symbol: &SymbolView<'_>) -> Result<(), Error> {
     if !symbol.file.facts().is_empty() || snapshot.is_compiled(&symbol.file) {

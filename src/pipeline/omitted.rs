@@ -6,6 +6,7 @@ use super::{Error, of_project, rules};
 use crate::config::Config;
 use crate::discover;
 use crate::git;
+use crate::languages;
 use crate::model::SkipReason;
 use crate::store::{Snapshot, SnapshotFacts};
 
@@ -40,12 +41,41 @@ pub struct Omitted {
     pub files: Option<u64>,
 }
 
-/// Everything in a folder that its index leaves out, by path: by rule, and files that turned out to be binary.
-pub fn all_left_out(root: &Path, snapshot: &Snapshot, config: &Config) -> Result<Vec<Omitted>, Error> {
+/// Entries that the rules of an index leave out of a folder.
+fn by_rule(
+    root: &Path,
+    snapshot: &Snapshot,
+    config: &Config,
+) -> Result<impl Iterator<Item = (String, SkipReason)>, Error> {
     let mut rules = rules(&of_project(root, config).config);
     rules.extra_ignore.extend(snapshot.facts().extra_ignore.iter().cloned());
     rules.follow_symlinks = snapshot.facts().follow_symlinks;
-    let by_rule = discover::walk(root, &rules)?.left_out.into_iter().map(|left| (left.path, left.reason));
+    Ok(discover::walk(root, &rules)?.left_out.into_iter().map(|left| (left.path, left.reason)))
+}
+
+/// Code that is above the size limit of an index, by path: it may use what is in the index. At most 32 files of 8 MB; what
+/// cannot be read is left out.
+pub fn large_sources(root: &Path, snapshot: &Snapshot, config: &Config) -> Result<Vec<(String, Vec<u8>)>, Error> {
+    const MOST: usize = 32;
+    const LARGEST: u64 = 8 << 20;
+    if !snapshot.facts().skipped.contains_key(SkipReason::TooLarge.as_str()) {
+        return Ok(Vec::new());
+    }
+    let paths = by_rule(root, snapshot, config)?.filter(|(_, reason)| *reason == SkipReason::TooLarge);
+    let sources =
+        paths.map(|(path, _)| path).filter(|path| languages::of_path(path).is_some_and(|own| own.relating.is_some()));
+    let read = |path: String| {
+        let place = root.join(&path);
+        let is_small = place.symlink_metadata().is_ok_and(|found| found.is_file() && found.len() <= LARGEST);
+        let text = is_small.then(|| std::fs::read(place).ok()).flatten()?;
+        Some((path, text))
+    };
+    Ok(sources.take(MOST).filter_map(read).collect())
+}
+
+/// Everything in a folder that its index leaves out, by path: by rule, and files that turned out to be binary.
+pub fn all_left_out(root: &Path, snapshot: &Snapshot, config: &Config) -> Result<Vec<Omitted>, Error> {
+    let by_rule = by_rule(root, snapshot, config)?;
     let unread = snapshot.table().iter().filter_map(|row| Some((row.path.to_owned(), row.state.err()?)));
     let mut all: Vec<(String, SkipReason)> = by_rule.chain(unread).collect();
     all.sort_unstable();

@@ -105,7 +105,10 @@ impl Tool for FindDeadCode {
             related::note_unread(call, repo);
             let snapshot = &repo.snapshot;
             let patterns = patterns(&[&*args.entry_point_patterns, &snapshot.facts().roles.entry_points].concat())?;
-            let found = query::dead_code(snapshot, edges, args.include_tests, &patterns);
+            let mut found = query::dead_code(snapshot, edges, args.include_tests, &patterns);
+            for (path, text) in related::large_sources(call, repo) {
+                found.doubt_names_in(&path, &text);
+            }
             let known = |certainty: Certainty| if related::are_whole(edges) { certainty } else { Certainty::HalfKnown };
             let sure = |certainty: Certainty| known(certainty).confidence() >= args.min_confidence - 1e-9;
             let symbols = found.symbols.iter().filter(|dead| sure(dead.certainty)).map(|dead| Item {
@@ -207,6 +210,10 @@ fn doubted(doubt: &DeadCodeDoubt) -> Cow<'static, str> {
         DeadCodeDoubt::Tool => "only tests use it, but they test something else: it may be there to help them".into(),
         DeadCodeDoubt::ForTests => "no use is known, but it is a test or has examples that may be run".into(),
         DeadCodeDoubt::Documented => "no use is known, but a package that others can install documents it".into(),
+        DeadCodeDoubt::Importable => "no use is known, but its package lets others import its file".into(),
+        DeadCodeDoubt::Marked => {
+            "no use is known, but only its name hides it from those who install its package".into()
+        }
         DeadCodeDoubt::Reflected => "no use is known, but code may find it by reflection".into(),
         DeadCodeDoubt::OfUser => "only code uses it that may be used itself".into(),
         DeadCodeDoubt::Short => "no use is known, but its name is too short to be looked for".into(),

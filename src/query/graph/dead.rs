@@ -11,6 +11,7 @@ use super::groups::{chosen_by_build, collected};
 use super::mentioned::mentioned;
 use super::reachability::{LIVE, POSSIBLE, Reachability, TESTED, UNREACHED};
 use super::strings::named_in_text;
+use super::visible::is_part;
 use crate::languages::{is_beside, is_built, is_for_testing, is_minified, is_vendored};
 use crate::model::{Detail, Kind};
 use crate::store::{EdgeTable, FileView, Snapshot, SymbolView};
@@ -49,6 +50,26 @@ pub struct DeadCode<'a> {
     /// The number of files with symbols that were not judged: generated, vendored, or in a language whose names are
     /// not resolved or whose unused code cannot be told.
     pub files_not_judged: usize,
+}
+
+impl DeadCode<'_> {
+    /// Doubts verdicts on names that a text outside of the index has.
+    pub fn doubt_names_in(&mut self, path: &str, text: &[u8]) {
+        let is_sure = |dead: &&mut Dead<'_>| dead.certainty >= Certainty::Offered;
+        let mut sure: FxHashMap<&[u8], Vec<&mut Dead<'_>>> = FxHashMap::default();
+        for dead in self.symbols.iter_mut().filter(is_sure) {
+            sure.entry(dead.symbol.name_bytes()).or_default().push(dead);
+        }
+        let mut at = 0;
+        for word in text.split(|byte| !is_part(*byte)) {
+            for dead in sure.remove(word).into_iter().flatten() {
+                let line = 1 + memchr::memchr_iter(b'\n', &text[..at]).count();
+                dead.certainty = Certainty::Doubtful;
+                dead.doubt = Some(DeadCodeDoubt::Written(path.to_owned(), line as u32));
+            }
+            at += word.len() + 1;
+        }
+    }
 }
 
 /// Finds functions, methods, classes and types without uses. Symbols of tests are judged only with `tests`; symbols

@@ -7,12 +7,13 @@ use globset::{Glob, GlobSet, GlobSetBuilder};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::Graph;
+use super::published::{open_folders, package_files};
 use super::visible::{Exports, in_interface, is_from_elsewhere, is_type, is_within, looks_up, words_before};
 use crate::languages::{Conventions, Framework, ManifestPart, OfferedMethod, Package, Public, packages};
 use crate::model::{Detail, How, Kind, Role};
 use crate::query::graph::relations::base_text;
 use crate::query::symbols::rank::in_test_module;
-use crate::store::{FileView, Snapshot, SymbolId, SymbolView};
+use crate::store::{FileView, SymbolId, SymbolView};
 
 /// Number of ancestors that are looked at for a class. With more, one is taken to be external: that excuses its members.
 const MOST_ANCESTORS: usize = 100;
@@ -41,6 +42,8 @@ pub(super) struct Entries<'g, 'a> {
     /// Whether a class looks up members by a name in a variable.
     looking: RefCell<FxHashMap<SymbolId, bool>>,
     exports: Exports<'a>,
+    /// Paths below which every file may be imported by name.
+    open: Vec<String>,
     /// Bases of public classes, looked for when the first one is asked for.
     under_public: OnceCell<FxHashSet<SymbolId>>,
     /// Paths, without extension, of modules that are compiled for tests only.
@@ -66,6 +69,7 @@ impl<'g, 'a> Entries<'g, 'a> {
             foreign: RefCell::default(),
             looking: RefCell::default(),
             exports: Exports::default(),
+            open: Vec::new(),
             under_public: OnceCell::new(),
             test_modules: graph.symbols.iter().filter_map(test_module).collect(),
             manifests: HashMap::new(),
@@ -80,6 +84,7 @@ impl<'g, 'a> Entries<'g, 'a> {
                 ManifestPart::Functions { .. } => entries.scripts.extend(scripts(file)),
                 ManifestPart::Files { faces, endings, .. } => {
                     entries.faces.extend(package_files(file, folder, snapshot, faces, endings));
+                    entries.open.extend(open_folders(file, folder));
                 }
             }
             if is_published(file, package) {
@@ -343,6 +348,21 @@ impl<'g, 'a> Entries<'g, 'a> {
         is_open && self.in_package(symbol.file, rules) && !is_hidden()
     }
 
+    /// Whether others can import its file by its own path, since its package lets them: `"exports": {"./*": "./dist/*.js"}`.
+    pub fn is_open(&self, symbol: &SymbolView<'a>) -> bool {
+        let (rules, path) = (symbol.file.conventions(), symbol.file.path());
+        matches!(rules.public, Public::Exported(_))
+            && self.open.iter().any(|start| path.starts_with(&**start))
+            && is_top(symbol)
+            && self.exports.is_public(symbol, rules)
+    }
+
+    /// Whether a file belongs to a package that others can install, so that a mark on a name hides little.
+    pub fn is_installed(&self, file: FileView<'_>) -> bool {
+        let rules = file.conventions();
+        !rules.packages.is_empty() && self.in_package(file, rules)
+    }
+
     /// Whether a library exports it.
     fn is_offered(&self, symbol: &SymbolView<'a>, rules: &Conventions) -> bool {
         let is_for_others = match rules.faces {
@@ -581,58 +601,6 @@ pub fn scripts(file: FileView<'_>) -> Vec<(String, String)> {
         }
     }
     found
-}
-
-/// The files under some keys of a JSON description; `endings` may be left out there.
-pub fn package_files(
-    file: FileView<'_>,
-    folder: &str,
-    snapshot: &Snapshot,
-    keys: &[&str],
-    endings: &[&str],
-) -> Vec<u32> {
-    let Ok(package) = serde_json::from_slice::<serde_json::Value>(file.content()) else { return Vec::new() };
-    let mut waiting: Vec<(&str, &serde_json::Value)> =
-        keys.iter().filter_map(|key| Some((*key, package.get(*key)?))).collect();
-    let mut found = Vec::new();
-    while let Some((key, value)) = waiting.pop() {
-        match value {
-            serde_json::Value::String(path) => {
-                let path = path.trim_start_matches("./");
-                let path = if folder.is_empty() { path.to_owned() } else { format!("{folder}/{path}") };
-                let made = |path: &str| {
-                    let mut endings = std::iter::once(&"").chain(endings);
-                    endings.find_map(|ending| Some(snapshot.file(&format!("{path}{ending}"))?.number()))
-                };
-                // `"./cart": "./dist/shop-cart.js"` is built from `src/cart.ts`.
-                let named = key.strip_prefix("./").map(|name| within(folder, name));
-                let sources = || sources_of(&path, folder).into_iter().chain(named.clone());
-                found.extend(made(&path).or_else(|| sources().find_map(|path| made(&path))));
-            }
-            serde_json::Value::Array(all) => waiting.extend(all.iter().map(|value| (key, value))),
-            // Conditions such as `import` belong to the path above them.
-            serde_json::Value::Object(all) => waiting
-                .extend(all.iter().map(|(own, value)| (if own.starts_with('.') { own.as_str() } else { key }, value))),
-            _ => {}
-        }
-    }
-    found
-}
-
-/// Possible sources, without extension, of a package's file that is not in the repository.
-fn sources_of(path: &str, folder: &str) -> Vec<String> {
-    let inside = path.strip_prefix(folder).unwrap_or(path).trim_start_matches('/');
-    let inside = inside.strip_suffix(".d.ts").or(inside.rsplit_once('.').map(|(stem, _)| stem)).unwrap_or(inside);
-    let Some((_, rest)) = inside.split_once('/') else { return Vec::new() };
-    // `dist/esm/index.js` is built from `src/index.ts`, and so is `dist/index.js`; `dist/lib/a.js` from `lib/a.ts`.
-    let rests = [Some(rest), rest.split_once('/').map(|(_, rest)| rest)];
-    let beside = if folder.is_empty() { rest.to_owned() } else { format!("{folder}/{rest}") };
-    rests.into_iter().flatten().map(|rest| within(folder, rest)).chain([beside]).collect()
-}
-
-/// A path among the sources of a package.
-fn within(folder: &str, rest: &str) -> String {
-    [folder, "src", rest].iter().filter(|part| !part.is_empty()).copied().collect::<Vec<_>>().join("/")
 }
 
 fn globs(patterns: &[&str]) -> GlobSet {

@@ -87,6 +87,10 @@ pub enum DeadCodeDoubt {
     ForTests,
     /// A package that others can install documents it.
     Documented,
+    /// Its package lets others import its file by name.
+    Importable,
+    /// Only a mark on its name hides it, and others can install its package.
+    Marked,
     /// Something uses it that may be used itself.
     OfUser,
     /// Its name is too short to be looked for.
@@ -117,6 +121,11 @@ const KEPT: &[&[u8]] = &[
     b"don't delete",
     b"do not delete",
     b"for debugging",
+    b"next major",
+    b"future use",
+    b"for future",
+    b"for the future",
+    b"reserved for",
 ];
 /// Words of the comments and the documentation of a definition by which others use it.
 const SAID_USED: &[&[u8]] =
@@ -171,15 +180,28 @@ impl<'e, 'g, 'a> Evidence<'e, 'g, 'a> {
         Self { graph, entries, lives, conditions: Conditions::new(graph), places, loaded, owners }
     }
 
-    /// A reason not to be certain of a verdict on something hidden: code may find it by reflection, or it shares its name.
+    /// A reason not to be certain of a verdict on something hidden: code may find it by reflection, it shares its name, or
+    /// only a mark on its name hides it from others.
     pub fn caution(&self, node: u32) -> Option<DeadCodeDoubt> {
         let symbol = &self.graph.symbols[node as usize];
         let is_private = || words_before(symbol).split_whitespace().any(|word| word == "private");
         match self.namesakes(node) {
             0 if symbol.kind() == Kind::Class || is_declared(symbol) && !is_private() => Some(DeadCodeDoubt::Reflected),
+            0 if self.is_marked(symbol) => Some(DeadCodeDoubt::Marked),
             0 => None,
             count => Some(DeadCodeDoubt::Namesakes(count)),
         }
+    }
+
+    /// Whether the language lets those who install its package use it, but for a mark on its name: `_open`. Two marks in a
+    /// class change its name, and what is inside of a function is its own.
+    fn is_marked(&self, symbol: &SymbolView<'_>) -> bool {
+        let Public::Unless(mark) = symbol.file.conventions().public else { return false };
+        let name = symbol.name();
+        let is_mangled =
+            symbol.kind() == Kind::Method && name.strip_prefix(mark).is_some_and(|rest| rest.starts_with(mark));
+        let is_inside = || symbol.parent().is_some_and(|own| matches!(own.kind(), Kind::Function | Kind::Method));
+        !is_mangled && !is_inside() && self.entries.is_installed(symbol.file)
     }
 
     /// Whether it is a type of the name of another in its file, beside it or in a macro: uses may mean
@@ -225,7 +247,12 @@ impl<'e, 'g, 'a> Evidence<'e, 'g, 'a> {
 
     /// The doubts about some verdicts.
     pub fn doubts(&self, nodes: &[u32]) -> FxHashMap<u32, DeadCodeDoubt> {
-        let written = written(self.graph, nodes);
+        let announced = |node: u32| match self.graph.symbols[node as usize].kind() {
+            Kind::Method => !self.is_hidden(node),
+            _ => self.entries.is_public_in_package(&self.graph.symbols[node as usize]),
+        };
+        let announced: FxHashSet<u32> = nodes.iter().copied().filter(|node| announced(*node)).collect();
+        let written = written(self.graph, nodes, &announced);
         let doubt = |node: &u32| {
             let place =
                 |(file, at): &(FileView<'_>, u32)| DeadCodeDoubt::Written(file.path().to_owned(), line_of(*file, *at));
@@ -263,6 +290,8 @@ impl<'e, 'g, 'a> Evidence<'e, 'g, 'a> {
             Some(DeadCodeDoubt::ForTests)
         } else if is_documented(symbol) && self.entries.is_public_in_package(symbol) {
             Some(DeadCodeDoubt::Documented)
+        } else if self.entries.is_open(symbol) {
+            Some(DeadCodeDoubt::Importable)
         } else if is_shared(symbol) || is_overload_for_many(symbol) || self.is_hiding(node) {
             Some(DeadCodeDoubt::Shared)
         } else if is_default(symbol) {

@@ -15,6 +15,7 @@ mod name_at;
 mod outside;
 pub(super) mod overrides;
 mod plan;
+mod published;
 mod reachability;
 mod related;
 pub(super) mod relations;
@@ -30,7 +31,7 @@ mod written;
 
 pub use blast::{AffectedFile, Blast, BlastDoubt, Dependents, blast, dependents, hop_weight};
 pub use dead::{Dead, DeadCode, DeadFile, dead_code};
-pub(super) use entry::{decorator_name, package_files, scripts};
+pub(super) use entry::{decorator_name, scripts};
 pub use evidence::{Certainty, DeadCodeDoubt};
 pub use importance::{central_symbols, imported_files, ranks};
 pub use imports::{needed_imports, outside_packages};
@@ -39,6 +40,7 @@ pub use name_at::{NameAt, imported_at, imports_of, local_at, locals, modules_at,
 pub use outside::{ImportedPackage, needed_packages, outside_uses, packages_at};
 pub(super) use plan::is_constructor;
 pub use plan::{Plan, PlannedEdit, Reason, deletion, redeclaration, with_parameters};
+pub(super) use published::package_files;
 pub(super) use related::is_of_tests;
 pub use related::{Related, implementations, related};
 pub use rename::{RenameDoubt, Renaming, renaming};

@@ -18,8 +18,13 @@ const MOST_COMMENTS: usize = 50;
 /// Names above which all count as written: one scan for so many would say little.
 const FILTER: usize = 1 << 16;
 
-/// By node: the file and the place of a mention that nothing explains.
-pub(super) fn written<'a>(graph: &Graph<'a>, nodes: &[u32]) -> FxHashMap<u32, (FileView<'a>, u32)> {
+/// By node: the file and the place of a mention that nothing explains. What changed tells only of those `announced`, which
+/// others may use.
+pub(super) fn written<'a>(
+    graph: &Graph<'a>,
+    nodes: &[u32],
+    announced: &FxHashSet<u32>,
+) -> FxHashMap<u32, (FileView<'a>, u32)> {
     let mut by_key: FxHashMap<u64, Vec<u32>> = FxHashMap::default();
     let mut filter = vec![false; FILTER];
     for node in nodes {
@@ -36,12 +41,19 @@ pub(super) fn written<'a>(graph: &Graph<'a>, nodes: &[u32]) -> FxHashMap<u32, (F
     let files: Vec<FileView<'a>> = graph.snapshot.files().filter(|file| !is_silent(file)).collect();
     let in_file = |file: &FileView<'a>| {
         let (mut found, mut defined) = (FxHashMap::default(), None);
+        let is_past = is_past(file.path());
         each_word(file.content(), |span, key| {
             if !filter[key as usize % FILTER] {
                 return;
             }
             for node in by_key.get(&key).into_iter().flatten() {
                 if found.contains_key(node) {
+                    continue;
+                }
+                if is_past {
+                    if announced.contains(node) && is_announced(&graph.symbols[*node as usize], file.content(), span) {
+                        found.insert(*node, span.start);
+                    }
                     continue;
                 }
                 if key != self::key(graph.symbols[*node as usize].name_bytes()) {
@@ -86,7 +98,21 @@ fn reads_properties(file: &FileView<'_>, symbol: &SymbolView<'_>) -> bool {
 
 fn is_silent(file: &FileView<'_>) -> bool {
     let ending = file.path().rsplit_once('.').map_or("", |(_, ending)| ending);
-    SILENT.contains(&ending) || is_past(file.path())
+    SILENT.contains(&ending)
+}
+
+/// Whether a list of changes means it by a name: one that no word of prose has, with its class where it has one.
+fn is_announced(symbol: &SymbolView<'_>, text: &[u8], span: Span) -> bool {
+    let before = text.get(..span.start as usize).unwrap_or_default();
+    let of_class = |class: SymbolView<'_>| {
+        let mut marks = [&b"."[..], b"#", b"::"].into_iter();
+        marks.any(|mark| before.strip_suffix(mark).is_some_and(|before| before.ends_with(class.name_bytes())))
+    };
+    span.of(text) == symbol.name_bytes()
+        && match symbol.kind() {
+            Kind::Method => symbol.parent().is_some_and(of_class),
+            _ => is_formed(symbol.name_bytes()),
+        }
 }
 
 /// Whether it is known why the name stands there, or whether it means something else.

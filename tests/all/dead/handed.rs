@@ -89,8 +89,8 @@ def _forgotten():
 "
         )
     };
-    assert_eq!(dead(&project("")), ["_forgotten 1.0"]);
-    assert_eq!(dead(&project("\ndef own():\n    return start()\n\nown()\n")), ["_forgotten 1.0", "interfaces 0.8"]);
+    assert_eq!(dead(&project("")), ["_forgotten 0.8"]);
+    assert_eq!(dead(&project("\ndef own():\n    return start()\n\nown()\n")), ["interfaces 0.8", "_forgotten 0.8"]);
 }
 
 #[test]
@@ -100,7 +100,7 @@ fn documentation_says_what_calls_a_definition() {
             "--- pyproject.toml\n[project]\nname = \"shop\"\n--- shop/__init__.py\n--- shop/__main__.py\nfrom shop.run import start\n\nstart()\n--- shop/run.py\ndef start():\n    return 2\n\ndef _closed(one):\n    \"\"\"{doc}\"\"\"\n    return one\n"
         )
     };
-    assert_eq!(dead(&project("Counts down.")), ["_closed 1.0"]);
+    assert_eq!(dead(&project("Counts down.")), ["_closed 0.8"]);
     assert_eq!(dead(&project("Called by SocketIO when it is closed.")), ["_closed 0.6"]);
     assert_eq!(dead(&project("Don't remove! Useful to look at.")), ["_closed 0.6"]);
 }

@@ -7,6 +7,7 @@ use super::graph::ask;
 mod handed;
 mod helped;
 mod near;
+mod offered;
 mod unread;
 mod unseen;
 mod weighed;

@@ -130,3 +130,26 @@ new Clock().print();
     let found = dead(project);
     assert!(found.iter().all(|found| found.starts_with("spare")) && !found.is_empty(), "{found:?}");
 }
+
+#[test]
+fn code_that_is_too_large_for_the_index_uses_names() {
+    let project = |lines: usize| {
+        format!(
+            "--- cart.py
+def go(): pass
+def large_total(): pass
+def spare(): pass
+go()
+--- main.py
+import cart
+cart.go()
+--- large.py
+import cart
+{}cart.large_total()
+",
+            "# as many words as it takes\n".repeat(lines)
+        )
+    };
+    assert_eq!(dead(&project(1)), ["spare 0.8"]);
+    assert_eq!(dead(&project(40_000)), ["spare 0.8", "large_total 0.6"]);
+}

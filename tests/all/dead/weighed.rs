@@ -107,7 +107,7 @@ from shop.run import go
 if __name__ == '__main__':
     go()
 ";
-    assert_eq!(dead(project), ["_spare 1.0", "crash 0.6", "_hook 0.6", "_old 0.6"]);
+    assert_eq!(dead(project), ["_spare 0.8", "crash 0.6", "_hook 0.6", "_old 0.6"]);
 }
 
 #[test]
