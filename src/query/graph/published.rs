@@ -55,15 +55,28 @@ fn within(folder: &str, rest: &str) -> String {
 }
 
 /// The starts of paths of files that others may import by name, since the manifest's exports have a pattern for them:
-/// `"./*": "./dist/*.js"` offers `src/cart.ts`. A private package has no others.
+/// `"./*": "./dist/*.js"` offers `src/cart.ts`. A private package that offers its sources has no others, and one that
+/// offers built files may be published from elsewhere.
 pub(super) fn open_folders(file: FileView<'_>, folder: &str) -> Vec<String> {
     let Ok(package) = serde_json::from_slice::<serde_json::Value>(file.content()) else { return Vec::new() };
-    if package.get("private").and_then(serde_json::Value::as_bool) == Some(true) {
-        return Vec::new();
-    }
+    let is_private = package.get("private").and_then(serde_json::Value::as_bool) == Some(true);
     let patterns = package.get("exports").and_then(serde_json::Value::as_object).into_iter().flatten();
-    let names = patterns.filter(|(_, target)| !target.is_null()).filter_map(|(name, _)| name.strip_prefix("./"));
+    let offers = |target: &serde_json::Value| !target.is_null() && !(is_private && names_source(target));
+    let names = patterns.filter(|(_, target)| offers(target)).filter_map(|(name, _)| name.strip_prefix("./"));
     let starts = names.filter_map(|name| Some(name.split_once('*')?.0));
     let own = |start: &str| if folder.is_empty() { start.to_owned() } else { format!("{folder}/{start}") };
     starts.flat_map(|start| [own(start), within(folder, start)]).collect()
+}
+
+/// Whether a target of exports is a source that is compiled by whoever imports it.
+fn names_source(target: &serde_json::Value) -> bool {
+    match target {
+        serde_json::Value::String(path) => {
+            let (stem, ending) = path.rsplit_once('.').unwrap_or((path, ""));
+            matches!(ending, "ts" | "tsx" | "jsx" | "vue") && !stem.ends_with(".d")
+        }
+        serde_json::Value::Array(all) => all.iter().any(names_source),
+        serde_json::Value::Object(all) => all.values().any(names_source),
+        _ => false,
+    }
 }

@@ -76,7 +76,9 @@ export function spare() {{ return 2; }}
     assert_eq!(dead(&project("", "")), ["spare 0.8"]);
     let open = ", \"./*\": {\"import\": \"./dist/*.js\"}";
     assert_eq!(dead(&project(open, "")), ["spare 0.6"]);
-    assert_eq!(dead(&project(open, "\"private\": true, ")), ["spare 0.8"]);
+    let private = "\"private\": true, ";
+    assert_eq!(dead(&project(open, private)), ["spare 0.6"]);
+    assert_eq!(dead(&project(", \"./*\": \"./src/*.ts\"", private)), ["spare 0.8"]);
     assert_eq!(dead(&project(", \"./*\": null", "")), ["spare 0.8"]);
 }
 
