@@ -228,6 +228,49 @@ fn a_score_is_what_its_parts_say() {
 }
 
 #[test]
+fn functions_whose_names_a_change_says_come_before_those_that_only_hold_its_words() {
+    let project = "--- shop.py
+def declined(card, window):
+    # a declined card is tried again within its retry window
+    window.retry(card)
+    return card.declined
+
+
+def charge(card):
+    \"\"\"Charges a card, and retries declined cards in a window.\"\"\"
+    for window in card.windows:
+        if not declined(card, window):
+            return True
+    return False
+
+
+def retry_window_of(card):
+    first = card.first
+    last = card.last
+    if first is None:
+        return None
+    if last is None:
+        return first
+    if last < first:
+        return first
+    length = last - first
+    if card.is_foreign:
+        length = length * 2
+    return length
+";
+    let projects = Projects::new(&[("shop", project)]);
+    let query = "Fix retry window of declined cards";
+    let names = ["declined", "retry_window_of", "charge"];
+    assert_eq!(projects.ids(query), names.map(|name| format!("shop.py::{name}#function")));
+    let args = json!({"query": query, "explain": true});
+    let answer = projects.ask("search_symbols", args);
+    let scores =
+        answer["results"].as_array().expect("a list").iter().map(|hit| hit["score"].as_f64().expect("a score"));
+    assert!(scores.collect::<Vec<_>>().is_sorted_by(|a, b| a >= b), "{answer}");
+    assert!(answer["results"][1]["explain"].to_string().contains("place among functions"), "{answer}");
+}
+
+#[test]
 fn it_says_how_sure_it_is() {
     let place = Projects::shop();
     for query in ["charge_card", "Order.total", "charge card"] {

@@ -61,7 +61,7 @@ pub(super) fn open_folders(file: FileView<'_>, folder: &str) -> Vec<String> {
     let Ok(package) = serde_json::from_slice::<serde_json::Value>(file.content()) else { return Vec::new() };
     let is_private = package.get("private").and_then(serde_json::Value::as_bool) == Some(true);
     let patterns = package.get("exports").and_then(serde_json::Value::as_object).into_iter().flatten();
-    let offers = |target: &serde_json::Value| !target.is_null() && !(is_private && names_source(target));
+    let offers = |target: &serde_json::Value| !(target.is_null() || is_private && names_source(target));
     let names = patterns.filter(|(_, target)| offers(target)).filter_map(|(name, _)| name.strip_prefix("./"));
     let starts = names.filter_map(|name| Some(name.split_once('*')?.0));
     let own = |start: &str| if folder.is_empty() { start.to_owned() } else { format!("{folder}/{start}") };

@@ -1,5 +1,6 @@
 //! Symbol search: symbols that answer a query, best first.
 
+mod changed;
 pub(super) mod confidence;
 pub(super) mod explain;
 pub(super) mod files;
@@ -381,6 +382,9 @@ fn ranked<'s>(
     if ranker.form.is_prose() {
         rank::share_within_files(&mut hits, ranker.form);
         hits.sort_by(by_relevance);
+        if let Some(words) = ranker.change() {
+            changed::reorder(snapshot, words, &mut hits)?;
+        }
     } else {
         break_ties(snapshot, &ranker, &mut hits)?;
     }

@@ -255,6 +255,11 @@ impl Prose {
         &self.telling
     }
 
+    /// All its words but stop words, as stems.
+    pub fn stems(&self) -> &FxHashSet<Rc<str>> {
+        &self.stems
+    }
+
     /// Its meaning.
     pub fn meaning(&self) -> &Meaning {
         &self.meaning
@@ -296,7 +301,8 @@ impl Prose {
     }
 
     fn judge_for_change(&self, candidate: &mut Candidate<'_>, looked: &Looked, place: &Place) {
-        let Candidate { symbol, name, tally, .. } = candidate;
+        candidate.within = self.share(looked.held[0]);
+        let Candidate { symbol, name, tally, within, .. } = candidate;
         let in_area = place.in_area || !self.areas.is_empty() && self.is_area(&owner(symbol));
         let signs = CHANGE.name * self.says(&stems(name), 3.0)
             + CHANGE.file * place.says
@@ -304,7 +310,7 @@ impl Prose {
         let size = CHANGE.size * (lines(symbol).clamp(1, 200) as f32).ln() / 100_f32.ln();
         tally.times("name, file and area", 1.0 + signs);
         tally.times("size", 1.0 + size);
-        tally.times("words in text", (CHANGE.text * self.share(looked.held[0])).exp());
+        tally.times("words in text", (CHANGE.text * *within).exp());
     }
 
     fn judge_for_description(&self, candidate: &mut Candidate<'_>, looked: &Looked, place: &Place) {
@@ -377,12 +383,12 @@ fn is_custom(stem: &str) -> bool {
 }
 
 /// The name of a symbol's owner; empty without one.
-fn owner<'a>(symbol: &SymbolView<'a>) -> Cow<'a, str> {
+pub(super) fn owner<'a>(symbol: &SymbolView<'a>) -> Cow<'a, str> {
     let container = symbol.container();
     if container.is_empty() { symbol.parent().map_or(container, |parent| parent.name()) } else { container }
 }
 
-fn lines(symbol: &SymbolView<'_>) -> u32 {
+pub(super) fn lines(symbol: &SymbolView<'_>) -> u32 {
     (symbol.end_line() + 1).saturating_sub(symbol.line())
 }
 

@@ -3,8 +3,9 @@
 //! The weights come from measurements on real commits, docstrings and identifiers: `benches/README.md` has the table.
 
 use std::borrow::Cow;
+use std::rc::Rc;
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::explain::Tally;
 use super::form::{Form, bare};
@@ -46,6 +47,7 @@ const LITERAL: f32 = 0.4;
 pub(in crate::query) const TIER: f32 = 1_000.0;
 
 /// A candidate symbol, with properties that are used more than once.
+#[derive(Clone)]
 pub struct Candidate<'a> {
     /// The symbol.
     pub symbol: SymbolView<'a>,
@@ -55,6 +57,8 @@ pub struct Candidate<'a> {
     pub flat: String,
     /// Its score and the parts of it.
     pub tally: Tally,
+    /// The share of a change's significant words in its definition.
+    pub within: f32,
 }
 
 impl Candidate<'_> {
@@ -219,6 +223,11 @@ impl Ranker {
         self.prose.as_ref().filter(|_| self.form.is_of_code()).map(Prose::meaning)
     }
 
+    /// The words of a change, as stems.
+    pub fn change(&self) -> Option<&FxHashSet<Rc<str>>> {
+        self.prose.as_ref().filter(|_| self.form == Form::Change).map(Prose::stems)
+    }
+
     /// Whether a few words may be no name, so that a search tries them as a description.
     pub fn may_describe(&self) -> bool {
         self.form == Form::Words && self.parts.len() > 2
@@ -364,7 +373,7 @@ impl Ranker {
         let name = symbol.name();
         let tally = Tally::new(looked.score, self.explain);
         let flat = if self.form.is_prose() { String::new() } else { flattened(&name) };
-        let mut candidate = Candidate { symbol, flat, name, tally };
+        let mut candidate = Candidate { symbol, flat, name, tally, within: 0.0 };
         for (what, worth) in self.tiers(&candidate) {
             candidate.tally.add(what, worth);
         }

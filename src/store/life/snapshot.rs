@@ -332,6 +332,11 @@ impl Snapshot {
         self.searcher()?.frequency(word)
     }
 
+    /// Number of definitions whose text contains a word, by its stem.
+    pub fn stem_frequency(&self, stem: &str) -> Result<u64, Error> {
+        self.searcher()?.stem_frequency(stem)
+    }
+
     /// Like [`Snapshot::search_among`], with what tells more of each symbol. Only symbols whose text contains every word
     /// of `required` count. `keep` is called for the best first, and only as often as needed.
     pub fn search_holding<const N: usize>(

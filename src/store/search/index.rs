@@ -601,6 +601,11 @@ impl Search {
         Ok(Some(self.in_text(&whole)?))
     }
 
+    /// Number of documents whose text contains a word, by its stem.
+    pub fn stem_frequency(&self, stem: &str) -> Result<u64, Error> {
+        self.in_text(stem)
+    }
+
     /// Number of documents whose text contains a name.
     pub fn mentions(&self, name: &str) -> Result<u64, Error> {
         // The last term of an identifier is the whole identifier.
