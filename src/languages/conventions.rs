@@ -106,6 +106,8 @@ pub struct Conventions {
     pub test_parameters: &'static [&'static str],
     /// Texts in the signature of what a container calls by itself.
     pub called_parameters: &'static [&'static str],
+    /// The text before a module of which a member is asked for by a name in a variable: `getattr(`.
+    pub looked_up: Option<&'static str>,
     /// The text that begins an example in documentation which a tool runs as a test: `>>> `.
     pub example_mark: Option<&'static str>,
     /// Prefixes of methods that stand for a property in languages which are compiled together with it.
@@ -225,6 +227,7 @@ impl Conventions {
         test_decorators: &[],
         test_parameters: &[],
         called_parameters: &[],
+        looked_up: None,
         example_mark: None,
         accessors: &[],
         property_files: &[],

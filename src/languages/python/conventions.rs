@@ -87,6 +87,7 @@ pub static CONVENTIONS: Conventions = Conventions {
         "TypedDict",
     ],
     plain_homes: &["typing", "typing_extensions", "abc", "enum", "collections"],
+    looked_up: Some("getattr("),
     example_mark: Some(">>> "),
     ..Conventions::NEUTRAL
 };

@@ -135,6 +135,8 @@ const OFFERED: &[&[u8]] = &[b"* @api\n", b"* @api ", b"* @public\n", b"* @public
 const MOST_TEXT: usize = 2_000;
 /// The most letters of a signature that are read.
 const SIGNATURE: usize = 400;
+/// The most classes derived from one that are looked at.
+const MOST_DERIVED: usize = 50;
 /// The fewest words of documentation that is there for others.
 const DOCUMENTED: usize = 5;
 /// The most verdicts of one class or file that do not make each other doubtful.
@@ -364,7 +366,18 @@ impl<'e, 'g, 'a> Evidence<'e, 'g, 'a> {
                 || graph.filled_in(symbol).is_some()
                 || is_free
                 || self.is_demanded(node)
-                || !self.is_hidden(node) && may_override(symbol) && class.is_some_and(|class| is_foreign(&class)))
+                || !self.is_hidden(node)
+                    && class.is_some_and(|class| {
+                        may_override(symbol) && is_foreign(&class)
+                            || is_declared(symbol) && self.is_lent(&class, is_foreign)
+                    }))
+    }
+
+    /// Whether a class derived from one has an interface of another package, whose methods it may take from that one.
+    fn is_lent(&self, class: &SymbolView<'_>, is_foreign: impl Fn(&SymbolView<'_>) -> bool) -> bool {
+        let graph = self.graph;
+        let derived = graph.edges.derived(class.number()).filter_map(|derived| graph.snapshot.symbol(derived));
+        derived.take(MOST_DERIVED).any(|derived| is_foreign(&derived))
     }
 
     /// Whether an interface lists its name, where types have the methods of an interface without saying so, and it isn't

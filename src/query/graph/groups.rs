@@ -34,6 +34,15 @@ pub(super) fn collected<'a>(graph: &Graph<'a>, nodes: &[u32]) -> Vec<u32> {
             let imports = graph.edges.imports(file.number()).iter();
             shown.extend(imports.map(|import| import.to).filter(|to| is_called(graph, *to, module)));
         }
+        for module in rules.looked_up.iter().flat_map(|mark| names_after(text, mark)).take(MOST_SHOWN) {
+            // `getattr(handlers, name)`: a name in quotes is a use of that one.
+            let end = module.as_ptr_range().end as usize - text.as_ptr() as usize;
+            let asked = text[end..].strip_prefix(b",").unwrap_or_default().trim_ascii_start();
+            if !asked.is_empty() && !matches!(asked[0], b'"' | b'\'') {
+                let imports = graph.edges.imports(file.number()).iter();
+                shown.extend(imports.map(|import| import.to).filter(|to| is_called(graph, *to, module)));
+            }
+        }
         for opening in rules.namespaces {
             handed_on.extend(handed_namespaces(graph, file, opening));
         }

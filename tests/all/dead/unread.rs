@@ -153,3 +153,48 @@ import cart
     assert_eq!(dead(&project(1)), ["spare 0.8"]);
     assert_eq!(dead(&project(40_000)), ["spare 0.8", "large_total 0.6"]);
 }
+
+#[test]
+fn a_module_is_asked_for_a_name_in_a_variable() {
+    let project = |asked: &str| {
+        format!(
+            "--- main.py
+import handlers
+
+def run(name):
+    handlers.go()
+    return getattr(handlers, {asked})()
+
+run(input())
+--- handlers.py
+def go(): pass
+def open_cart(): pass
+"
+        )
+    };
+    assert_eq!(dead(&project("name")), [""; 0]);
+    assert_eq!(dead(&project("'go'")), ["open_cart 0.8"]);
+}
+
+#[test]
+fn a_base_lends_methods_to_an_interface_of_what_is_derived() {
+    let project = |interface: &str| {
+        format!(
+            "--- src/Main.java
+import java.util.Enumeration;
+
+public class Main {{
+  public static void main(String[] args) {{ new Keys().nextElement(); }}
+}}
+class Base {{
+  public final boolean hasMoreElements() {{ return true; }}
+}}
+class Keys extends Base {interface} {{
+  public String nextElement() {{ return null; }}
+}}
+"
+        )
+    };
+    assert_eq!(dead(&project("")), ["Base.hasMoreElements 0.8"]);
+    assert_eq!(dead(&project("implements Enumeration<String>")), ["Base.hasMoreElements 0.6"]);
+}
