@@ -624,7 +624,7 @@ fn lines_that_import(content: &[u8], at: u32) -> impl Iterator<Item = &[u8]> {
 }
 
 /// The line of a byte.
-fn line_at(content: &[u8], at: u32) -> &[u8] {
+pub(super) fn line_at(content: &[u8], at: u32) -> &[u8] {
     let at = (at as usize).min(content.len());
     let start = memchr::memrchr(b'\n', &content[..at]).map_or(0, |newline| newline + 1);
     let end = memchr::memchr(b'\n', &content[at..]).map_or(content.len(), |newline| at + newline);

@@ -4,7 +4,7 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::Graph;
-use super::entry::folder_of_modules;
+use super::entry::{folder_of_modules, line_at};
 use super::visible::{Exports, is_part, is_type, words_before};
 use crate::model::{Detail, How, Kind, Role};
 use crate::store::{Edge, FileView, SymbolId, SymbolView};
@@ -40,7 +40,8 @@ pub(super) fn collected<'a>(graph: &Graph<'a>, nodes: &[u32]) -> Vec<u32> {
             let asked = text[end..].strip_prefix(b",").unwrap_or_default().trim_ascii_start();
             if !asked.is_empty() && !matches!(asked[0], b'"' | b'\'') {
                 let imports = graph.edges.imports(file.number()).iter();
-                shown.extend(imports.map(|import| import.to).filter(|to| is_called(graph, *to, module)));
+                let named = imports.filter(|import| brings(line_at(text, import.at), module)).map(|import| import.to);
+                shown.extend(named.filter(|to| is_called(graph, *to, module)));
             }
         }
         for opening in rules.namespaces {
@@ -97,6 +98,16 @@ fn handed_namespaces(graph: &Graph<'_>, file: FileView<'_>, (before, after): &(&
         found.extend(imports.filter(|import| (start..end).contains(&(import.at as usize))).map(|import| import.to));
     }
     found
+}
+
+/// Whether a line imports a name itself, rather than something of it: `from shop import cart`, not `from cart import Cart`.
+fn brings(line: &[u8], name: &[u8]) -> bool {
+    memchr::memmem::find_iter(line, name).any(|at| {
+        let is_begun = at == 0 || !is_part(line[at - 1]);
+        let after = &line[at + name.len()..];
+        let is_ended = after.first().is_none_or(|byte| !is_part(*byte) && *byte != b'.');
+        is_begun && is_ended && !after.trim_ascii_start().starts_with(b"import")
+    })
 }
 
 /// Whether a name stands for a whole object here, and not for a member of it: `f(name)`, `{ ...name }`, `name[key]`.

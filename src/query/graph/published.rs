@@ -73,7 +73,7 @@ fn names_source(target: &serde_json::Value) -> bool {
     match target {
         serde_json::Value::String(path) => {
             let (stem, ending) = path.rsplit_once('.').unwrap_or((path, ""));
-            matches!(ending, "ts" | "tsx" | "jsx" | "vue") && !stem.ends_with(".d")
+            matches!(ending, "ts" | "tsx" | "jsx") && !stem.ends_with(".d")
         }
         serde_json::Value::Array(all) => all.iter().any(names_source),
         serde_json::Value::Object(all) => all.values().any(names_source),

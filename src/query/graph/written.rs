@@ -18,8 +18,8 @@ const MOST_COMMENTS: usize = 50;
 /// Names above which all count as written: one scan for so many would say little.
 const FILTER: usize = 1 << 16;
 
-/// By node: the file and the place of a mention that nothing explains. What changed tells only of those `announced`, which
-/// others may use.
+/// By node: the file and the place of a mention that nothing explains. Lists of changes tell only of those `announced`,
+/// which others may use.
 pub(super) fn written<'a>(
     graph: &Graph<'a>,
     nodes: &[u32],

@@ -174,6 +174,10 @@ def open_cart(): pass
     };
     assert_eq!(dead(&project("name")), [""; 0]);
     assert_eq!(dead(&project("'go'")), ["open_cart 0.8"]);
+    // An object may have the name of the module that its class is from.
+    let other = project("name").replace("import handlers\n", "from handlers import Carts\nhandlers = Carts()\n");
+    let other = other.replace("def go", "class Carts:\n    def go(self): pass\n\ndef go");
+    assert!(dead(&other).contains(&"open_cart 0.8".to_owned()), "{:?}", dead(&other));
 }
 
 #[test]
