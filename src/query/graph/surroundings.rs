@@ -8,8 +8,6 @@ use crate::store::{FileView, SymbolView};
 
 /// The start of the names of macros that pass on what they are given, under a condition: `cfg_if!`, `cfg_rt!`.
 const CONDITION: &[u8] = b"cfg";
-/// The furthest that a macro's name is looked for before a definition.
-const FAR: usize = 65_536;
 /// The most letters of a signature that are read.
 const SIGNATURE: usize = 400;
 
@@ -46,8 +44,7 @@ pub(super) fn is_given_to_macro(symbol: &SymbolView<'_>) -> bool {
     if symbol.file.conventions().conditional_macros.is_empty() {
         return false;
     }
-    let start = symbol.span().start as usize;
-    let before = &symbol.file.content()[start.saturating_sub(FAR)..start];
+    let before = &symbol.file.content()[..symbol.span().start as usize];
     let mut depth = 0_usize;
     for (at, byte) in before.iter().enumerate().rev() {
         match byte {

@@ -22,7 +22,10 @@ cfg_rt! {
     enum Lost { First }
 }
 ";
-    assert_eq!(dead(project), ["spare 1.0", "Lost 1.0", "Cipher 0.6", "CipherName 0.6"]);
+    let found = ["spare 1.0", "Lost 1.0", "Cipher 0.6", "CipherName 0.6"];
+    assert_eq!(dead(project), found);
+    let long = "    // As long as a list of all commands of a protocol.\n".repeat(2_000);
+    assert_eq!(dead(&project.replace("    enum CipherName", &format!("{long}    enum CipherName"))), found);
 }
 
 #[test]
