@@ -46,7 +46,9 @@ pub(super) fn is_given_to_macro(symbol: &SymbolView<'_>) -> bool {
     }
     let before = &symbol.file.content()[..symbol.span().start as usize];
     let mut depth = 0_usize;
-    for (at, byte) in before.iter().enumerate().rev() {
+    for (at, byte) in
+        before.iter().enumerate().rev().filter(|(at, byte)| is_bracket(**byte) && !is_in_comment(before, *at))
+    {
         match byte {
             b'}' | b')' | b']' => depth += 1,
             b'{' | b'(' | b'[' if depth > 0 => depth -= 1,
@@ -57,6 +59,16 @@ pub(super) fn is_given_to_macro(symbol: &SymbolView<'_>) -> bool {
         }
     }
     false
+}
+
+fn is_bracket(byte: u8) -> bool {
+    matches!(byte, b'{' | b'(' | b'[' | b'}' | b')' | b']')
+}
+
+/// Whether two slashes stand before a place on its line.
+fn is_in_comment(text: &[u8], at: usize) -> bool {
+    let start = memchr::memrchr(b'\n', &text[..at]).map_or(0, |newline| newline + 1);
+    memchr::memmem::find(&text[start..at], b"//").is_some()
 }
 
 /// The name of the macro whose call or definition a bracket opens: `make! {`, `macro_rules! make {`.

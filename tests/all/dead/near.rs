@@ -24,7 +24,7 @@ cfg_rt! {
 ";
     let found = ["spare 1.0", "Lost 1.0", "Cipher 0.6", "CipherName 0.6"];
     assert_eq!(dead(project), found);
-    let long = "    // As long as a list of all commands of a protocol.\n".repeat(2_000);
+    let long = "    // As long as a list of all commands (of a protocol.\n".repeat(2_000);
     assert_eq!(dead(&project.replace("    enum CipherName", &format!("{long}    enum CipherName"))), found);
 }
 
