@@ -199,6 +199,8 @@ pub struct Conventions {
     pub plain_bases: &'static [&'static str],
     /// Prefix by which the name of a function says that nothing uses it: it is there to be compiled.
     pub compiled_only: Option<&'static str>,
+    /// Starts of the names of files that configure bundlers, which name the first files of programs.
+    pub bundlers: &'static [&'static str],
     /// Whether unused code can be told from used code. Macros and build settings that were not read use names too.
     pub tells_dead: bool,
     /// Modules of the plain bases; empty if any module may have them.
@@ -272,6 +274,7 @@ impl Conventions {
         plain_decorators: &[],
         plain_bases: &[],
         compiled_only: None,
+        bundlers: &[],
         tells_dead: true,
         plain_homes: &[],
     };

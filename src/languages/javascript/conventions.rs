@@ -50,6 +50,7 @@ pub static CONVENTIONS: Conventions = Conventions {
             ],
         },
     }],
+    bundlers: &["webpack.", "rollup.", "vite.config", "rspack.", "rolldown.", "tsup.", "tsdown.", "esbuild", "parcel."],
     wildcards: &["export *", "export type *", "exports", "...require("],
     reflection: &["["],
     lookups: &["this[", "new Proxy("],

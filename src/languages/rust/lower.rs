@@ -397,15 +397,19 @@ fn module<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: ScopeId, path: Opti
     }
 }
 
-/// `macro_rules!`: named from anywhere in its crate, which is more than the truth where a macro comes late.
+/// `macro_rules!`: named from anywhere in its crate, which is more than the truth where a macro comes late. One in a
+/// function is named there alone.
 fn macro_by_example<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: ScopeId) {
     let Some((name, at)) = item_name(cx, node) else { return };
-    let all = cx.facts.name("!");
-    cx.facts.declare(Declared::Inline, all, MACROS, ROOT);
+    let home = if cx.facts.is(scope, ScopeKind::Module) { MACROS } else { scope };
+    if home == MACROS {
+        let all = cx.facts.name("!");
+        cx.facts.declare(Declared::Inline, all, MACROS, ROOT);
+    }
     let name = format!("{}!", cx.facts.text(name));
     let name = cx.facts.name(&name);
     let definition = cx.facts.define(Definition { name, at, ..Definition::default() });
-    cx.facts.bind(MACROS, name, Bound::definition(definition).at(at));
+    cx.facts.bind(home, name, Bound::definition(definition).at(at));
     let mut found = Vec::new();
     for rule in cx.children(node).into_iter().filter(|rule| rule.kind() == "macro_rule") {
         if let Some(right) = field(rule, "right") {

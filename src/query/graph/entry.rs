@@ -7,7 +7,7 @@ use globset::{Glob, GlobSet, GlobSetBuilder};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::Graph;
-use super::published::{open_folders, package_files};
+use super::published::{bundled_files, open_folders, package_files};
 use super::visible::{Exports, in_interface, is_from_elsewhere, is_type, is_within, looks_up, words_before};
 use crate::languages::{Conventions, Framework, ManifestPart, OfferedMethod, Package, Public, packages};
 use crate::model::{Detail, How, Kind, Role};
@@ -77,6 +77,13 @@ impl<'g, 'a> Entries<'g, 'a> {
         let packages = packages();
         for file in snapshot.files() {
             let (folder, name) = file.path().rsplit_once('/').unwrap_or(("", file.path()));
+            if file.conventions().bundlers.iter().any(|start| name.starts_with(start)) {
+                let endings = file.conventions().packages.iter().find_map(|package| match package.names {
+                    ManifestPart::Files { endings, .. } => Some(endings),
+                    _ => None,
+                });
+                entries.faces.extend(bundled_files(file, folder, snapshot, endings.unwrap_or_default()));
+            }
             let Some(package) = packages.iter().find(|package| package.file == name) else { continue };
             entries.manifests.entry(package.file).or_default().push(file.content());
             match package.names {

@@ -11,7 +11,7 @@ use super::surroundings::{folder, has_own_names, is_given_to_macro, is_read_as_d
 use super::tested::{has_own_test, is_beside_tests, is_tested_by, puts_back};
 use super::verdicts::says_testing;
 use super::visible::{is_type, is_typed, words_before};
-use super::written::{comments_above, written};
+use super::written::{comments_above, opening_comments, written};
 use crate::languages::{Public, helps_tests, is_aside, is_for_testing};
 use crate::model::{Detail, Kind};
 use crate::query::line_of;
@@ -124,12 +124,19 @@ const KEPT: &[&[u8]] = &[
     b"next major",
     b"future use",
     b"for future",
-    b"for the future",
+    b"the future",
     b"reserved for",
+    b"this tests that",
+    b"compile-time check",
+    b"compile time check",
 ];
+/// Words at the head of a file by which it is a copy that stays as it is.
+const COPIED: &[&[u8]] = &[b"as close as possible", b"in sync with", b"vendored", b"coming from the"];
 /// Words of the comments and the documentation of a definition by which others use it.
 const SAID_USED: &[&[u8]] =
     &[b"used by", b"called by", b"called from", b"invoked by", b"needed by", b"entry point", b"entrypoint"];
+/// Marks by which a linter or a compiler lets something be unused.
+const UNUSED_MARKS: &[&[u8]] = &[b"nolint:unused", b"allow(dead_code", b"allow(unused", b"(\"unused\")"];
 /// Tags of comments by which a package offers something, where comments have tags.
 const OFFERED: &[&[u8]] = &[b"* @api\n", b"* @api ", b"* @public\n", b"* @public "];
 const MOST_TEXT: usize = 2_000;
@@ -229,7 +236,10 @@ impl<'e, 'g, 'a> Evidence<'e, 'g, 'a> {
         let own = symbol.file.path();
         let is_alone = tests.len() == 1 && is_beside_tests(own, tests[0].path());
         match tests.len() {
+            0 if !self.is_tested_inside(symbol) => None,
+            0 if !has_own_test(self.graph, symbol, self.lives) => Some(DeadCodeDoubt::Tool),
             0 => None,
+            _ if may_be_unused(symbol) => Some(DeadCodeDoubt::Tool),
             count if count > MOST_TESTS => Some(DeadCodeDoubt::Helper(count)),
             _ if symbol.kind() == Kind::Function && puts_back(&symbol.name()) => Some(DeadCodeDoubt::Tool),
             // Tests of several folders test several things.
@@ -238,6 +248,13 @@ impl<'e, 'g, 'a> Evidence<'e, 'g, 'a> {
             _ if !has_own_test(self.graph, symbol, self.lives) => Some(DeadCodeDoubt::Tool),
             _ => None,
         }
+    }
+
+    /// Whether tests in its own file use it.
+    fn is_tested_inside(&self, symbol: &SymbolView<'_>) -> bool {
+        let graph = self.graph;
+        let mut users = graph.edges.users(symbol.number()).filter(|edge| edge.file == symbol.file.number());
+        users.any(|edge| graph.from(edge).is_some_and(|from| self.entries.is_test(&graph.symbols[from as usize])))
     }
 
     /// The number of other places that define its name, apart from tests.
@@ -286,7 +303,7 @@ impl<'e, 'g, 'a> Evidence<'e, 'g, 'a> {
             Some(DeadCodeDoubt::Registered)
         } else if symbol.kind() == Kind::Method && !(is_typed(symbol) && is_declared(symbol)) && !self.is_hidden(node) {
             Some(DeadCodeDoubt::Callable)
-        } else if says_kept(symbol) || says_testing(symbol) {
+        } else if says_kept(symbol) || says_testing(symbol) || is_copied(file) {
             Some(DeadCodeDoubt::Kept)
         } else if !file.exercises() && (is_code && helps_tests(&symbol.name()) || has_examples(symbol)) {
             Some(DeadCodeDoubt::ForTests)
@@ -363,6 +380,7 @@ impl<'e, 'g, 'a> Evidence<'e, 'g, 'a> {
         let is_free = rules.public == Public::Capital && self.entries.is_public(symbol);
         is_member
             && (class.is_none()
+                || class.is_some_and(|class| self.is_value_of_base(&class, symbol))
                 || graph.filled_in(symbol).is_some()
                 || is_free
                 || self.is_demanded(node)
@@ -378,6 +396,26 @@ impl<'e, 'g, 'a> Evidence<'e, 'g, 'a> {
         let graph = self.graph;
         let derived = graph.edges.derived(class.number()).filter_map(|derived| graph.snapshot.symbol(derived));
         derived.take(MOST_DERIVED).any(|derived| is_foreign(&derived))
+    }
+
+    /// Whether a base has a value of its name, which is read as a member of any object: `limit = 3` beside `def limit(self)`.
+    fn is_value_of_base(&self, class: &SymbolView<'_>, member: &SymbolView<'_>) -> bool {
+        let graph = self.graph;
+        let mut seen = FxHashSet::default();
+        let mut waiting: Vec<_> = graph.edges.bases(class.number()).collect();
+        while let Some(base) = waiting.pop().filter(|_| seen.len() < MOST_DERIVED) {
+            let Some(symbol) = graph.snapshot.symbol(base).filter(|_| seen.insert(base)) else { continue };
+            let is_same = |own: SymbolView<'_>| {
+                own.kind() == Kind::Constant
+                    && own.name_bytes() == member.name_bytes()
+                    && own.parent().is_some_and(|parent| parent.number() == base)
+            };
+            if symbol.file.symbols().any(is_same) {
+                return true;
+            }
+            waiting.extend(graph.edges.bases(base));
+        }
+        false
     }
 
     /// Whether an interface lists its name, where types have the methods of an interface without saying so, and it isn't
@@ -482,6 +520,18 @@ fn says_kept(symbol: &SymbolView<'_>) -> bool {
     let is_called = said(above) || said(doc.as_bytes());
     let shown = [b"import ".to_vec(), symbol.name_bytes().to_ascii_lowercase()].concat();
     says(KEPT) || is_called || says(&[shown.as_slice()]) || symbol.file.conventions().structural && says(OFFERED)
+}
+
+/// Whether a mark right above a definition allows that the program does not use it.
+fn may_be_unused(symbol: &SymbolView<'_>) -> bool {
+    let above = symbol.file.content().get(comments_above(symbol)..symbol.span().start as usize).unwrap_or_default();
+    UNUSED_MARKS.iter().any(|mark| memchr::memmem::find(above, mark).is_some())
+}
+
+/// Whether the first comments of a file say that it is a copy of another, to be kept like it.
+fn is_copied(file: FileView<'_>) -> bool {
+    let head = opening_comments(file.content()).to_ascii_lowercase();
+    COPIED.iter().any(|words| memchr::memmem::find(&head, words).is_some())
 }
 
 /// Whether its file gives it on as its default: `export default function Page() {}`, `export default Page`.

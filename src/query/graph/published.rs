@@ -38,6 +38,26 @@ pub fn package_files(
     found
 }
 
+/// Files that the configuration of a bundler names in quotes: `entry: "./src/widget"`. Pages and other programs use what
+/// they give.
+pub fn bundled_files(file: FileView<'_>, folder: &str, snapshot: &Snapshot, endings: &[&str]) -> Vec<u32> {
+    let is_quote = |byte: &u8| matches!(byte, b'"' | b'\'' | b'`');
+    let quoted = file.content().split(|byte| *byte == b'\n').flat_map(|line| line.split(is_quote).skip(1).step_by(2));
+    let paths = quoted.filter(|text| text.contains(&b'/')).filter_map(|text| std::str::from_utf8(text).ok());
+    let made = |path: &str| {
+        let (mut folder, mut path) = (folder, path.trim_start_matches("./").trim_start_matches('/'));
+        while let Some(above) = path.strip_prefix("../") {
+            (folder, path) = (folder.rsplit_once('/').map_or("", |(folder, _)| folder), above);
+        }
+        let beside = if folder.is_empty() { path.to_owned() } else { format!("{folder}/{path}") };
+        let mut all = [beside.as_str(), path]
+            .into_iter()
+            .flat_map(|path| std::iter::once(&"").chain(endings).map(move |ending| format!("{path}{ending}")));
+        all.find_map(|path| Some(snapshot.file(&path)?.number()))
+    };
+    paths.filter_map(made).collect()
+}
+
 /// Possible sources, without extension, of a package's file that is not in the repository.
 fn sources_of(path: &str, folder: &str) -> Vec<String> {
     let inside = path.strip_prefix(folder).unwrap_or(path).trim_start_matches('/');

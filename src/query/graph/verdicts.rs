@@ -67,11 +67,14 @@ fn does_nothing(name: &str) -> bool {
 
 /// Whether the comments on a definition say that it is for tests.
 pub(super) fn says_testing(symbol: &SymbolView<'_>) -> bool {
-    let above = symbol.file.content().get(..symbol.span().start as usize).unwrap_or_default().trim_ascii_end();
-    let lines = above.rsplit(|byte| *byte == b'\n').map(<[u8]>::trim_ascii_start).take(MOST_COMMENTS);
-    let doc = symbol.doc_span().of(symbol.file.content());
-    lines.take_while(|line| is_comment(line)).any(speaks_of_tests)
-        || doc.split(|byte| *byte == b'\n').any(speaks_of_tests)
+    let content = symbol.file.content();
+    let above = content.get(..symbol.span().start as usize).unwrap_or_default().trim_ascii_end();
+    let lines = above.rsplit(|byte| *byte == b'\n').take(MOST_COMMENTS);
+    let comments =
+        lines.take_while(|line| is_comment(line.trim_ascii_start())).map(|line| line.len() + 1).sum::<usize>();
+    let above = &above[above.len() - comments.min(above.len())..];
+    // A sentence may go on in the next line.
+    speaks_of_tests(above) || speaks_of_tests(symbol.doc_span().of(content))
 }
 
 /// Whether the first comments of a file say that it is for tests: `// Raw access, for the sake of testing`. Those right above

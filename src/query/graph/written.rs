@@ -211,6 +211,13 @@ pub(super) fn comments_above(symbol: &SymbolView<'_>) -> usize {
     first
 }
 
+/// The comments that a file begins with.
+pub(super) fn opening_comments(text: &[u8]) -> &[u8] {
+    let is_opening = |line: &&[u8]| matches!(line.trim_ascii().first(), None | Some(b'/' | b'*' | b'#' | b'"'));
+    let lines = text.split_inclusive(|byte| *byte == b'\n').take(MOST_COMMENTS).take_while(is_opening);
+    &text[..lines.map(<[u8]>::len).sum()]
+}
+
 /// Places where a file writes names of its own definitions and of the types that they belong to.
 fn definitions(file: FileView<'_>) -> FxHashSet<u32> {
     file.symbols().flat_map(|symbol| [symbol.name_span().start, symbol.container_span().start]).collect()

@@ -283,3 +283,73 @@ fn a_test_by_its_name_and_examples_in_documentation_are_run() {
     let shown = "    def _spare(self):\n        \"\"\"Runs.\n\n        >>> Loop().go()\n        \"\"\"";
     assert_eq!(dead(&project(shown)), ["Loop._spare 0.6"]);
 }
+
+#[test]
+fn tests_in_the_file_itself_are_tests_of_something() {
+    let project = |test: &str| {
+        format!(
+            "--- Cargo.toml
+[package]
+name = \"shop\"
+--- src/main.rs
+struct Order(u32);
+
+impl Order {{
+    fn new() -> Self {{ Order(1) }}
+    fn with_price(self, price: u32) -> Self {{ Order(price) }}
+    fn sum(&self) -> u32 {{ self.0 }}
+}}
+
+fn main() {{ println!(\"{{}}\", Order::new().sum()); }}
+
+#[cfg(test)]
+mod tests {{
+    use super::*;
+
+    #[test]
+    fn {test}() {{ assert_eq!(Order::new().with_price(3).sum(), 3); }}
+}}
+"
+        )
+    };
+    assert_eq!(dead(&project("with_price_sets_it")), ["Order.with_price 0.9"]);
+    assert_eq!(dead(&project("sums")), ["Order.with_price 0.6"]);
+}
+
+#[test]
+fn what_a_linter_lets_be_unused_helps_its_tests() {
+    let project = |mark: &str| {
+        format!(
+            "--- go.mod
+module shop
+--- main.go
+package main
+
+func main() {{ open() }}
+
+func open() {{}}
+
+// total is kept.
+//
+{mark}
+func total() int {{ return 1 }}
+--- main_test.go
+package main
+
+import \"testing\"
+
+func TestTotal(t *testing.T) {{ total() }}
+"
+        )
+    };
+    assert_eq!(dead(&project("//")), ["total 0.9"]);
+    assert_eq!(dead(&project("//nolint:unused")), ["total 0.6"]);
+}
+
+#[test]
+fn a_copy_stays_like_what_it_is_copied_from() {
+    let project =
+        |head: &str| format!("--- main.go\n{head}\n\npackage main\n\nfunc main() {{}}\n\nfunc spare() {{}}\n");
+    assert_eq!(dead(&project("// Package main is a shop.")), ["spare 1.0"]);
+    assert_eq!(dead(&project("// Keep this in sync with the shop's own file.")), ["spare 0.6"]);
+}

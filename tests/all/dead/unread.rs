@@ -202,3 +202,83 @@ class Keys extends Base {interface} {{
     assert_eq!(dead(&project("")), ["Base.hasMoreElements 0.8"]);
     assert_eq!(dead(&project("implements Enumeration<String>")), ["Base.hasMoreElements 0.6"]);
 }
+
+#[test]
+fn a_bundler_names_the_first_files_of_programs() {
+    let project = |entry: &str| {
+        format!(
+            "--- package.json
+{{\"name\": \"shop\", \"private\": true}}
+--- tools/webpack.config.js
+module.exports = {{ entry: {{ widget: \"{entry}\" }} }};
+--- src/widget.ts
+import {{ sum }} from \"./sum\";
+export function onOrder() {{ return sum(); }}
+--- src/sum.ts
+export function sum() {{ return 1; }}
+--- src/other.ts
+import {{ sum }} from \"./sum\";
+import \"./widget\";
+console.log(sum());
+"
+        )
+    };
+    assert_eq!(dead(&project("./src/other")), ["onOrder 0.8"]);
+    assert_eq!(dead(&project("./src/widget")), [""; 0]);
+    assert_eq!(dead(&project("../src/widget.ts")), [""; 0]);
+}
+
+#[test]
+fn a_macro_of_a_function_is_called_in_it() {
+    let project = "--- Cargo.toml
+[package]
+name = \"shop\"
+--- src/main.rs
+fn main() {
+    macro_rules! price {
+        ($e:expr) => { $e + 1 };
+    }
+    other();
+    price!(2);
+}
+
+fn other() {
+    macro_rules! price {
+        ($e:expr) => { $e + 2 };
+    }
+    macro_rules! spare {
+        ($e:expr) => { $e + 2 };
+    }
+    price!(2);
+}
+";
+    assert_eq!(dead(project), ["other.spare 1.0"]);
+}
+
+#[test]
+fn a_base_reads_what_stands_for_its_value() {
+    let project = "--- pyproject.toml
+[project]
+name = \"shop\"
+--- shop/base.py
+class Base:
+    _limit = 1
+
+    def run(self):
+        return self._limit
+
+
+class Derived(Base):
+    @property
+    def _limit(self):
+        return 2
+
+
+def main():
+    Derived().run()
+--- shop/__main__.py
+from shop.base import main
+main()
+";
+    assert_eq!(dead(project), ["Derived._limit 0.6"]);
+}
