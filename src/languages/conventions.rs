@@ -197,8 +197,9 @@ pub struct Conventions {
     pub plain_decorators: &'static [&'static str],
     /// Bases that call no members of derived classes.
     pub plain_bases: &'static [&'static str],
-    /// Prefix by which the name of a function says that nothing uses it: it is there to be compiled.
-    pub compiled_only: Option<&'static str>,
+    /// Starts of the names of functions by which nothing uses them: they are there to be compiled. Those with more than a mark
+    /// take nothing, and give nothing.
+    pub compiled_only: &'static [&'static str],
     /// Starts of the names of files that configure bundlers, which name the first files of programs.
     pub bundlers: &'static [&'static str],
     /// Whether unused code can be told from used code. Macros and build settings that were not read use names too.
@@ -273,7 +274,7 @@ impl Conventions {
         types_use: true,
         plain_decorators: &[],
         plain_bases: &[],
-        compiled_only: None,
+        compiled_only: &[],
         bundlers: &[],
         tells_dead: true,
         plain_homes: &[],

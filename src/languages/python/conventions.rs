@@ -44,7 +44,8 @@ pub static CONVENTIONS: Conventions = Conventions {
     is_implied: |name| {
         // Settings are read by their names: `settings.TRACE_INIT()`.
         let is_setting = name.contains('_') && name.bytes().all(|byte| matches!(byte, b'A'..=b'Z' | b'_'));
-        name.starts_with("__") && name.ends_with("__") || name.starts_with("_missing_") || is_setting
+        // `__len__`, and `_missing_` of enumerations.
+        name.len() > 2 && name.starts_with('_') && name.ends_with('_') || is_setting
     },
     may_override: |_, name| !name.starts_with("__"),
     asked_for: |asked| PROTOCOLS.contains(&asked.name),

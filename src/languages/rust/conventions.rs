@@ -24,7 +24,7 @@ pub static CONVENTIONS: Conventions = Conventions {
     reads: &["include_str!(\"", "include_bytes!(\"", "include!(\""],
     conditions: &["#[cfg(", "#![cfg("],
     conditional_macros: &["cfg_if! {", "cfg_select! {"],
-    compiled_only: Some("_"),
+    compiled_only: &["_", "assert_", "ensure_"],
     given_attributes: &["#["],
     naming_attributes: &["#[serde("],
     plain_decorators: &[

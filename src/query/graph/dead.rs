@@ -8,7 +8,7 @@ use super::documented::documented;
 use super::entry::Entries;
 use super::evidence::{Certainty, DeadCodeDoubt};
 use super::groups::{chosen_by_build, collected};
-use super::mentioned::mentioned;
+use super::mentioned::{is_in_reach, mentioned};
 use super::reachability::{LIVE, POSSIBLE, Reachability, TESTED, UNREACHED};
 use super::strings::named_in_text;
 use super::visible::is_part;
@@ -83,7 +83,10 @@ pub fn dead_code<'a>(snapshot: &'a Snapshot, edges: &'a EdgeTable, tests: bool, 
     let unreached: Vec<u32> =
         nodes().filter(|node| walk.reached[*node as usize] == UNREACHED && is_judged(&graph, *node)).collect();
     // Possible uses are followed before tests: a symbol reached by both is not known to be unused.
-    let possible = |node: &&u32| edges.possible(graph.symbols[**node as usize].name_bytes()).next().is_some();
+    let possible = |node: &&u32| {
+        let symbol = &graph.symbols[**node as usize];
+        edges.possible(symbol.name_bytes()).any(|edge| is_in_reach(symbol, edge.file, edge.at))
+    };
     walk.waiting.extend(unreached.iter().filter(possible));
     let named = named_in_text(&graph, &unreached);
     walk.waiting.extend(named.nodes);

@@ -7,7 +7,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::Graph;
 use super::entry::{Entries, names_interpreter};
 use super::groups::Conditions;
-use super::surroundings::{folder, has_own_names, is_given_to_macro, is_read_as_data};
+use super::surroundings::{folder, has_own_names, is_given_to_macro, is_in_macro, is_read_as_data};
 use super::tested::{has_own_test, is_beside_tests, is_tested_by, puts_back};
 use super::verdicts::says_testing;
 use super::visible::{is_type, is_typed, words_before};
@@ -126,6 +126,7 @@ const KEPT: &[&[u8]] = &[
     b"for future",
     b"the future",
     b"reserved for",
+    b"used later",
     b"this tests that",
     b"compile-time check",
     b"compile time check",
@@ -133,8 +134,17 @@ const KEPT: &[&[u8]] = &[
 /// Words at the head of a file by which it is a copy that stays as it is.
 const COPIED: &[&[u8]] = &[b"as close as possible", b"in sync with", b"vendored", b"coming from the"];
 /// Words of the comments and the documentation of a definition by which others use it.
-const SAID_USED: &[&[u8]] =
-    &[b"used by", b"called by", b"called from", b"invoked by", b"needed by", b"entry point", b"entrypoint"];
+const SAID_USED: &[&[u8]] = &[
+    b"used by",
+    b"used in `",
+    b"debugging",
+    b"called by",
+    b"called from",
+    b"invoked by",
+    b"needed by",
+    b"entry point",
+    b"entrypoint",
+];
 /// Marks by which a linter or a compiler lets something be unused.
 const UNUSED_MARKS: &[&[u8]] = &[b"nolint:unused", b"allow(dead_code", b"allow(unused", b"(\"unused\")"];
 /// Tags of comments by which a package offers something, where comments have tags.
@@ -221,6 +231,21 @@ impl<'e, 'g, 'a> Evidence<'e, 'g, 'a> {
         is_type(symbol) && others.filter(|(file, _)| *file == symbol.file.number()).count() > 1
     }
 
+    /// Whether another of its name stands in the braces of a macro, which may put it there under a condition.
+    fn may_be_replaced(&self, node: u32) -> bool {
+        let symbol = &self.graph.symbols[node as usize];
+        if symbol.file.conventions().conditional_macros.is_empty() || self.namesakes(node) == 0 {
+            return false;
+        }
+        let others = self.places.get(symbol.name_bytes()).into_iter().flatten().map(|(file, _)| *file);
+        let mut others =
+            others.filter_map(|file| self.graph.snapshot.file_by_number(file)).flat_map(|file| file.symbols());
+        others.any(|own| {
+            let is_other = own.number() != symbol.number() && own.name_bytes() == symbol.name_bytes();
+            is_other && own.kind() == symbol.kind() && is_in_macro(&own, |_| true)
+        })
+    }
+
     /// The files of tests that use it.
     fn testing_files(&self, node: u32) -> Vec<FileView<'a>> {
         let graph = self.graph;
@@ -297,7 +322,7 @@ impl<'e, 'g, 'a> Evidence<'e, 'g, 'a> {
             Some(DeadCodeDoubt::PartlyRead)
         } else if is_aside(file.path()) || !file.exercises() && is_for_testing(file.path()) {
             Some(DeadCodeDoubt::Aside)
-        } else if self.conditions.hold(self.graph, symbol) {
+        } else if self.conditions.hold(self.graph, symbol) || self.may_be_replaced(node) {
             Some(DeadCodeDoubt::Conditional)
         } else if self.is_registered(node) {
             Some(DeadCodeDoubt::Registered)
@@ -500,8 +525,9 @@ impl<'e, 'g, 'a> Evidence<'e, 'g, 'a> {
 /// Whether a definition or the comments above it say that others rely on it or show how they import it, or its name says
 /// that nothing needs to use it.
 fn says_kept(symbol: &SymbolView<'_>) -> bool {
-    let marks_it = |mark: &str| symbol.kind() == Kind::Function && symbol.name().starts_with(mark);
-    if symbol.file.conventions().compiled_only.is_some_and(marks_it) {
+    let takes_nothing = || symbol.signature(SIGNATURE).trim_end().trim_end_matches('{').trim_end().ends_with("()");
+    let marks_it = |mark: &&str| symbol.name().starts_with(mark) && (mark.len() == 1 || takes_nothing());
+    if symbol.kind() == Kind::Function && symbol.file.conventions().compiled_only.iter().any(marks_it) {
         return true;
     }
     // Code of another language implements it, and may know it by its name.

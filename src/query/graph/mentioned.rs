@@ -71,11 +71,21 @@ pub(super) fn mentioned(graph: &Graph<'_>, nodes: impl Iterator<Item = u32>) -> 
     found
 }
 
+/// Whether a place may name a definition at all: a function inside of another has a name there alone.
+pub(super) fn is_in_reach(symbol: &SymbolView<'_>, file: u32, at: u32) -> bool {
+    let is_function = |kind: Kind| matches!(kind, Kind::Function | Kind::Method);
+    let around = symbol.parent().filter(|around| symbol.kind() == Kind::Function && is_function(around.kind()));
+    around.is_none_or(|around| around.file.number() == file && (around.span().start..around.span().end).contains(&at))
+}
+
 /// Whether a mention may mean a node, as far as edges say.
 fn may_mean(graph: &Graph<'_>, file: FileView<'_>, span: Span, node: u32) -> bool {
     let symbol = &graph.symbols[node as usize];
     let is_inside = symbol.file.number() == file.number() && symbol.span().contains(span);
-    if is_inside || !std::ptr::eq(symbol.file.conventions(), file.conventions()) {
+    if is_inside
+        || !is_in_reach(symbol, file.number(), span.start)
+        || !std::ptr::eq(symbol.file.conventions(), file.conventions())
+    {
         return false;
     }
     match edge_at(graph.edges.in_file(file.number()), span).map(Edge::how) {
@@ -88,7 +98,7 @@ fn may_mean(graph: &Graph<'_>, file: FileView<'_>, span: Span, node: u32) -> boo
             file.is_partly_read()
                 || in_interface(symbol)
                 || fills_in_ours(graph, symbol)
-                || symbol.file.conventions().compiled_only.is_some() && is_bare_call(symbol, file, span)
+                || !symbol.file.conventions().compiled_only.is_empty() && is_bare_call(symbol, file, span)
         }
         Some(How::Resolved | How::Compiler) => false,
     }

@@ -41,6 +41,11 @@ pub(super) fn has_own_names(file: FileView<'_>) -> bool {
 
 /// Whether a definition is in the braces of a macro's call, which may make anything of it, or of a macro's definition.
 pub(super) fn is_given_to_macro(symbol: &SymbolView<'_>) -> bool {
+    is_in_macro(symbol, |name| !name.starts_with(CONDITION))
+}
+
+/// Whether a definition is in the braces of a macro whose name is meant.
+pub(super) fn is_in_macro(symbol: &SymbolView<'_>, is_meant: impl Fn(&[u8]) -> bool) -> bool {
     if symbol.file.conventions().conditional_macros.is_empty() {
         return false;
     }
@@ -52,7 +57,7 @@ pub(super) fn is_given_to_macro(symbol: &SymbolView<'_>) -> bool {
         match byte {
             b'}' | b')' | b']' => depth += 1,
             b'{' | b'(' | b'[' if depth > 0 => depth -= 1,
-            b'{' | b'(' | b'[' if macro_name(&before[..at]).is_some_and(|name| !name.starts_with(CONDITION)) => {
+            b'{' | b'(' | b'[' if macro_name(&before[..at]).is_some_and(&is_meant) => {
                 return true;
             }
             _ => {}

@@ -15,6 +15,8 @@ use crate::store::{Edge, FileView, SymbolView};
 const SILENT: &[&str] = &["lock", "map", "svg", "po", "pot", "csv", "tsv", "log", "patch", "diff", "snap", "sum"];
 /// The most lines above a definition that belong to it as comments.
 const MOST_COMMENTS: usize = 50;
+/// The dot that assembly has between a package and a name: `runtime·schedinit(SB)`.
+const ASSEMBLY_DOT: &[u8] = "·".as_bytes();
 /// Names above which all count as written: one scan for so many would say little.
 const FILTER: usize = 1 << 16;
 
@@ -151,7 +153,7 @@ fn is_explained(graph: &Graph<'_>, file: FileView<'_>, span: Span, node: u32, de
     if is_code && !is_same {
         return !(is_mark(before, b"\"'`-/") || is_mark(after, b"\"'`-"));
     }
-    let is_plain = !is_formed(name);
+    let is_plain = !is_formed(name) && !text[..span.start as usize].ends_with(ASSEMBLY_DOT);
     is_plain && !(is_mark(before, b"\"'`.:#/>{$@-") || is_mark(after, b"\"'`(:"))
 }
 
@@ -239,14 +241,19 @@ fn step(sum: u64, byte: u8) -> u64 {
 
 /// Gives each word of a text with its key; one with dashes as a whole and by its parts.
 fn each_word(text: &[u8], mut give: impl FnMut(Span, u64)) {
+    let is_dot = |at: usize| text[at..].starts_with(ASSEMBLY_DOT);
     let mut at = 0;
     while at < text.len() {
+        if is_dot(at) {
+            at += ASSEMBLY_DOT.len();
+            continue;
+        }
         if !is_part(text[at]) {
             at += 1;
             continue;
         }
         let (start, mut whole, mut part, mut from) = (at, SEED, SEED, at);
-        while at < text.len() && (is_part(text[at]) || text[at] == b'-') {
+        while at < text.len() && (is_part(text[at]) || text[at] == b'-') && !is_dot(at) {
             if text[at] == b'-' {
                 if from < at {
                     give(Span::new(from, at), part);

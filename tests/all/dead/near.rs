@@ -167,3 +167,92 @@ fn fills() {{ assert_eq!(fill(), 1); }}
     assert_eq!(dead(&project("src/bin")), ["fill 0.9"]);
     assert_eq!(dead(&project("exercises/01_vecs")), ["fill 0.6"]);
 }
+
+#[test]
+fn what_is_inside_of_a_function_has_a_name_there_alone() {
+    let project = "--- Cargo.toml
+[package]
+name = \"shop\"
+--- src/main.rs
+mod made;
+
+fn main() { made::all(); }
+
+fn spare() {
+    fn inner() {}
+    fn drain() {}
+}
+--- src/made.rs
+macro_rules! forward {
+    ($write:ident) => { fn $write(of: &mut Cart) { of.inner.$write(1); } };
+}
+
+pub fn all() { unknown().drain(); }
+
+forward! { write }
+";
+    assert_eq!(dead(project), ["spare 1.0"]);
+}
+
+#[test]
+fn a_function_that_asserts_types_is_there_to_be_compiled() {
+    let project = |function: &str| format!("--- src/main.rs\nfn main() {{}}\n\nfn {function} {{ todo!() }}\n");
+    assert_eq!(dead(&project("assert_sum() -> u32")), ["assert_sum 1.0"]);
+    assert_eq!(dead(&project("assert_send()")), ["assert_send 0.6"]);
+}
+
+#[test]
+fn a_macro_may_put_another_of_the_name_in_its_place() {
+    let project = |opening: &str, closing: &str| {
+        format!(
+            "--- src/main.rs
+mod io;
+mod mock;
+
+fn main() {{
+    let _ = io::Metrics;
+    mock::Metrics::count();
+}}
+--- src/io.rs
+pub struct Metrics;
+
+impl Metrics {{
+    pub(crate) fn count() {{}}
+}}
+--- src/mock.rs
+{opening}
+pub struct Metrics {{}}
+
+impl Metrics {{
+    pub(crate) fn count() {{}}
+}}
+{closing}
+"
+        )
+    };
+    assert_eq!(dead(&project("", "")), ["Metrics.count 0.8"]);
+    assert_eq!(dead(&project("cfg_not_net! {", "}")), ["Metrics.count 0.6"]);
+}
+
+#[test]
+fn an_enumeration_calls_what_has_a_mark_on_both_sides() {
+    let project = "--- shop/__main__.py
+import enum
+
+
+class Size(enum.Enum):
+    small = enum.auto()
+
+    @staticmethod
+    def _generate_next_value_(name, start, count, last):
+        return name
+
+    @staticmethod
+    def _spare(name):
+        return name
+
+
+print(Size.small)
+";
+    assert_eq!(dead(project), ["Size._spare 1.0"]);
+}

@@ -282,3 +282,29 @@ main()
 ";
     assert_eq!(dead(project), ["Derived._limit 0.6"]);
 }
+
+#[test]
+fn assembly_calls_by_name() {
+    let project = |call: &str| {
+        format!(
+            "--- go.mod
+module shop
+--- main.go
+package main
+
+func main() {{ start() }}
+
+func start()
+
+func sum(a, b int) int {{ return a + b }}
+--- start_amd64.s
+TEXT ·start(SB), $0
+\t{call}
+\tRET
+"
+        )
+    };
+    assert_eq!(dead(&project("NOP")), ["sum 1.0"]);
+    assert_eq!(dead(&project("CALL ·sum(SB)")), ["sum 0.6"]);
+    assert_eq!(dead(&project("CALL shop·sum<ABIInternal>(SB)")), ["sum 0.6"]);
+}
