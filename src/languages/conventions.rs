@@ -158,6 +158,8 @@ pub struct Conventions {
     pub shows_of: &'static [&'static str],
     /// Texts before the name of an imported module that is an object, or after it, of which one is empty.
     pub namespaces: &'static [(&'static str, &'static str)],
+    /// Words at the beginning of lines under which names may be local ones, where an import may bring a module as a value.
+    pub local_blocks: &'static [&'static str],
     /// Whether methods may be called on an object without a word about its type.
     pub by_shape: bool,
     /// Texts before the path of a file that is read as data, or whose text is put in their place.
@@ -254,6 +256,7 @@ impl Conventions {
         collects: &[],
         shows: &[],
         shows_of: &[],
+        local_blocks: &[],
         namespaces: &[],
         by_shape: false,
         reads: &[],

@@ -26,6 +26,7 @@ pub static CONVENTIONS: Conventions = Conventions {
     facades: true,
     reflection: &["getattr(", "globals()", "locals()", "methodcaller(", "vars(", "getmembers(", " dir("],
     lookups: &["getattr(self, ", "getattr(cls, ", "getattr(type(self), "],
+    local_blocks: &["def ", "class ", "async ", "@", "import ", "from "],
     by_shape: true,
     collects: &["def __init_subclass__", ".__subclasses__(", "metaclass="],
     shows: &[

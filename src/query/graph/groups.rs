@@ -5,7 +5,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::Graph;
 use super::entry::{folder_of_modules, line_at};
-use super::visible::{Exports, is_part, is_type, words_before};
+use super::visible::{Exports, is_part, is_type, stem, words_before};
 use crate::model::{Detail, How, Kind, Role};
 use crate::store::{Edge, FileView, SymbolId, SymbolView};
 
@@ -44,6 +44,7 @@ pub(super) fn collected<'a>(graph: &Graph<'a>, nodes: &[u32]) -> Vec<u32> {
                 shown.extend(named.filter(|to| is_called(graph, *to, module)));
             }
         }
+        handed_on.extend(handed_modules(graph, file, rules.local_blocks));
         for opening in rules.namespaces {
             handed_on.extend(handed_namespaces(graph, file, opening));
         }
@@ -98,6 +99,29 @@ fn handed_namespaces(graph: &Graph<'_>, file: FileView<'_>, (before, after): &(&
         found.extend(imports.filter(|import| (start..end).contains(&(import.at as usize))).map(|import| import.to));
     }
     found
+}
+
+/// Files whose module a file imports by its name and hands on as a whole: `from plugins import html`, `register(html)`. In a
+/// function such a name may be that of a parameter, so only what is outside of blocks that begin with some words counts.
+fn handed_modules(graph: &Graph<'_>, file: FileView<'_>, blocks: &[&str]) -> Vec<u32> {
+    if blocks.is_empty() || file.exercises() {
+        return Vec::new();
+    }
+    let text = file.content();
+    let is_outer = |at: usize| {
+        let lines = text[..at].split_inclusive(|byte| *byte == b'\n').rev();
+        let mut outer = lines.filter(|line| !line.first().is_none_or(|byte| b" \t\r\n)]}#".contains(byte)));
+        let opening = outer.next().unwrap_or(&text[at..]);
+        !blocks.iter().any(|word| opening.starts_with(word.as_bytes()))
+    };
+    let is_handed = |to: u32| {
+        let Some(path) = graph.snapshot.file_by_number(to).map(|module| stem(module.path())) else { return false };
+        let name =
+            path.rsplit('/').find(|part| !file.conventions().folder_files.contains(part)).unwrap_or(path).as_bytes();
+        memchr::memmem::find_iter(text, name).any(|at| is_whole(text, at, name.len()) && is_outer(at))
+    };
+    let imported: FxHashSet<u32> = graph.edges.imports(file.number()).iter().map(|import| import.to).collect();
+    imported.into_iter().filter(|to| is_handed(*to)).collect()
 }
 
 /// Whether a line imports a name itself, rather than something of it: `from shop import cart`, not `from cart import Cart`.

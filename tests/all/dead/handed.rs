@@ -117,3 +117,34 @@ fn words_of_a_definition_say_who_may_call_it() {
     let public = dead(&project("public static int spare() { return 1; }"));
     assert_eq!(dead(&project("public/* for now */ static int spare() { return 1; }")), public);
 }
+
+#[test]
+fn a_module_that_is_handed_on_has_its_functions_used() {
+    let project = |given: &str| {
+        format!(
+            "--- pyproject.toml
+[project]
+name = \"shop\"
+--- shop/plugins/__init__.py
+def register(*plugins):
+    return [getattr(plugin, name) for plugin in plugins for name in plugin.NAMES]
+--- shop/plugins/html.py
+NAMES = []
+
+def show_cart():
+    return 1
+--- shop/__main__.py
+from shop.plugins import (
+    html,
+    register,
+)
+
+{given}
+"
+        )
+    };
+    assert_eq!(dead(&project("register(html)")), [""; 0]);
+    assert_eq!(dead(&project("register(\n    html,\n)")), [""; 0]);
+    assert_eq!(dead(&project("register(html.NAMES)")), ["show_cart 0.8"]);
+    assert_eq!(dead(&project("def run(html):\n    register(html)\n\n\nrun(1)")), ["show_cart 0.8"]);
+}

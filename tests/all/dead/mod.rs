@@ -736,7 +736,7 @@ def spare(): ...
 --- a.py
 import inspect
 import steps, other, errors
-print(errors.table, inspect.getmembers(steps), other)
+print(errors.table, inspect.getmembers(steps), other.__name__)
 ";
     assert_eq!(dead(python), ["spare 0.8"]);
 }
