@@ -8,7 +8,7 @@ use super::documented::documented;
 use super::entry::Entries;
 use super::evidence::{Certainty, DeadCodeDoubt};
 use super::groups::{chosen_by_build, collected};
-use super::mentioned::{is_in_reach, mentioned};
+use super::mentioned::{is_in_reach, is_local, mentioned};
 use super::reachability::{LIVE, POSSIBLE, Reachability, TESTED, UNREACHED};
 use super::strings::named_in_text;
 use super::visible::is_part;
@@ -89,7 +89,8 @@ pub fn dead_code<'a>(snapshot: &'a Snapshot, edges: &'a EdgeTable, tests: bool, 
     };
     walk.waiting.extend(unreached.iter().filter(possible));
     let named = named_in_text(&graph, &unreached);
-    walk.waiting.extend(named.nodes);
+    // No text names what is inside of a function.
+    walk.waiting.extend(named.nodes.into_iter().filter(|node| !is_local(&graph.symbols[*node as usize])));
     walk.waiting.extend(walk.members_of(&named.types));
     walk.waiting.extend(walk.beside_compiled(&unreached));
     let declared = used_declarations(&graph);

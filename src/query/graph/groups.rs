@@ -7,7 +7,7 @@ use super::Graph;
 use super::entry::{folder_of_modules, line_at};
 use super::visible::{Exports, is_part, is_type, stem, words_before};
 use crate::model::{Detail, How, Kind, Role};
-use crate::store::{Edge, FileView, SymbolId, SymbolView};
+use crate::store::{Edge, FileView, Import, SymbolId, SymbolView};
 
 /// The most ancestors of a class that are looked at.
 const MOST_ANCESTORS: usize = 100;
@@ -114,14 +114,23 @@ fn handed_modules(graph: &Graph<'_>, file: FileView<'_>, blocks: &[&str]) -> Vec
         let opening = outer.next().unwrap_or(&text[at..]);
         !blocks.iter().any(|word| opening.starts_with(word.as_bytes()))
     };
-    let is_handed = |to: u32| {
-        let Some(path) = graph.snapshot.file_by_number(to).map(|module| stem(module.path())) else { return false };
+    // Names in brackets may stand on lines of their own.
+    let statement = |at: u32| {
+        let line = line_at(text, at);
+        let start = line.as_ptr() as usize - text.as_ptr() as usize;
+        let is_open = line.contains(&b'(') && !line.contains(&b')');
+        let end = memchr::memchr(b')', &text[start..]).filter(|_| is_open).unwrap_or(line.len());
+        &text[start..start + end]
+    };
+    let is_handed = |import: &Import| {
+        let module = graph.snapshot.file_by_number(import.to);
+        let Some(path) = module.map(|module| stem(module.path())) else { return false };
         let name =
             path.rsplit('/').find(|part| !file.conventions().folder_files.contains(part)).unwrap_or(path).as_bytes();
-        memchr::memmem::find_iter(text, name).any(|at| is_whole(text, at, name.len()) && is_outer(at))
+        brings(statement(import.at), name)
+            && memchr::memmem::find_iter(text, name).any(|at| is_whole(text, at, name.len()) && is_outer(at))
     };
-    let imported: FxHashSet<u32> = graph.edges.imports(file.number()).iter().map(|import| import.to).collect();
-    imported.into_iter().filter(|to| is_handed(*to)).collect()
+    graph.edges.imports(file.number()).iter().filter(|import| is_handed(import)).map(|import| import.to).collect()
 }
 
 /// Whether a line imports a name itself, rather than something of it: `from shop import cart`, not `from cart import Cart`.

@@ -71,10 +71,15 @@ pub(super) fn mentioned(graph: &Graph<'_>, nodes: impl Iterator<Item = u32>) -> 
     found
 }
 
-/// Whether a place may name a definition at all: a function inside of another has a name there alone.
+/// Whether it is a function inside of another, which has a name there alone.
+pub(super) fn is_local(symbol: &SymbolView<'_>) -> bool {
+    let is_function = |around: SymbolView<'_>| matches!(around.kind(), Kind::Function | Kind::Method);
+    symbol.kind() == Kind::Function && symbol.parent().is_some_and(is_function)
+}
+
+/// Whether a place may name a definition at all.
 pub(super) fn is_in_reach(symbol: &SymbolView<'_>, file: u32, at: u32) -> bool {
-    let is_function = |kind: Kind| matches!(kind, Kind::Function | Kind::Method);
-    let around = symbol.parent().filter(|around| symbol.kind() == Kind::Function && is_function(around.kind()));
+    let around = symbol.parent().filter(|_| is_local(symbol));
     around.is_none_or(|around| around.file.number() == file && (around.span().start..around.span().end).contains(&at))
 }
 
