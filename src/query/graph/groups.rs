@@ -119,18 +119,19 @@ fn handed_modules(graph: &Graph<'_>, file: FileView<'_>, blocks: &[&str]) -> Vec
         let line = line_at(text, at);
         let start = line.as_ptr() as usize - text.as_ptr() as usize;
         let is_open = line.contains(&b'(') && !line.contains(&b')');
-        let end = memchr::memchr(b')', &text[start..]).filter(|_| is_open).unwrap_or(line.len());
-        &text[start..start + end]
+        start..start + memchr::memchr(b')', &text[start..]).filter(|_| is_open).unwrap_or(line.len())
     };
+    let imports = graph.edges.imports(file.number());
+    let is_imported = |at: usize| imports.iter().any(|import| statement(import.at).contains(&at));
     let is_handed = |import: &Import| {
         let module = graph.snapshot.file_by_number(import.to);
         let Some(path) = module.map(|module| stem(module.path())) else { return false };
         let name =
             path.rsplit('/').find(|part| !file.conventions().folder_files.contains(part)).unwrap_or(path).as_bytes();
-        brings(statement(import.at), name)
-            && memchr::memmem::find_iter(text, name).any(|at| is_whole(text, at, name.len()) && is_outer(at))
+        let is_given = |at: usize| is_whole(text, at, name.len()) && is_outer(at) && !is_imported(at);
+        brings(&text[statement(import.at)], name) && memchr::memmem::find_iter(text, name).any(is_given)
     };
-    graph.edges.imports(file.number()).iter().filter(|import| is_handed(import)).map(|import| import.to).collect()
+    imports.iter().filter(|import| is_handed(import)).map(|import| import.to).collect()
 }
 
 /// Whether a line imports a name itself, rather than something of it: `from shop import cart`, not `from cart import Cart`.
