@@ -63,7 +63,9 @@ impl Site {
         let (output, kept) = (BufReader::new(child.stderr.take().expect("it is piped")), log.clone());
         thread::spawn(move || {
             for line in output.lines().map_while(Result::ok) {
-                if let Some((_, address)) = line.split_once("http://").or_else(|| line.split_once("https://")) {
+                // Complaints have addresses, too: those of others.
+                let own = ["serving at ", "open "].iter().find_map(|words| line.strip_prefix(words));
+                if let Some((_, address)) = own.and_then(|own| own.split_once("://")) {
                     let end = address.find('/').unwrap_or(address.len());
                     let _ = sender.send(address[..end].to_owned());
                 }
