@@ -202,6 +202,8 @@ pub struct Conventions {
     /// Starts of the names of functions by which nothing uses them: they are there to be compiled. Those with more than a mark
     /// take nothing, and give nothing.
     pub compiled_only: &'static [&'static str],
+    /// Words at the head of a file that a tool reads as a whole, or has made.
+    pub tool_heads: &'static [&'static str],
     /// Starts of the names of files that configure bundlers, which name the first files of programs.
     pub bundlers: &'static [&'static str],
     /// Whether unused code can be told from used code. Macros and build settings that were not read use names too.
@@ -278,6 +280,7 @@ impl Conventions {
         plain_decorators: &[],
         plain_bases: &[],
         compiled_only: &[],
+        tool_heads: &[],
         bundlers: &[],
         tells_dead: true,
         plain_homes: &[],

@@ -22,6 +22,7 @@ pub static CONVENTIONS: Conventions = Conventions {
         is_program || path.split('/').any(|folder| folder == "internal")
     },
     directives: &["//export ", "//go:linkname ", "//go:wasmexport ", "// swagger:", "//swagger:"],
+    tool_heads: &["cgo -godefs", "cgo -cdefs"],
     conditions: &["//go:build ", "// +build "],
     is_implied: |name| name == "_" || super::libraries::asks_for(name),
     may_override: |_, name| name.starts_with(char::is_uppercase),

@@ -554,10 +554,11 @@ fn may_be_unused(symbol: &SymbolView<'_>) -> bool {
     UNUSED_MARKS.iter().any(|mark| memchr::memmem::find(above, mark).is_some())
 }
 
-/// Whether the first comments of a file say that it is a copy of another, to be kept like it.
+/// Whether the first comments of a file say that it is a copy of another, to be kept like it, or that a tool reads it.
 fn is_copied(file: FileView<'_>) -> bool {
     let head = opening_comments(file.content()).to_ascii_lowercase();
-    COPIED.iter().any(|words| memchr::memmem::find(&head, words).is_some())
+    let of_tools = file.conventions().tool_heads.iter().map(|words| words.as_bytes());
+    COPIED.iter().copied().chain(of_tools).any(|words| memchr::memmem::find(&head, words).is_some())
 }
 
 /// Whether its file gives it on as its default: `export default function Page() {}`, `export default Page`.

@@ -215,7 +215,13 @@ pub(super) fn comments_above(symbol: &SymbolView<'_>) -> usize {
 
 /// The comments that a file begins with.
 pub(super) fn opening_comments(text: &[u8]) -> &[u8] {
-    let is_opening = |line: &&[u8]| matches!(line.trim_ascii().first(), None | Some(b'/' | b'*' | b'#' | b'"'));
+    let mut is_open = false;
+    let is_opening = |line: &&[u8]| {
+        let line = line.trim_ascii();
+        let was_open = is_open;
+        is_open = (is_open || line.starts_with(b"/*")) && !line.ends_with(b"*/");
+        was_open || matches!(line.first(), None | Some(b'/' | b'*' | b'#' | b'"'))
+    };
     let lines = text.split_inclusive(|byte| *byte == b'\n').take(MOST_COMMENTS).take_while(is_opening);
     &text[..lines.map(<[u8]>::len).sum()]
 }

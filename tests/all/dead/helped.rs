@@ -352,4 +352,5 @@ fn a_copy_stays_like_what_it_is_copied_from() {
         |head: &str| format!("--- main.go\n{head}\n\npackage main\n\nfunc main() {{}}\n\nfunc spare() {{}}\n");
     assert_eq!(dead(&project("// Package main is a shop.")), ["spare 1.0"]);
     assert_eq!(dead(&project("// Keep this in sync with the shop's own file.")), ["spare 0.6"]);
+    assert_eq!(dead(&project("/*\nInput to cgo -godefs.\n*/")), ["spare 0.6"]);
 }
