@@ -204,6 +204,8 @@ pub struct Conventions {
     pub compiled_only: &'static [&'static str],
     /// Words at the head of a file that a tool reads as a whole, or has made.
     pub tool_heads: &'static [&'static str],
+    /// Endings of files that declare what is defined elsewhere.
+    pub declarations: &'static [&'static str],
     /// Starts of the names of files that configure bundlers, which name the first files of programs.
     pub bundlers: &'static [&'static str],
     /// Whether unused code can be told from used code. Macros and build settings that were not read use names too.
@@ -281,6 +283,7 @@ impl Conventions {
         plain_bases: &[],
         compiled_only: &[],
         tool_heads: &[],
+        declarations: &[],
         bundlers: &[],
         tells_dead: true,
         plain_homes: &[],

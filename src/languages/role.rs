@@ -163,9 +163,21 @@ const ASIDE: &[&str] = &[
     "experimental",
 ];
 
+/// First words of the names of folders with code that is shown: `sample-app`.
+const SHOWN: &[&str] = &["sample", "samples", "example", "examples", "demo", "demos"];
+
 /// Whether a file is beside the program: it shows code, is copied, or is started by hand.
 pub fn is_aside(path: &str) -> bool {
-    lies_in(path, ASIDE) || path.split('/').any(|part| part.starts_with("__") && part.ends_with("__"))
+    // `_examples`: a mark by which tools leave the folder out.
+    let is_set_aside = |folder: &str| {
+        let folder = folder.trim_start_matches('_');
+        let is_shown = |word: &&str| folder.strip_prefix(word).is_some_and(|rest| rest.starts_with(['-', '_']));
+        folder.ends_with("testdata")
+            || SHOWN.iter().any(|word| is_shown(&word))
+            || lies_in(&format!("{folder}/"), ASIDE)
+    };
+    path.rsplit_once('/').is_some_and(|(folders, _)| folders.split('/').any(is_set_aside))
+        || path.split('/').any(|part| part.starts_with("__") && part.ends_with("__"))
 }
 
 /// Extensions of documents and data, which mention everything and define nothing.
@@ -187,6 +199,7 @@ const VENDORED: &[&str] =
 /// Whether a file is third-party code.
 pub fn is_vendored(path: &str) -> bool {
     lies_in(path, VENDORED)
+        || path.split('/').any(|part| part.starts_with("vendored_") || part.starts_with("vendored-"))
 }
 
 /// Whether a file is the output of a build, by its folder. A folder of another name may hold the code of a builder, and one

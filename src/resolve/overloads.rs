@@ -18,7 +18,16 @@ enum Type<'a> {
     Ours(Vec<Def>),
     /// A type outside the project, by its last name: `int`, `String`.
     Outside(&'a str),
+    /// Such a type of one of these classes of the project: `List<Order>`.
+    Filled(&'a str, Vec<Def>),
     Array,
+}
+
+impl Type<'_> {
+    /// The type without its argument.
+    fn plain(self) -> Self {
+        if let Self::Filled(name, _) = self { Self::Outside(name) } else { self }
+    }
 }
 
 /// The deepest chain of variables followed to a type.
@@ -115,7 +124,7 @@ impl<'a> Resolver<'a> {
                     None => {
                         let all = arguments.unwrap_or_default().iter().take(MOST_ARGUMENTS);
                         let all = all.map(|one| self.type_of_value(file, *one, 0)).collect();
-                        given.insert((self.type_of_value(file, ExpressionId(it.a), 0), all)).clone()
+                        given.insert((self.type_of_value(file, ExpressionId(it.a), 0).plain(), all)).clone()
                     }
                 };
                 let score = match definition.flags & STANDS_IN {
@@ -186,7 +195,7 @@ impl<'a> Resolver<'a> {
                     for base in facts.list(self.definition(class).bases).iter().take(1) {
                         let written = self.type_written(file, *base);
                         let is_type = written != Type::Unknown;
-                        around.push(if is_type { written } else { self.type_of_value(file, *base, 0) });
+                        around.push(if is_type { written } else { self.type_of_value(file, *base, 0).plain() });
                     }
                 }
             }
@@ -229,8 +238,8 @@ impl<'a> Resolver<'a> {
         let Type::Outside(wanted) = self.type_written(def.file, self.definition(def).alias) else { return None };
         match given {
             Type::Ours(classes) => classes.iter().any(|class| self.conforms(*class, wanted)).then_some(4),
-            Type::Outside(given) if *given == wanted => Some(6),
-            Type::Outside(given) => self.is_above(given, wanted).then_some(4),
+            Type::Outside(given) | Type::Filled(given, _) if *given == wanted => Some(6),
+            Type::Outside(given) | Type::Filled(given, _) => self.is_above(given, wanted).then_some(4),
             Type::Array => None,
             // The type itself, whose name nothing in the project has.
             Type::Unknown => {
@@ -310,7 +319,7 @@ impl<'a> Resolver<'a> {
         // A function with exactly this number of parameters is preferred.
         let mut score = if is_open || given.len() < fixed { -1 } else { 0 };
         for (given, place) in given.iter().zip(places).filter(|(_, place)| **place < fixed) {
-            let wanted = wanted.get(*place).map_or(Type::Unknown, |of| self.type_written(def.file, *of));
+            let wanted = wanted.get(*place).map_or(Type::Unknown, |of| self.type_filled(def.file, *of));
             score += self.fits(given, &wanted)?;
         }
         Some(score)
@@ -319,6 +328,13 @@ impl<'a> Resolver<'a> {
     fn fits(&mut self, given: &Type<'a>, wanted: &Type<'a>) -> Option<i32> {
         match (given, wanted) {
             (Type::Unknown, _) | (_, Type::Unknown) => Some(0),
+            // A list of one type is none of another; where a bound is written, either may be above the other.
+            (Type::Filled(given, of), Type::Filled(wanted, wanted_of)) if given == wanted => {
+                let (of, wanted_of) = (Type::Ours(of.clone()), Type::Ours(wanted_of.clone()));
+                self.fits(&of, &wanted_of).or_else(|| self.fits(&wanted_of, &of)).map(|_| 6)
+            }
+            (Type::Filled(given, _), _) => self.fits(&Type::Outside(given), wanted),
+            (_, Type::Filled(wanted, _)) => self.fits(given, &Type::Outside(wanted)),
             (Type::Outside("null"), Type::Outside(wanted)) => (!is_primitive(wanted)).then_some(0),
             (Type::Outside("null"), _) => Some(0),
             (_, Type::Outside("Object" | "Any")) => Some(1),
@@ -355,7 +371,7 @@ impl<'a> Resolver<'a> {
             return self.type_of_value(file, ExpressionId(it.a), depth + 1);
         }
         if it.op == Op::Instance {
-            return self.type_written(file, ExpressionId(it.a));
+            return self.type_filled(file, ExpressionId(it.a));
         }
         if matches!(it.op, Op::Name | Op::Member | Op::Extension | Op::Uncalled) {
             return match self.meaning(file, expression)[..] {
@@ -370,12 +386,12 @@ impl<'a> Resolver<'a> {
                         UNKNOWN if binding.kind != BindingKind::Parameter => {
                             self.type_of_value(file, ExpressionId(binding.a), depth + 1)
                         }
-                        written => self.type_written(file, written),
+                        written => self.type_filled(file, written),
                     }
                 }
                 [Meaning::Definition(def)] if self.definition(def).flags & PROPERTY != 0 => {
                     let returns = self.definition(def).returns;
-                    match self.type_written(def.file, returns) {
+                    match self.type_filled(def.file, returns) {
                         Type::Unknown => self.known(file, expression),
                         written => written,
                     }
@@ -392,7 +408,7 @@ impl<'a> Resolver<'a> {
                 match *meaning {
                     Meaning::Definition(def) if self.definition(def).returns != UNKNOWN => {
                         let returns = self.definition(def).returns;
-                        types.push(self.type_written(def.file, returns));
+                        types.push(self.type_filled(def.file, returns));
                     }
                     _ => types.push(Type::Unknown),
                 }
@@ -430,6 +446,19 @@ impl<'a> Resolver<'a> {
             .filter_map(|value| if let Value::Instance(def) = value { Some(*def) } else { None })
             .collect();
         if classes.is_empty() || classes.len() < instances.len() { Type::Unknown } else { Type::Ours(classes) }
+    }
+
+    /// The type that an expression in a type position names, with its only argument if that is of the project.
+    fn type_filled(&mut self, file: u32, of: ExpressionId) -> Type<'a> {
+        let it = self.facts(file).expressions[of.row()];
+        let arguments = if it.op == Op::Generic { self.facts(file).list(ListId(it.b)) } else { &[] };
+        match (self.type_written(file, of), arguments) {
+            (Type::Outside(name), [only]) => match self.type_written(file, *only) {
+                Type::Ours(classes) => Type::Filled(name, classes),
+                _ => Type::Outside(name),
+            },
+            (written, _) => written,
+        }
     }
 
     /// The type that an expression in a type position names.

@@ -188,12 +188,19 @@ impl<'a> Resolver<'a> {
 
     /// The meanings of a member in each part of a type that is another name for a union; none for other types.
     pub(super) fn in_all_parts(&mut self, class: Def, name: u64) -> Vec<Meaning> {
-        let alias = self.definition(class).alias;
-        if !self.is_other_name(class) || self.facts(class.file).expressions[alias.row()].op != Op::Union {
+        if !self.is_union(class) {
             return Vec::new();
         }
-        let parts = self.parts_of_union(&[Value::Instance(class)]);
+        let mut parts = self.parts_of_union(&[Value::Instance(class)]);
+        // A part that stays whole, a type as a value or one of very many, may lead back to the union.
+        parts.retain(|part| class_of(*part).or(as_class(*part)).is_none_or(|class| !self.is_union(class)));
         parts.into_iter().flat_map(|part| self.member(part, name)).collect()
+    }
+
+    /// Whether a type is another name for a union.
+    fn is_union(&self, class: Def) -> bool {
+        let alias = self.definition(class).alias;
+        self.is_other_name(class) && self.facts(class.file).expressions[alias.row()].op == Op::Union
     }
 
     /// Values, with those of a type that is another name for a union in its place.

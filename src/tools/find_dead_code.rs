@@ -177,7 +177,7 @@ fn reason(certainty: Certainty) -> &'static str {
         Certainty::OnlyTests => "only tests use it",
         Certainty::Offered => "unused here, but visible to others",
         Certainty::Doubtful => "no use is known, but what it belongs to may be used",
-        Certainty::Tried => "only tests use it, but it is public in a package that others can install",
+        Certainty::Tried => "only tests use it, but others can install its package",
         Certainty::HalfKnown => "no use is known, but not every name was resolved",
         Certainty::DeadUsers => "only dead code uses it",
     }
@@ -211,6 +211,7 @@ fn doubted(doubt: &DeadCodeDoubt) -> Cow<'static, str> {
         DeadCodeDoubt::ForTests => "no use is known, but it is a test or has examples that may be run".into(),
         DeadCodeDoubt::Documented => "no use is known, but a package that others can install documents it".into(),
         DeadCodeDoubt::Importable => "no use is known, but its package lets others import its file".into(),
+        DeadCodeDoubt::Face => "no use is known, but its file is for those who install its package".into(),
         DeadCodeDoubt::Marked => {
             "no use is known, but only its name hides it from those who install its package".into()
         }

@@ -180,11 +180,16 @@ fn system(path: &str) -> System<'_> {
     (system.filter(|system| SYSTEMS.contains(system)), processor)
 }
 
-/// Whether files for two systems can be compiled together.
+/// Whether files for two systems can be compiled together. A build for a system takes the files of the one that it
+/// belongs to, as well: `view_ios.go` and `view_darwin.go`.
 fn goes_with(own: System<'_>, other: System<'_>) -> bool {
     let fits = |own: Option<&str>, other: Option<&str>| own.is_none() || other.is_none() || own == other;
-    fits(own.0, other.0) && fits(own.1, other.1)
+    let is_kind = |one: Option<&str>, of: Option<&str>| one.zip(of).is_some_and(|pair| KINDS.contains(&pair));
+    (fits(own.0, other.0) || is_kind(own.0, other.0) || is_kind(other.0, own.0)) && fits(own.1, other.1)
 }
+
+/// Systems, each with the one whose files its builds take (`go help buildconstraint`).
+const KINDS: &[(&str, &str)] = &[("android", "linux"), ("illumos", "solaris"), ("ios", "darwin")];
 
 #[rustfmt::skip]
 const SYSTEMS: &[&str] = &[

@@ -4,6 +4,12 @@ use crate::languages::conventions::says;
 use crate::languages::{Conventions, Framework, ManifestPart, Owner, Package, Public};
 use crate::model::Kind;
 
+/// Endings that a manifest may leave out of the path of a file.
+const ENDINGS: &[&str] =
+    &[".js", ".ts", ".tsx", ".jsx", ".mjs", ".cjs", ".mts", "/index.js", "/index.ts", "/index.tsx", "/index.mjs"];
+/// A manifest that names sources as they are.
+const SOURCES: ManifestPart = ManifestPart::Files { faces: &["exports"], programs: &[], endings: ENDINGS };
+
 /// See [`Conventions`].
 pub static CONVENTIONS: Conventions = Conventions {
     starts: &[(Kind::Function, "main")],
@@ -29,27 +35,19 @@ pub static CONVENTIONS: Conventions = Conventions {
     runner: Some(&super::runner::RUNNER),
     public: Public::Exported(&["export", "exports."]),
     faces: &["index", "mod"],
-    packages: &[Package {
-        file: "package.json",
-        says: &["\"main\"", "\"module\"", "\"exports\"", "\"bin\""],
-        names: ManifestPart::Files {
-            faces: &["main", "module", "browser", "bin", "exports", "types", "source"],
-            programs: &["bin"],
-            endings: &[
-                ".js",
-                ".ts",
-                ".tsx",
-                ".jsx",
-                ".mjs",
-                ".cjs",
-                ".mts",
-                "/index.js",
-                "/index.ts",
-                "/index.tsx",
-                "/index.mjs",
-            ],
+    packages: &[
+        Package {
+            file: "package.json",
+            says: &["\"main\"", "\"module\"", "\"exports\"", "\"bin\""],
+            names: ManifestPart::Files {
+                faces: &["main", "module", "browser", "bin", "exports", "types", "source"],
+                programs: &["bin"],
+                endings: ENDINGS,
+            },
         },
-    }],
+        Package { file: "jsr.json", says: &["\"exports\""], names: SOURCES },
+        Package { file: "deno.json", says: &["\"exports\""], names: SOURCES },
+    ],
     bundlers: &["webpack.", "rollup.", "vite.config", "rspack.", "rolldown.", "tsup.", "tsdown.", "esbuild", "parcel."],
     wildcards: &["export *", "export type *", "exports", "...require("],
     reflection: &["["],

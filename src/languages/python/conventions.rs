@@ -91,6 +91,7 @@ pub static CONVENTIONS: Conventions = Conventions {
     plain_homes: &["typing", "typing_extensions", "abc", "enum", "collections"],
     looked_up: Some("getattr("),
     example_mark: Some(">>> "),
+    declarations: &[".pyi"],
     ..Conventions::NEUTRAL
 };
 

@@ -151,7 +151,14 @@ impl PythonModules<'_> {
             }
             base = folder(base);
         }
-        self.packages.get(parts.first()?).and_then(|within| self.below(within, &parts)).or(at_root)
+        let (first, rest) = parts.split_first()?;
+        let of_project = self.packages.get(first).and_then(|within| self.below(within, &parts));
+        // A build may take the modules of a package from a folder of its sources: `shop.cart` from `shop/src/cart.py`.
+        let sources = || {
+            let inside = ["src", "lib"].iter().map(|inside| format!("{first}/{inside}"));
+            inside.into_iter().find_map(|base| self.below(&base, rest).filter(|_| !rest.is_empty()))
+        };
+        of_project.or(at_root).or_else(sources)
     }
 }
 

@@ -24,7 +24,9 @@ pub static CONVENTIONS: Conventions = Conventions {
     reads: &["include_str!(\"", "include_bytes!(\"", "include!(\""],
     conditions: &["#[cfg(", "#![cfg("],
     conditional_macros: &["cfg_if! {", "cfg_select! {"],
-    compiled_only: &["_", "assert_", "ensure_"],
+    compiled_only: &["_", "assert_", "ensure_", "require_"],
+    // An example that must not compile proves something about its crate.
+    example_mark: Some("compile_fail"),
     given_attributes: &["#["],
     naming_attributes: &["#[serde("],
     plain_decorators: &[

@@ -153,10 +153,11 @@ pub(super) fn is_judged(graph: &Graph<'_>, node: u32) -> bool {
     !graph.is_value(node) && !matches!(symbol.detail(), Detail::Module | Detail::Namespace) && !is_spared(&symbol.file)
 }
 
-/// Whether a file is not judged: it is vendored, generated or minified, so that its code is not deleted by hand, or in a
-/// language whose unused code cannot be told.
+/// Whether a file is not judged: it is vendored, generated or minified, so that its code is not deleted by hand, it declares
+/// what others define, or it is in a language whose unused code cannot be told.
 fn is_spared(file: &FileView<'_>) -> bool {
     !file.conventions().tells_dead
+        || file.conventions().declarations.iter().any(|ending| file.path().ends_with(ending))
         || file.is_generated()
         || is_minified(file.content())
         || file.given_as_vendored().unwrap_or_else(|| is_vendored(file.path()) || is_built(file.path()))

@@ -91,7 +91,7 @@ impl<'g, 'a> Entries<'g, 'a> {
                 ManifestPart::Functions { .. } => entries.scripts.extend(scripts(file)),
                 ManifestPart::Files { faces, endings, .. } => {
                     entries.faces.extend(package_files(file, folder, snapshot, faces, endings));
-                    entries.open.extend(open_folders(file, folder));
+                    entries.open.extend(open_folders(file, folder, graph.snapshot));
                 }
             }
             if is_published(file, package) {
@@ -368,6 +368,17 @@ impl<'g, 'a> Entries<'g, 'a> {
     pub fn is_installed(&self, file: FileView<'_>) -> bool {
         let rules = file.conventions();
         !rules.packages.is_empty() && self.in_package(file, rules)
+    }
+
+    /// Whether the language lets those who install its package use it, but for a mark on its name: `_open`. Two marks in a
+    /// class change its name, and what is inside of a function is its own.
+    pub fn is_marked(&self, symbol: &SymbolView<'_>) -> bool {
+        let Public::Unless(mark) = symbol.file.conventions().public else { return false };
+        let name = symbol.name();
+        let is_mangled =
+            symbol.kind() == Kind::Method && name.strip_prefix(mark).is_some_and(|rest| rest.starts_with(mark));
+        let is_inside = || symbol.parent().is_some_and(|own| matches!(own.kind(), Kind::Function | Kind::Method));
+        !is_mangled && !is_inside() && self.is_installed(symbol.file)
     }
 
     /// Whether a library exports it.

@@ -5,13 +5,15 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::Graph;
-use super::entry::{Entries, names_interpreter};
+use super::entry::{Entries, decorator_name, names_interpreter};
 use super::groups::Conditions;
+use super::overrides::overridden;
+use super::said::{SIGNATURE, has_examples, is_copied, is_documented, may_be_unused, says_kept};
 use super::surroundings::{folder, has_own_names, is_given_to_macro, is_in_macro, is_read_as_data};
-use super::tested::{has_own_test, is_beside_tests, is_tested_by, puts_back};
+use super::tested::{has_own_test, is_beside_tests, is_tested_by, serves_tests};
 use super::verdicts::says_testing;
 use super::visible::{is_type, is_typed, words_before};
-use super::written::{comments_above, opening_comments, written};
+use super::written::written;
 use crate::languages::{Public, helps_tests, is_aside, is_for_testing};
 use crate::model::{Detail, Kind};
 use crate::query::line_of;
@@ -22,7 +24,7 @@ use crate::store::{FileView, SymbolView};
 pub enum Certainty {
     /// Unused as far as is known, where not all names were resolved.
     HalfKnown,
-    /// Only tests use it, but it is public in an installable package, so that others may use it.
+    /// Only tests use it, but it is in an installable package, and no more than its name hides it from others.
     Tried,
     /// No use was found, and something makes that doubtful.
     Doubtful,
@@ -89,6 +91,8 @@ pub enum DeadCodeDoubt {
     Documented,
     /// Its package lets others import its file by name.
     Importable,
+    /// Its file is for those who install its package: only tests and examples use other definitions of it.
+    Face,
     /// Only a mark on its name hides it, and others can install its package.
     Marked,
     /// Something uses it that may be used itself.
@@ -99,63 +103,12 @@ pub enum DeadCodeDoubt {
     PartlyRead,
 }
 
+/// The most definitions of a file that only tests and examples use, before the file is taken to be there for others.
+const MOST_SHOWN: usize = 5;
 /// The shortest name of which other mentions would be known.
 const SHORTEST: usize = 3;
-/// Words by which a definition says that others rely on it, and the text in which they are looked for.
-const KEPT: &[&[u8]] = &[
-    b"deprecat",
-    b"backward",
-    b"compat",
-    b"knipignore",
-    b"ts-prune-ignore",
-    b"only exists",
-    b"exists only",
-    b"to satisfy",
-    b"only used by",
-    b"kept for",
-    b"kept to",
-    b"legacy for",
-    b"left here",
-    b"don't remove",
-    b"do not remove",
-    b"don't delete",
-    b"do not delete",
-    b"for debugging",
-    b"next major",
-    b"future use",
-    b"for future",
-    b"the future",
-    b"reserved for",
-    b"used later",
-    b"this tests that",
-    b"compile-time check",
-    b"compile time check",
-];
-/// Words at the head of a file by which it is a copy that stays as it is.
-const COPIED: &[&[u8]] = &[b"as close as possible", b"in sync with", b"vendored", b"coming from the"];
-/// Words of the comments and the documentation of a definition by which others use it.
-const SAID_USED: &[&[u8]] = &[
-    b"used by",
-    b"used in `",
-    b"debugging",
-    b"called by",
-    b"called from",
-    b"invoked by",
-    b"needed by",
-    b"entry point",
-    b"entrypoint",
-];
-/// Marks by which a linter or a compiler lets something be unused.
-const UNUSED_MARKS: &[&[u8]] = &[b"nolint:unused", b"allow(dead_code", b"allow(unused", b"(\"unused\")"];
-/// Tags of comments by which a package offers something, where comments have tags.
-const OFFERED: &[&[u8]] = &[b"* @api\n", b"* @api ", b"* @public\n", b"* @public "];
-const MOST_TEXT: usize = 2_000;
-/// The most letters of a signature that are read.
-const SIGNATURE: usize = 400;
 /// The most classes derived from one that are looked at.
 const MOST_DERIVED: usize = 50;
-/// The fewest words of documentation that is there for others.
-const DOCUMENTED: usize = 5;
 /// The most verdicts of one class or file that do not make each other doubtful.
 const MOST_OF_CLASS: usize = 3;
 const MOST_OF_FILE: usize = 8;
@@ -206,21 +159,10 @@ impl<'e, 'g, 'a> Evidence<'e, 'g, 'a> {
         let is_private = || words_before(symbol).split_whitespace().any(|word| word == "private");
         match self.namesakes(node) {
             0 if symbol.kind() == Kind::Class || is_declared(symbol) && !is_private() => Some(DeadCodeDoubt::Reflected),
-            0 if self.is_marked(symbol) => Some(DeadCodeDoubt::Marked),
+            0 if self.entries.is_marked(symbol) => Some(DeadCodeDoubt::Marked),
             0 => None,
             count => Some(DeadCodeDoubt::Namesakes(count)),
         }
-    }
-
-    /// Whether the language lets those who install its package use it, but for a mark on its name: `_open`. Two marks in a
-    /// class change its name, and what is inside of a function is its own.
-    fn is_marked(&self, symbol: &SymbolView<'_>) -> bool {
-        let Public::Unless(mark) = symbol.file.conventions().public else { return false };
-        let name = symbol.name();
-        let is_mangled =
-            symbol.kind() == Kind::Method && name.strip_prefix(mark).is_some_and(|rest| rest.starts_with(mark));
-        let is_inside = || symbol.parent().is_some_and(|own| matches!(own.kind(), Kind::Function | Kind::Method));
-        !is_mangled && !is_inside() && self.entries.is_installed(symbol.file)
     }
 
     /// Whether it is a type of the name of another in its file, beside it or in a macro: uses may mean
@@ -266,10 +208,10 @@ impl<'e, 'g, 'a> Evidence<'e, 'g, 'a> {
             0 => None,
             _ if may_be_unused(symbol) => Some(DeadCodeDoubt::Tool),
             count if count > MOST_TESTS => Some(DeadCodeDoubt::Helper(count)),
-            _ if symbol.kind() == Kind::Function && puts_back(&symbol.name()) => Some(DeadCodeDoubt::Tool),
+            _ if is_without_object(symbol) && serves_tests(&symbol.name()) => Some(DeadCodeDoubt::Tool),
             // Tests of several folders test several things.
             _ if tests.iter().any(|test| folder(test.path()) != folder(tests[0].path())) => Some(DeadCodeDoubt::Tool),
-            _ if !is_alone && !tests.iter().any(|test| is_tested_by(own, test.path())) => Some(DeadCodeDoubt::Tool),
+            _ if !is_alone && !tests.iter().all(|test| is_tested_by(own, test.path())) => Some(DeadCodeDoubt::Tool),
             _ if !has_own_test(self.graph, symbol, self.lives) => Some(DeadCodeDoubt::Tool),
             _ => None,
         }
@@ -336,6 +278,8 @@ impl<'e, 'g, 'a> Evidence<'e, 'g, 'a> {
             Some(DeadCodeDoubt::Documented)
         } else if self.entries.is_open(symbol) {
             Some(DeadCodeDoubt::Importable)
+        } else if self.is_of_face(symbol) {
+            Some(DeadCodeDoubt::Face)
         } else if is_shared(symbol) || is_overload_for_many(symbol) || self.is_hiding(node) {
             Some(DeadCodeDoubt::Shared)
         } else if is_default(symbol) {
@@ -372,6 +316,21 @@ impl<'e, 'g, 'a> Evidence<'e, 'g, 'a> {
         is_private || graph.parent(node).is_some_and(inside)
     }
 
+    /// Whether it is public in an installable package, and its file has many definitions that tests and examples use, and the
+    /// package itself does not.
+    fn is_of_face(&self, symbol: &SymbolView<'a>) -> bool {
+        let graph = self.graph;
+        let is_beside = |file: u32| {
+            let file = graph.snapshot.file_by_number(file);
+            file.is_none_or(|file| file.exercises() || is_aside(file.path()))
+        };
+        let is_shown = |own: &SymbolView<'_>| {
+            let mut users = graph.edges.users(own.number()).map(|edge| edge.file).peekable();
+            own.kind() != Kind::Constant && own.parent().is_none() && users.peek().is_some() && users.all(is_beside)
+        };
+        self.entries.is_public_in_package(symbol) && symbol.file.symbols().filter(is_shown).nth(MOST_SHOWN).is_some()
+    }
+
     /// Whether a file that looks like a test uses it and belongs to the program: `components/test/Runner.vue`.
     fn is_in_program(&self, symbol: &SymbolView<'_>) -> bool {
         let graph = self.graph;
@@ -392,12 +351,17 @@ impl<'e, 'g, 'a> Evidence<'e, 'g, 'a> {
         if around.any(|own| is_decorated(&own)) || class.is_some_and(|class| is_decorated(&class)) {
             return true;
         }
+        // The caller of a decorated method needs an object: `@BuildStep`.
+        if is_type(symbol) && symbol.children().any(|own| own.kind() == Kind::Method && is_decorated(&own)) {
+            return true;
+        }
         let is_member = symbol.kind() == Kind::Method || class.is_some();
         if self.is_called_by_name(symbol) || is_given_to_macro(symbol) || is_read_as_data(graph, symbol) {
             return true;
         }
+        let has_foreign = |class: &SymbolView<'_>| self.entries.is_foreign(class, false);
         let is_foreign = |class: &SymbolView<'_>| {
-            self.entries.is_foreign(class, false) || symbol.file.conventions().by_shape && has_bases(graph, class)
+            has_foreign(class) || symbol.file.conventions().by_shape && has_bases(graph, class)
         };
         if is_type(symbol) && symbol.detail() != Detail::Interface && is_foreign(symbol) {
             return true;
@@ -409,6 +373,10 @@ impl<'e, 'g, 'a> Evidence<'e, 'g, 'a> {
                 || graph.filled_in(symbol).is_some()
                 || is_free
                 || self.is_demanded(node)
+                || self.overrides_unknown(symbol)
+                // A mark on the name hides it from no base beside which a class has its own as well.
+                || self.entries.is_marked(symbol)
+                    && class.is_some_and(|class| !has_foreign(&class) && self.is_lent(&class, has_foreign))
                 || !self.is_hidden(node)
                     && class.is_some_and(|class| {
                         may_override(symbol) && is_foreign(&class)
@@ -441,6 +409,15 @@ impl<'e, 'g, 'a> Evidence<'e, 'g, 'a> {
             waiting.extend(graph.edges.bases(base));
         }
         false
+    }
+
+    /// Whether it says that it overrides a method, and no base in the repository has one of its name: what stands there for
+    /// the base of another package leaves its methods out.
+    fn overrides_unknown(&self, symbol: &SymbolView<'_>) -> bool {
+        let is_mark = |word: &str| word.eq_ignore_ascii_case("override");
+        let says = symbol.decorators().iter().any(|decorator| is_mark(decorator_name(decorator)))
+            || words_before(symbol).split_whitespace().any(is_mark);
+        says && overridden(self.graph.snapshot, self.graph.edges, symbol).is_empty()
     }
 
     /// Whether an interface lists its name, where types have the methods of an interface without saying so, and it isn't
@@ -522,45 +499,6 @@ impl<'e, 'g, 'a> Evidence<'e, 'g, 'a> {
     }
 }
 
-/// Whether a definition or the comments above it say that others rely on it or show how they import it, or its name says
-/// that nothing needs to use it.
-fn says_kept(symbol: &SymbolView<'_>) -> bool {
-    let takes_nothing = || symbol.signature(SIGNATURE).trim_end().trim_end_matches('{').trim_end().ends_with("()");
-    let marks_it = |mark: &&str| symbol.name().starts_with(mark) && (mark.len() == 1 || takes_nothing());
-    if symbol.kind() == Kind::Function && symbol.file.conventions().compiled_only.iter().any(marks_it) {
-        return true;
-    }
-    // Code of another language implements it, and may know it by its name.
-    if !symbol.has_body() && words_before(symbol).split_whitespace().any(|word| word == "native") {
-        return true;
-    }
-    let content = symbol.file.content();
-    let (span, doc) = (symbol.span(), symbol.doc_span());
-    let start = if doc.is_empty() { comments_above(symbol) } else { comments_above(symbol).min(doc.start as usize) };
-    let text = content.get(start..span.end as usize).unwrap_or_default();
-    let text = text[..text.len().min(MOST_TEXT)].to_ascii_lowercase();
-    let says = |words: &[&[u8]]| words.iter().any(|word| memchr::memmem::find(&text, word).is_some());
-    let above = &text[..text.len().min((span.start as usize).saturating_sub(start))];
-    let doc = symbol.docstring().to_ascii_lowercase();
-    let said = |text: &[u8]| SAID_USED.iter().any(|word| memchr::memmem::find(text, word).is_some());
-    let is_called = said(above) || said(doc.as_bytes());
-    let shown = [b"import ".to_vec(), symbol.name_bytes().to_ascii_lowercase()].concat();
-    says(KEPT) || is_called || says(&[shown.as_slice()]) || symbol.file.conventions().structural && says(OFFERED)
-}
-
-/// Whether a mark right above a definition allows that the program does not use it.
-fn may_be_unused(symbol: &SymbolView<'_>) -> bool {
-    let above = symbol.file.content().get(comments_above(symbol)..symbol.span().start as usize).unwrap_or_default();
-    UNUSED_MARKS.iter().any(|mark| memchr::memmem::find(above, mark).is_some())
-}
-
-/// Whether the first comments of a file say that it is a copy of another, to be kept like it, or that a tool reads it.
-fn is_copied(file: FileView<'_>) -> bool {
-    let head = opening_comments(file.content()).to_ascii_lowercase();
-    let of_tools = file.conventions().tool_heads.iter().map(|words| words.as_bytes());
-    COPIED.iter().copied().chain(of_tools).any(|words| memchr::memmem::find(&head, words).is_some())
-}
-
 /// Whether its file gives it on as its default: `export default function Page() {}`, `export default Page`.
 fn is_default(symbol: &SymbolView<'_>) -> bool {
     const GIVES: &[u8] = b"export default ";
@@ -585,22 +523,14 @@ fn may_override(symbol: &SymbolView<'_>) -> bool {
     !is_declared(symbol) || (symbol.file.conventions().may_override)(&words_before(symbol), &symbol.name())
 }
 
+/// Whether it is a function, or a method that is called on a type.
+fn is_without_object(symbol: &SymbolView<'_>) -> bool {
+    symbol.kind() == Kind::Function || words_before(symbol).split_whitespace().any(|word| word == "static")
+}
+
 /// Whether methods of its language are called through declared types alone, and not by their shape.
 fn is_declared(symbol: &SymbolView<'_>) -> bool {
     matches!(symbol.file.conventions().public, Public::Word(words) if !words.contains(&"pub"))
-}
-
-/// Whether its documentation has examples that a tool runs as tests: `>>> area(2)`.
-fn has_examples(symbol: &SymbolView<'_>) -> bool {
-    let mark = symbol.file.conventions().example_mark;
-    mark.is_some_and(|mark| {
-        memchr::memmem::find(symbol.doc_span().of(symbol.file.content()), mark.as_bytes()).is_some()
-    })
-}
-
-/// Whether it is documented for others, rather than by a remark of a few words.
-fn is_documented(symbol: &SymbolView<'_>) -> bool {
-    symbol.docstring().split_whitespace().filter(|word| word.contains(char::is_alphabetic)).count() >= DOCUMENTED
 }
 
 /// Whether it takes any number of arguments and others of its name stand beside it: which of them is called may depend on

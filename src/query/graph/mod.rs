@@ -21,6 +21,7 @@ mod related;
 pub(super) mod relations;
 mod rename;
 mod rings;
+mod said;
 mod strings;
 mod surroundings;
 mod tested;

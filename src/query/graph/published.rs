@@ -75,17 +75,40 @@ fn within(folder: &str, rest: &str) -> String {
 }
 
 /// The starts of paths of files that others may import by name, since the manifest's exports have a pattern for them:
-/// `"./*": "./dist/*.js"` offers `src/cart.ts`. A private package that offers its sources has no others, and one that
-/// offers built files may be published from elsewhere.
-pub(super) fn open_folders(file: FileView<'_>, folder: &str) -> Vec<String> {
+/// `"./*": "./dist/*.js"` offers `src/cart.ts`, and so does `"./esm/*": "./esm/*.js"` without a folder `esm`. A private
+/// package that offers its sources has no others, and one that offers built files may be published from elsewhere.
+pub(super) fn open_folders(file: FileView<'_>, folder: &str, snapshot: &Snapshot) -> Vec<String> {
     let Ok(package) = serde_json::from_slice::<serde_json::Value>(file.content()) else { return Vec::new() };
     let is_private = package.get("private").and_then(serde_json::Value::as_bool) == Some(true);
     let patterns = package.get("exports").and_then(serde_json::Value::as_object).into_iter().flatten();
     let offers = |target: &serde_json::Value| !(target.is_null() || is_private && names_source(target));
-    let names = patterns.filter(|(_, target)| offers(target)).filter_map(|(name, _)| name.strip_prefix("./"));
-    let starts = names.filter_map(|name| Some(name.split_once('*')?.0));
     let own = |start: &str| if folder.is_empty() { start.to_owned() } else { format!("{folder}/{start}") };
-    starts.flat_map(|start| [own(start), within(folder, start)]).collect()
+    let mut found = Vec::new();
+    for (name, target) in patterns.filter(|(_, target)| offers(target)) {
+        let Some((start, _)) = name.strip_prefix("./").and_then(|name| name.split_once('*')) else { continue };
+        found.extend([own(start), within(folder, start)]);
+        for built in built_folders(target).filter(|_| !start.contains("internal")) {
+            let is_there = |built: &str| snapshot.files().any(|file| file.path().starts_with(&own(built)));
+            if let Some((_, rest)) = built.split_once('/').filter(|_| !is_there(&built)) {
+                found.push(within(folder, rest));
+            }
+        }
+    }
+    found
+}
+
+/// Folders of the modules that a target of exports names by a pattern: `esm/` of `./esm/*.js`.
+fn built_folders(target: &serde_json::Value) -> Box<dyn Iterator<Item = String> + '_> {
+    match target {
+        serde_json::Value::String(path) => {
+            let is_module = [".js", ".mjs", ".cjs"].iter().any(|ending| path.ends_with(ending));
+            let folder = path.strip_prefix("./").and_then(|path| path.split_once('*')).filter(|_| is_module);
+            Box::new(folder.map(|(folder, _)| folder.to_owned()).into_iter())
+        }
+        serde_json::Value::Array(all) => Box::new(all.iter().flat_map(built_folders)),
+        serde_json::Value::Object(all) => Box::new(all.values().flat_map(built_folders)),
+        _ => Box::new(std::iter::empty()),
+    }
 }
 
 /// Whether a target of exports is a source that is compiled by whoever imports it.

@@ -9,8 +9,8 @@ use crate::store::{Edge, SymbolView};
 
 /// The shortest name of a file that tells its tests from others.
 const SHORTEST: usize = 3;
-/// First words of the names of functions by which tests start afresh.
-const UNDOING: &[&str] = &["reset", "clear", "restore"];
+/// First words of the names of functions by which tests start afresh, or fail at once.
+const SERVING: &[&str] = &["reset", "clear", "restore", "must"];
 /// Names of files that stand for their folders.
 const FOLDER_FILES: &[&str] = &["__init__", "index", "mod", "lib", "main"];
 /// Folders that differ between code and its tests.
@@ -20,11 +20,11 @@ const CALLED: &[&[u8]] = &[b"it(", b"test(", b"it.", b"test."];
 /// First words of lines that begin a group of such tests.
 const GROUPS: &[&[u8]] = &[b"describe(", b"describe.", b"suite(", b"context("];
 
-/// Whether a function that only tests use undoes what they did, by the first word of its name: `resetCache`,
-/// `_clear_all`.
-pub(super) fn puts_back(name: &str) -> bool {
+/// Whether a function that only tests use serves them, by the first word of its name: `resetCache`, `_clear_all`,
+/// `MustParse`.
+pub(super) fn serves_tests(name: &str) -> bool {
     let name = name.trim_start_matches('_');
-    UNDOING.iter().any(|word| {
+    SERVING.iter().any(|word| {
         let start = name.get(..word.len()).filter(|start| start.eq_ignore_ascii_case(word));
         start.is_some() && !name[word.len()..].starts_with(|c: char| c.is_ascii_lowercase())
     })

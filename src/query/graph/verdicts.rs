@@ -27,6 +27,7 @@ const BEFORE: &[&[u8]] = &[
     b"each",
     b"every",
     b"unit",
+    b"internal",
     b"snapshot",
     b"allow",
     b"allows",
@@ -135,6 +136,10 @@ impl Reachability<'_, '_> {
         pairs.retain(|(user, used)| user != used);
         let used = used_from_outside(graph.symbols.len(), &pairs);
         let is_offered = |node: u32| self.entries.is_public_in_package(&graph.symbols[node as usize]);
+        let is_marked = |node: u32| {
+            let symbol = &graph.symbols[node as usize];
+            symbol.parent().is_none() && self.entries.is_marked(symbol)
+        };
         let certainty = |node: u32| match self.reached[node as usize] {
             TESTED if self.tests[node as usize] || is_for_tests(&graph.symbols[node as usize]) => None,
             // No program uses what is there for tests.
@@ -143,7 +148,7 @@ impl Reachability<'_, '_> {
             {
                 None
             }
-            TESTED if is_offered(node) => Some(Certainty::Tried),
+            TESTED if is_offered(node) || is_marked(node) => Some(Certainty::Tried),
             TESTED => Some(Certainty::OnlyTests),
             UNREACHED if used[node as usize] => Some(Certainty::DeadUsers),
             UNREACHED if self.strays.contains(&node) => Some(Certainty::HalfKnown),

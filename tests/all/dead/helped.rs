@@ -354,3 +354,30 @@ fn a_copy_stays_like_what_it_is_copied_from() {
     assert_eq!(dead(&project("// Keep this in sync with the shop's own file.")), ["spare 0.6"]);
     assert_eq!(dead(&project("/*\nInput to cgo -godefs.\n*/")), ["spare 0.6"]);
 }
+
+#[test]
+fn what_tests_of_another_file_use_as_well_helps_them() {
+    let project = |other: &str| {
+        format!(
+            "--- app.py
+import sums, words
+sums.add(1)
+words.join('a')
+--- sums.py
+def add(a): return a
+def is_low(): return False
+--- words.py
+def join(a): return a
+--- test/test_sums.py
+from sums import is_low
+def test_is_low(): assert not is_low()
+--- test/test_words.py
+from words import join
+{other}
+"
+        )
+    };
+    assert_eq!(dead(&project("def test_join(): assert join('a')")), ["is_low 0.9"]);
+    let helped = "from sums import is_low\ndef test_join(): assert is_low() or join('a')";
+    assert_eq!(dead(&project(helped)), ["is_low 0.6"]);
+}

@@ -105,13 +105,15 @@ fn what_a_comment_says_is_used_by_others_is_kept() {
 exports.own = 1;
 // Used by the update prompt
 function open(url) { return url; }
+// For use by the scripts only
+function pick(url) { return url; }
 // Opens what is used
 function openOther(url) { return url; }
 --- shop/__init__.py
 def _jupyter_server_extension_points(): return []
 def _spare(): return []
 ";
-    assert_eq!(dead(project), ["openOther 1.0", "_spare 1.0", "open 0.6"]);
+    assert_eq!(dead(project), ["openOther 1.0", "_spare 1.0", "open 0.6", "pick 0.6"]);
 }
 
 #[test]

@@ -80,6 +80,10 @@ export function spare() {{ return 2; }}
     assert_eq!(dead(&project(open, private)), ["spare 0.6"]);
     assert_eq!(dead(&project(", \"./*\": \"./src/*.ts\"", private)), ["spare 0.8"]);
     assert_eq!(dead(&project(", \"./*\": null", "")), ["spare 0.8"]);
+    // Only what is built bears the name of the pattern.
+    assert_eq!(dead(&project(", \"./esm/*\": {\"import\": \"./esm/*.js\"}", "")), ["spare 0.6"]);
+    assert_eq!(dead(&project(", \"./esm/*\": \"./esm/*.css\"", "")), ["spare 0.8"]);
+    assert_eq!(dead(&project(", \"./internal/*\": \"./esm/*.js\"", "")), ["spare 0.8"]);
 }
 
 #[test]
@@ -110,6 +114,47 @@ def _lost(): pass
 }
 
 #[test]
+fn a_package_that_tests_its_parts_may_have_them_used_by_others() {
+    let project = |setup: &str| {
+        format!(
+            "{setup}--- shop/__init__.py
+from .cart import sums
+sums()
+--- shop/cart.py
+def sums(): pass
+def _counted(a): return a
+--- shop/test_cart.py
+from shop.cart import _counted
+def test_counted(): assert _counted(1) == 1
+"
+        )
+    };
+    assert_eq!(dead(&project("")), ["_counted 0.9"]);
+    let setup = "--- setup.py\nfrom setuptools import setup\nsetup(name='shop', packages=['shop'])\n";
+    assert_eq!(dead(&project(setup)), ["_counted 0.6"]);
+}
+
+#[test]
+fn a_base_beside_a_class_may_call_what_has_a_mark() {
+    let project = |bases: &str| {
+        format!(
+            "--- setup.py
+from setuptools import setup
+setup(name='shop', packages=['shop'])
+--- shop/__init__.py
+from framework import Base
+class _Linked:
+    def _link_text(self): pass
+class Page({bases}): pass
+print(Page())
+"
+        )
+    };
+    assert_eq!(dead(&project("_Linked")), ["_Linked._link_text 0.8"]);
+    assert_eq!(dead(&project("_Linked, Base")), ["_Linked._link_text 0.6"]);
+}
+
+#[test]
 fn a_list_of_changes_tells_others_of_a_member() {
     let project = |change: &str| {
         format!(
@@ -128,4 +173,49 @@ class Cart {{
     };
     assert_eq!(dead(&project("`Other.takeBack` is faster")), ["Cart.takeBack 0.8"]);
     assert_eq!(dead(&project("`Cart.takeBack()` is faster")), ["Cart.takeBack 0.6"]);
+}
+
+#[test]
+fn a_file_of_which_others_use_the_rest_is_theirs() {
+    let project = |count: usize| {
+        let defined: String = (0..count).map(|at| format!("def ask{at}(): pass\n")).collect();
+        let tested: String = (0..count).map(|at| format!("def test_ask{at}(): samr.ask{at}()\n")).collect();
+        format!(
+            "--- setup.py
+from setuptools import setup
+setup(name='shop', packages=['shop'])
+--- shop/__init__.py
+from . import samr
+samr.used()
+--- shop/samr.py
+def used(): pass
+{defined}def spare(): pass
+--- tests/test_samr.py
+from shop import samr
+{tested}"
+        )
+    };
+    let spare = |project: &str| dead(project).into_iter().filter(|one| one.starts_with("spare")).collect::<Vec<_>>();
+    assert_eq!(spare(&project(5)), ["spare 0.8"]);
+    assert_eq!(spare(&project(6)), ["spare 0.6"]);
+}
+
+#[test]
+fn a_registry_for_sources_names_the_entries_of_a_package() {
+    let project = |manifest: &str| {
+        format!(
+            "--- package.json
+{{\"name\": \"shop\", \"main\": \"src/index.ts\"}}
+{manifest}--- src/index.ts
+import {{ open }} from './cart';
+export const own = open();
+--- src/cart.ts
+export function open() {{ return 1; }}
+export function spare() {{ return 2; }}
+"
+        )
+    };
+    assert_eq!(dead(&project("")), ["spare 0.8"]);
+    let manifest = "--- jsr.json\n{\"name\": \"@shop/shop\", \"exports\": {\"./cart\": \"./src/cart.ts\"}}\n";
+    assert_eq!(dead(&project(manifest)), [""; 0]);
 }

@@ -1,6 +1,8 @@
 //! Uses that no resolved name shows: by settings, build tools, tests, files with errors and compiled files.
 
-use super::dead;
+use serde_json::json;
+
+use super::{answer, dead};
 
 #[test]
 fn a_class_that_settings_name_has_its_methods_called() {
@@ -307,4 +309,136 @@ TEXT ·start(SB), $0
     assert_eq!(dead(&project("NOP")), ["sum 1.0"]);
     assert_eq!(dead(&project("CALL ·sum(SB)")), ["sum 0.6"]);
     assert_eq!(dead(&project("CALL shop·sum<ABIInternal>(SB)")), ["sum 0.6"]);
+}
+
+#[test]
+fn what_stands_for_a_base_leaves_its_methods_out() {
+    let project = |mark: &str| {
+        format!(
+            "--- src/Main.java
+public class Main {{
+  public static void main(String[] args) {{ new Finder().start(); }}
+}}
+class Finder extends Visitor {{
+  void start() {{}}
+  {mark}public void visitTree(int tree) {{}}
+}}
+--- stubs/Visitor.java
+public abstract class Visitor {{}}
+"
+        )
+    };
+    assert_eq!(dead(&project("")), ["Finder.visitTree 0.8"]);
+    assert_eq!(dead(&project("@Override ")), ["Finder.visitTree 0.6"]);
+}
+
+#[test]
+fn a_build_may_take_a_package_from_a_folder_of_sources() {
+    let project = "--- shop/src/cart/__init__.py
+--- shop/src/cart/sums.py
+def used(): pass
+def spare(): pass
+--- shop/src/cart/main.py
+from shop.cart.sums import used
+if __name__ == '__main__':
+    used()
+";
+    assert_eq!(dead(project), ["spare 0.8"]);
+}
+
+#[test]
+fn a_folder_whose_mark_keeps_tools_out_is_shown_to_readers() {
+    let project = |folder: &str| {
+        format!(
+            "--- go.mod
+module shop
+--- {folder}/main.go
+package main
+func main() {{}}
+func publish() {{}}
+"
+        )
+    };
+    assert_eq!(dead(&project("_shop")), ["publish 1.0"]);
+    assert_eq!(dead(&project("_examples")), ["publish 0.6"]);
+    assert_eq!(dead(&project("sample-app")), ["publish 0.6"]);
+    assert_eq!(dead(&project("gotestdata")), ["publish 0.6"]);
+}
+
+#[test]
+fn a_build_for_a_system_takes_the_files_of_its_kind() {
+    let project = |system: &str| {
+        format!(
+            "--- go.mod
+module shop
+--- view_darwin.go
+package main
+func main() {{ show() }}
+--- view_macos.go
+//go:build darwin && !ios
+package main
+func show() {{}}
+--- view_{system}.go
+package main
+func show() {{}}
+"
+        )
+    };
+    assert_eq!(dead(&project("ios")), [""; 0]);
+    assert_eq!(dead(&project("android")), ["show 0.8"]);
+}
+
+#[test]
+fn what_calls_a_decorated_method_makes_its_object() {
+    let project = |mark: &str| {
+        format!(
+            "--- src/Main.java
+import io.framework.BuildStep;
+public class Main {{
+  public static void main(String[] args) {{}}
+}}
+class Steps {{
+  {mark}void feature() {{}}
+}}
+"
+        )
+    };
+    let class = |mark: &str| dead(&project(mark)).into_iter().find(|one| one.starts_with("Steps "));
+    assert_eq!(class("").as_deref(), Some("Steps 0.8"));
+    assert_eq!(class("@Nullable ").as_deref(), Some("Steps 0.8"));
+    assert_eq!(class("@BuildStep ").as_deref(), Some("Steps 0.6"));
+}
+
+#[test]
+fn a_declaration_of_what_others_define_is_not_judged() {
+    let project = "--- lib/device.pyi
+def _spare(): ...
+--- app.py
+def _spare(): return 1
+";
+    let answer = answer(project, json!({"min_confidence": 0}));
+    assert_eq!(answer["dead_symbols"][0]["symbol_id"], "app.py::_spare#function");
+    assert_eq!((answer["dead_symbols"][1].is_null(), &answer["files_not_judged"]), (true, &json!(1)));
+}
+
+#[test]
+fn an_example_that_must_not_compile_is_a_test() {
+    let project = |example: &str| {
+        format!(
+            "--- Cargo.toml
+[package]
+name = \"shop\"
+--- src/main.rs
+fn main() {{}}
+/// Nothing opens it.
+/// ```{example}
+/// let a: u8 = \"\";
+/// ```
+fn spare() {{}}
+fn require_send() {{}}
+"
+        )
+    };
+    assert_eq!(dead(&project("ignore")), ["spare 1.0", "require_send 0.6"]);
+    assert_eq!(dead(&project("compile_fail")), ["spare 0.6", "require_send 0.6"]);
 }

@@ -268,12 +268,15 @@ func even(n int) bool { return n%2 == 0 }
 // show writes a result for snapshot testing.
 func show() { shown() }
 func shown() {}
+func mustCount() int { return 1 }
+// Only for internal test.
+func forget() {}
 --- cmd/main_test.go
 package main
 import \"testing\"
-func TestAll(t *testing.T) { count(); reset(); even(2); show() }
+func TestAll(t *testing.T) { count(); reset(); even(2); show(); mustCount(); forget() }
 ";
-    assert_eq!(dead(project), ["even 0.9"]);
+    assert_eq!(dead(project), ["even 0.9", "mustCount 0.6"]);
 }
 
 #[test]

@@ -124,6 +124,25 @@ class Up extends Base {
 }
 
 #[test]
+fn overloads_are_told_apart_by_what_a_collection_is_of() {
+    check(
+        "--- A.java
+import java.util.*;
+interface Shown⟦=Shown⟧ {}
+class Port⟦=Port⟧ implements Shown⟦Shown⟧ {}
+class Net⟦=Net⟧ {}
+class A {
+  ArrayList<Port⟦Port⟧> ports⟦=ports⟧ = new ArrayList<>();
+  ArrayList<Net⟦Net⟧> nets⟦=nets⟧ = new ArrayList<Net⟦Net⟧>();
+  void f() { show⟦shown⟧(ports⟦ports⟧); show⟦nets_shown⟧(nets⟦nets⟧); show⟦nets_shown⟧(new ArrayList<Net⟦Net⟧>()); }
+  void show⟦=shown⟧(Collection<? extends Shown⟦Shown⟧> all) {}
+  void show⟦=nets_shown⟧(ArrayList<Net⟦Net⟧> all) {}
+}
+",
+    );
+}
+
+#[test]
 fn names_of_a_class_are_seen_inside_it_inherited_ones_too() {
     check(
         "--- A.java

@@ -395,3 +395,15 @@ function start⟦=start⟧(many) {
 ",
     );
 }
+
+#[test]
+fn this_of_a_function_that_becomes_a_member_is_no_class() {
+    check(
+        "--- a.js
+const fakes⟦=fakes⟧ = {}, other⟦=other⟧ = {};
+for (const name of ['one', 'two']) {
+  fakes⟦fakes⟧[name] = function () { this.callback = other⟦other⟧; this.callback(); };
+}
+",
+    );
+}

@@ -1,6 +1,6 @@
 //! TypeScript's unions and mapped types: what tells the types of a union apart, and whose members a type has.
 
-use super::check;
+use super::{Marked, check, relations};
 
 #[test]
 fn literal_members_tell_the_types_of_a_union_apart() {
@@ -292,4 +292,18 @@ function f(x: Named⟦Named⟧ | Fielded⟦Fielded⟧) {
 }
 ",
     );
+}
+
+/// Programs write types that name each other in a circle, in any number.
+#[test]
+fn circles_of_unions_end() {
+    for count in [2, 100, 600] {
+        let union = |at: usize| format!("type T{at} = Part | T{};\n", (at + 1) % count);
+        let types: String = (0..count).map(union).collect();
+        let text = format!("interface Part {{ size: number }}\n{types}function f(a: T0) {{ a.size; a.none; }}\n");
+        let found = relations(&[Marked { path: "a.ts".to_owned(), text, marks: Vec::new() }]);
+        assert!(!found.targets.is_empty());
+    }
+    let text = "export const Part = { size: 1 };\nexport type Part = typeof Part | { size: number };\nPart.size; let a: Part; a.size;\n";
+    relations(&[Marked { path: "a.ts".to_owned(), text: text.to_owned(), marks: Vec::new() }]);
 }

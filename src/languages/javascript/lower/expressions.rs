@@ -481,10 +481,12 @@ fn assign_member<'t>(cx: &mut Lower<'_, 't>, left: Node<'t>, right: Node<'t>, sc
         let this = cx.facts.name("this");
         let own = cx.facts.lookup(scope, this).into_iter().find(|binding| binding.kind == BindingKind::Value);
         let own = own.map(|binding| cx.facts.look(ExpressionId(binding.a)));
+        // `this` may also be whatever the function becomes a member of.
+        let own = own.filter(|own| matches!(own.op, Op::SelfOf | Op::ClassOf));
         let on = walk(cx, object, scope, Role::Reference);
         cx.member(property, on, Role::Write);
         let Some(own) = own else { return walk(cx, right, scope, Role::Reference) };
-        let (op, class) = (if own.op == Op::ClassOf { Op::ClassOf } else { Op::SelfOf }, DefinitionId(own.a));
+        let (op, class) = (own.op, DefinitionId(own.a));
         let (bound, value) = classes::member_value(cx, right, scope, name, at, Some((op, class)), UNKNOWN);
         let members = cx.facts.definition(class).members;
         if members == ScopeId::NONE || !cx.facts.binds(members, name) {
