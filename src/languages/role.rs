@@ -172,9 +172,7 @@ pub fn is_aside(path: &str) -> bool {
     let is_set_aside = |folder: &str| {
         let folder = folder.trim_start_matches('_');
         let is_shown = |word: &&str| folder.strip_prefix(word).is_some_and(|rest| rest.starts_with(['-', '_']));
-        folder.ends_with("testdata")
-            || SHOWN.iter().any(|word| is_shown(&word))
-            || lies_in(&format!("{folder}/"), ASIDE)
+        folder.ends_with("testdata") || SHOWN.iter().any(|word| is_shown(word)) || lies_in(&format!("{folder}/"), ASIDE)
     };
     path.rsplit_once('/').is_some_and(|(folders, _)| folders.split('/').any(is_set_aside))
         || path.split('/').any(|part| part.starts_with("__") && part.ends_with("__"))

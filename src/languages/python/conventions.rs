@@ -30,6 +30,8 @@ pub static CONVENTIONS: Conventions = Conventions {
     by_shape: true,
     collects: &["def __init_subclass__", ".__subclasses__(", "metaclass="],
     shows: &[
+        "lex.lex(",
+        "yacc.yacc(",
         "globals().values()",
         "globals().items()",
         "vars().items()",

@@ -448,13 +448,17 @@ fn assignment<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: ScopeId) {
         targets.extend(field(chained, "left"));
         value = field(chained, "right");
     }
-    // `Name = Name` in a class: the right side refers to the outer scope, as the class does not have the name yet.
+    // `Name = Name` in a class, or `name = name()`: the right side refers to the outer scope, as the class does not have the
+    // name yet.
     let is_own =
         |cx: &Lower<'_, 't>, value: Node<'t>| targets.iter().any(|to: &Node<'t>| cx.text(*to) == cx.text(value));
     let outer = cx.facts.class_of(scope).map(|_| cx.facts.parent(scope));
     let written = value;
     let value = match value {
         Some(value) if value.kind() == "identifier" && outer.is_some() && is_own(cx, value) => {
+            walk(cx, value, outer.unwrap_or(scope), Role::Reference)
+        }
+        Some(value) if outer.is_some() && is_bare_call(value).is_some_and(|function| is_own(cx, function)) => {
             walk(cx, value, outer.unwrap_or(scope), Role::Reference)
         }
         Some(value) if is_type(cx, value) && !cx.facts.is(home(cx, scope), ScopeKind::Function) => {
@@ -473,6 +477,12 @@ fn assignment<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: ScopeId) {
             made::other_name(cx, name, written, scope);
         }
     }
+}
+
+/// The name of a function that is called without arguments.
+fn is_bare_call(node: Node<'_>) -> Option<Node<'_>> {
+    let is_bare = node.kind() == "call" && field(node, "arguments").is_some_and(|all| all.named_child_count() == 0);
+    field(node, "function").filter(|function| is_bare && function.kind() == "identifier")
 }
 
 /// Binds an assignment target.

@@ -22,7 +22,7 @@ use crate::facts::{
 use crate::model::Role;
 
 /// The scope of a file's macros by example.
-const MACROS: ScopeId = ScopeId(1);
+pub(super) const MACROS: ScopeId = ScopeId(1);
 
 /// Records a file's facts about names.
 pub fn lower<'t>(cx: &mut Lower<'_, 't>, root: Node<'t>) {

@@ -5,7 +5,7 @@ use tree_sitter::Node;
 use super::super::definition::span_of;
 use super::super::lower::Lower;
 use super::expressions::walk;
-use super::lower::field;
+use super::lower::{MACROS, field};
 use crate::facts::{BindingKind, Bound, ExpressionId, ListId, NONE, NameId, Op, ScopeId, ScopeKind, UNKNOWN};
 use crate::model::Role;
 
@@ -341,6 +341,8 @@ pub(super) fn macro_name<'s>(cx: &mut Lower<'s, '_>, node: Node<'_>, scope: Scop
             };
             cx.facts.member(module, name)
         }
+        // One that its file defines before the call hides those that come from elsewhere.
+        None if cx.facts.binds(MACROS, name) && cx.facts.lookup(scope, name).is_empty() => cx.facts.named(MACROS, name),
         None => cx.facts.named(scope, name),
     };
     cx.facts.occurrence(span_of(last), Role::Reference, meant);

@@ -8,7 +8,9 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::Graph;
 use super::published::{bundled_files, open_folders, package_files};
-use super::visible::{Exports, in_interface, is_from_elsewhere, is_type, is_within, looks_up, words_before};
+use super::visible::{
+    Exports, exported, in_interface, is_from_elsewhere, is_part, is_type, is_within, looks_up, words_before,
+};
 use crate::languages::{Conventions, Framework, ManifestPart, OfferedMethod, Package, Public, packages};
 use crate::model::{Detail, How, Kind, Role};
 use crate::query::graph::relations::base_text;
@@ -141,8 +143,11 @@ impl<'g, 'a> Entries<'g, 'a> {
             let wildcards = face.conventions().wildcards;
             for import in graph.edges.imports(face.number()) {
                 let Some(file) = graph.snapshot.file_by_number(import.to) else { continue };
-                let hands_on = lines_that_import(face.content(), import.at)
-                    .any(|line| wildcards.iter().any(|words| memchr::memmem::find(line, words.as_bytes()).is_some()));
+                let gives = |line: &[u8]| {
+                    wildcards.iter().any(|words| memchr::memmem::find(line, words.as_bytes()).is_some())
+                        || namespace(line).is_some_and(|name| exported(face.content()).contains(name))
+                };
+                let hands_on = lines_that_import(face.content(), import.at).any(gives);
                 if hands_on && self.faces.insert(import.to) {
                     waiting.push(file);
                 }
@@ -639,6 +644,13 @@ fn lines_that_import(content: &[u8], at: u32) -> impl Iterator<Item = &[u8]> {
     });
     let others = path.into_iter().flat_map(|path| memchr::memmem::find_iter(content, path));
     std::iter::once(line).chain(others.map(|at| line_at(content, at as u32)))
+}
+
+/// The name by which a line imports all of a file: `import * as core from './core'`.
+fn namespace(line: &[u8]) -> Option<&[u8]> {
+    const OPENING: &[u8] = b"import * as ";
+    let rest = &line[memchr::memmem::find(line, OPENING)? + OPENING.len()..];
+    Some(&rest[..rest.iter().position(|byte| !is_part(*byte)).unwrap_or(rest.len())])
 }
 
 /// The line of a byte.

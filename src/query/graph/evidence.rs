@@ -8,7 +8,7 @@ use super::Graph;
 use super::entry::{Entries, decorator_name, names_interpreter};
 use super::groups::Conditions;
 use super::overrides::overridden;
-use super::said::{SIGNATURE, has_examples, is_copied, is_documented, may_be_unused, says_kept};
+use super::said::{SIGNATURE, has_examples, is_copied, is_documented, is_of_kept, may_be_unused, says_kept};
 use super::surroundings::{folder, has_own_names, is_given_to_macro, is_in_macro, is_read_as_data};
 use super::tested::{has_own_test, is_beside_tests, is_tested_by, serves_tests};
 use super::verdicts::says_testing;
@@ -188,6 +188,39 @@ impl<'e, 'g, 'a> Evidence<'e, 'g, 'a> {
         })
     }
 
+    /// Whether a definition of its name is used that stands for it in another build, or under another condition: in the file of
+    /// its name in the folder beside its own (`env/node/json.ts`, `env/browser/json.ts`), or in its file, where both stand inside
+    /// of a statement.
+    fn has_version(&self, node: u32) -> bool {
+        let symbol = &self.graph.symbols[node as usize];
+        if symbol.has_parent() || is_typed(symbol) {
+            return false;
+        }
+        let (file, own) = (symbol.file, symbol.file.path().rsplitn(3, '/').collect::<Vec<_>>());
+        let is_beside = |path: &str| {
+            let other: Vec<&str> = path.rsplitn(3, '/').collect();
+            own.len() > 1
+                && own.len() == other.len()
+                && own[0] == other[0]
+                && own[1] != other[1]
+                && own[2..] == other[2..]
+        };
+        let is_inside = |own: &SymbolView<'_>| {
+            let before = own.file.content().get(..own.span().start as usize).unwrap_or_default();
+            before.last().is_some_and(|byte| matches!(byte, b' ' | b'\t'))
+        };
+        let places = self.places.get(symbol.name_bytes()).into_iter().flatten().map(|(file, _)| *file);
+        let files = places.filter_map(|other| self.graph.snapshot.file_by_number(other));
+        let files = files.filter(|other| other.number() == file.number() || is_beside(other.path()));
+        let mut others = files.flat_map(|file| file.symbols()).filter(|other| {
+            other.name_bytes() == symbol.name_bytes() && other.number() != symbol.number() && !other.has_parent()
+        });
+        others.any(|other| {
+            let is_version = other.file.number() != file.number() || is_inside(symbol) && is_inside(&other);
+            is_version && self.graph.node(other.number()).is_some_and(|other| (self.lives)(other))
+        })
+    }
+
     /// The files of tests that use it.
     fn testing_files(&self, node: u32) -> Vec<FileView<'a>> {
         let graph = self.graph;
@@ -264,13 +297,13 @@ impl<'e, 'g, 'a> Evidence<'e, 'g, 'a> {
             Some(DeadCodeDoubt::PartlyRead)
         } else if is_aside(file.path()) || !file.exercises() && is_for_testing(file.path()) {
             Some(DeadCodeDoubt::Aside)
-        } else if self.conditions.hold(self.graph, symbol) || self.may_be_replaced(node) {
+        } else if self.conditions.hold(self.graph, symbol) || self.may_be_replaced(node) || self.has_version(node) {
             Some(DeadCodeDoubt::Conditional)
         } else if self.is_registered(node) {
             Some(DeadCodeDoubt::Registered)
         } else if symbol.kind() == Kind::Method && !(is_typed(symbol) && is_declared(symbol)) && !self.is_hidden(node) {
             Some(DeadCodeDoubt::Callable)
-        } else if says_kept(symbol) || says_testing(symbol) || is_copied(file) {
+        } else if says_kept(symbol) || is_of_kept(symbol) || says_testing(symbol) || is_copied(file) {
             Some(DeadCodeDoubt::Kept)
         } else if !file.exercises() && (is_code && helps_tests(&symbol.name()) || has_examples(symbol)) {
             Some(DeadCodeDoubt::ForTests)
@@ -474,16 +507,18 @@ impl<'e, 'g, 'a> Evidence<'e, 'g, 'a> {
         })
     }
 
-    /// The verdicts that are among many in one class or file, each with the number. A definition that the language hides, and
-    /// a type without code, is used by its name alone, so that no mechanism goes through many of them.
+    /// The verdicts that are among many in one class or file, each with the number. Where methods are called through declared
+    /// types alone, a definition that the language hides is used by its name, so that no mechanism goes through many of them.
     fn clusters(&self, nodes: &[u32]) -> Vec<(u32, usize)> {
         let graph = self.graph;
         let places = |node: u32| {
             let symbol = &graph.symbols[node as usize];
             let class = self.owners.get(&node).copied().or_else(|| graph.parent(node));
-            let of_class = class.filter(|_| !self.is_hidden(node)).map(|class| (true, class));
-            let of_file = Some((false, symbol.file.number())).filter(|_| !is_typed(symbol));
-            [of_class, of_file].map(|place| place.filter(|_| symbol.kind() != Kind::Type))
+            let is_type = symbol.kind() == Kind::Type;
+            let of_class = class.filter(|_| !self.is_hidden(node) && !is_type).map(|class| (true, class));
+            let has_macros = !symbol.file.conventions().conditional_macros.is_empty();
+            let of_file = Some((false, symbol.file.number())).filter(|_| !is_typed(symbol) || has_macros);
+            [of_class, of_file]
         };
         let mut counts: FxHashMap<(bool, u32), usize> = FxHashMap::default();
         for node in nodes {

@@ -2,6 +2,7 @@
 
 use super::visible::words_before;
 use super::written::{comments_above, opening_comments};
+use crate::languages::Public;
 use crate::model::Kind;
 use crate::store::{FileView, SymbolView};
 
@@ -18,6 +19,7 @@ const KEPT: &[&[u8]] = &[
     b"only used by",
     b"kept for",
     b"kept to",
+    b"retained for",
     b"legacy for",
     b"left here",
     b"don't remove",
@@ -52,6 +54,9 @@ const SAID_USED: &[&[u8]] = &[
 ];
 /// Marks by which a linter or a compiler lets something be unused.
 const UNUSED_MARKS: &[&[u8]] = &[b"nolint:unused", b"allow(dead_code", b"allow(unused", b"(\"unused\")"];
+/// Openings of types that are no type of anything, but fail to compile where two types differ.
+const TYPE_TESTS: &[&[u8]] =
+    &[b"Assert<", b"AssertTrue<", b"AssertEqual<", b"Expect<", b"IsExact<", b"= Equal<", b"= Equals<"];
 /// Tags of comments by which a package offers something, where comments have tags.
 const OFFERED: &[&[u8]] = &[b"* @api\n", b"* @api ", b"* @public\n", b"* @public "];
 const MOST_TEXT: usize = 2_000;
@@ -68,22 +73,45 @@ pub(super) fn says_kept(symbol: &SymbolView<'_>) -> bool {
     if symbol.kind() == Kind::Function && symbol.file.conventions().compiled_only.iter().any(marks_it) {
         return true;
     }
+    // A type without a use that says so, or that asks whether two types are one, is there to be compiled.
+    let is_asked = |text: &[u8]| TYPE_TESTS.iter().any(|test| memchr::memmem::find(text, test).is_some());
+    if symbol.kind() == Kind::Type
+        && matches!(symbol.file.conventions().public, Public::Exported(_))
+        && (symbol.name().starts_with('_') || is_asked(symbol.span().of(symbol.file.content())))
+    {
+        return true;
+    }
     // Code of another language implements it, and may know it by its name.
     if !symbol.has_body() && words_before(symbol).split_whitespace().any(|word| word == "native") {
         return true;
     }
-    let content = symbol.file.content();
-    let (span, doc) = (symbol.span(), symbol.doc_span());
-    let start = if doc.is_empty() { comments_above(symbol) } else { comments_above(symbol).min(doc.start as usize) };
-    let text = content.get(start..span.end as usize).unwrap_or_default();
-    let text = text[..text.len().min(MOST_TEXT)].to_ascii_lowercase();
+    let (text, length) = text_of(symbol);
     let says = |words: &[&[u8]]| words.iter().any(|word| memchr::memmem::find(&text, word).is_some());
-    let above = &text[..text.len().min((span.start as usize).saturating_sub(start))];
+    let above = &text[..length];
     let doc = symbol.docstring().to_ascii_lowercase();
     let said = |text: &[u8]| SAID_USED.iter().any(|word| memchr::memmem::find(text, word).is_some());
     let is_called = said(above) || said(doc.as_bytes());
     let shown = [b"import ".to_vec(), symbol.name_bytes().to_ascii_lowercase()].concat();
     says(KEPT) || is_called || says(&[shown.as_slice()]) || symbol.file.conventions().structural && says(OFFERED)
+}
+
+/// The beginning of the text of a definition from the comments above it on, in small letters, and the length of those.
+fn text_of(symbol: &SymbolView<'_>) -> (Vec<u8>, usize) {
+    let (span, doc) = (symbol.span(), symbol.doc_span());
+    let start = if doc.is_empty() { comments_above(symbol) } else { comments_above(symbol).min(doc.start as usize) };
+    let text = symbol.file.content().get(start..span.end as usize).unwrap_or_default();
+    let text = text[..text.len().min(MOST_TEXT)].to_ascii_lowercase();
+    let length = text.len().min((span.start as usize).saturating_sub(start));
+    (text, length)
+}
+
+/// Whether the comments above a class say that it is kept, and its members with it.
+pub(super) fn is_of_kept(symbol: &SymbolView<'_>) -> bool {
+    let class = symbol.parent().filter(|_| symbol.kind() == Kind::Method);
+    class.is_some_and(|class| {
+        let (text, length) = text_of(&class);
+        KEPT.iter().any(|word| memchr::memmem::find(&text[..length], word).is_some())
+    })
 }
 
 /// Whether a mark right above a definition allows that the program does not use it.

@@ -75,7 +75,7 @@ fn given_to<'t>(text: &'t [u8], global: &str) -> impl Iterator<Item = &'t [u8]> 
 
 /// The names in `export { a, b as c }`, `export default a`, `module.exports = a`, `module.exports = { a, b: c }` and
 /// `exports.a = b`.
-fn exported(text: &[u8]) -> FxHashSet<&[u8]> {
+pub(super) fn exported(text: &[u8]) -> FxHashSet<&[u8]> {
     let mut names = FxHashSet::default();
     for at in memchr::memmem::find_iter(text, b"export") {
         let rest = &text[at..(at + FAR).min(text.len())];

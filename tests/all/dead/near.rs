@@ -258,3 +258,21 @@ print(Size.small)
 ";
     assert_eq!(dead(project), ["Size._spare 1.0"]);
 }
+
+#[test]
+fn a_type_that_asks_whether_types_are_one_is_there_to_be_compiled() {
+    let project = "--- package.json
+{\"private\": true}
+--- index.ts
+import { Exact, Yes } from './types';
+type Size = number;
+type _SizeTest = Yes<Exact<Size, number>>;
+type Sizes = Expect<Exact<Size, number>>;
+type Spare = Exact<Size, number>;
+console.log(1 as Size);
+--- types.ts
+export type Exact<A, B> = [A, B];
+export type Yes<T extends [unknown, unknown]> = T;
+";
+    assert_eq!(dead(project), ["Spare 1.0", "_SizeTest 0.6", "Sizes 0.6"]);
+}

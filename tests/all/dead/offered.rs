@@ -219,3 +219,25 @@ export function spare() {{ return 2; }}
     let manifest = "--- jsr.json\n{\"name\": \"@shop/shop\", \"exports\": {\"./cart\": \"./src/cart.ts\"}}\n";
     assert_eq!(dead(&project(manifest)), [""; 0]);
 }
+
+#[test]
+fn an_entry_offers_the_files_that_it_gives_on_as_one_object() {
+    let project = |given: &str| {
+        format!(
+            "--- package.json
+{{\"name\": \"shop\", \"main\": \"index.ts\"}}
+--- index.ts
+import * as core from './core'
+export {{ {given} }}
+export const own = core.open();
+--- core.ts
+export * from './cart'
+--- cart.ts
+export function open() {{ return 1; }}
+export function spare() {{ return 2; }}
+"
+        )
+    };
+    let is_spare = |project: &str| dead(project).iter().any(|one| one == "spare 0.8");
+    assert_eq!((is_spare(&project("")), is_spare(&project("core"))), (true, false));
+}

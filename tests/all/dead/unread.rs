@@ -442,3 +442,76 @@ fn require_send() {{}}
     assert_eq!(dead(&project("ignore")), ["spare 1.0", "require_send 0.6"]);
     assert_eq!(dead(&project("compile_fail")), ["spare 0.6", "require_send 0.6"]);
 }
+
+#[test]
+fn a_lexer_finds_rules_by_their_names() {
+    let project =
+        |call: &str| format!("--- rules.py\ndef t_SPACE(t): return t\n{call}\n--- app.py\nimport rules\nrules\n");
+    assert_eq!(dead(&project("lex.build()")), ["t_SPACE 0.8"]);
+    assert_eq!(dead(&project("lex.lex()")), [""; 0]);
+}
+
+#[test]
+fn one_build_takes_a_file_and_another_that_beside_it() {
+    let project = |folder: &str| {
+        format!(
+            "--- package.json
+{{\"private\": true}}
+--- index.ts
+import {{ name }} from './env/node/platform';
+console.log(name());
+--- env/node/platform.ts
+export function name() {{ return 'node'; }}
+--- env/{folder}/platform.ts
+export function name() {{ return 'browser'; }}
+export const kind = 'browser';
+--- other.ts
+import {{ kind }} from './env/{folder}/platform';
+console.log(kind);
+"
+        )
+    };
+    assert_eq!(dead(&project("browser")), ["name 0.6"]);
+    assert_eq!(dead(&project("far/browser")), ["name 0.8"]);
+}
+
+#[test]
+fn a_statement_may_choose_between_two_definitions() {
+    let project = |before: &str, space: &str| {
+        format!(
+            "--- setup.py
+from setuptools import setup
+setup(name='shop', packages=['shop'])
+--- shop/__init__.py
+from .tools import fill
+fill(1)
+--- shop/tools.py
+{before}
+{space}def fill(a): return a
+else:
+    def fill(a): return a + 1
+"
+        )
+    };
+    assert_eq!(dead(&project("if print:", "    ")).iter().filter(|one| one.ends_with("0.8")).count(), 0);
+}
+
+#[test]
+fn a_class_that_is_kept_keeps_its_methods() {
+    let project = |comment: &str| {
+        format!(
+            "--- src/Main.java
+public class Main {{
+  public static void main(String[] args) {{ new Matrix().open(); }}
+}}
+/** {comment} */
+class Matrix {{
+  void open() {{}}
+  void register(int a) {{}}
+}}
+"
+        )
+    };
+    assert_eq!(dead(&project("Counts what is right.")), ["Matrix.register 0.8"]);
+    assert_eq!(dead(&project("Not used now, but retained for later.")), ["Matrix.register 0.6"]);
+}

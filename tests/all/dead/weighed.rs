@@ -129,3 +129,13 @@ fn run(_: u8) {}
 ";
     assert_eq!(dead(project), ["Lone 1.0", "Step 0.6"]);
 }
+
+#[test]
+fn many_types_without_a_use_are_one_finding() {
+    let project = |count: usize| {
+        let types: String = (0..count).map(|at| format!("type Spare{at} = [number, {at}];\n")).collect();
+        format!("--- package.json\n{{\"private\": true}}\n--- index.ts\nimport 'x';\n{types}console.log(1);\n")
+    };
+    assert_eq!(dead(&project(8)).iter().filter(|one| one.ends_with("1.0")).count(), 8);
+    assert_eq!(dead(&project(9)).iter().filter(|one| one.ends_with("0.6")).count(), 9);
+}

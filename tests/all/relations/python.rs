@@ -557,3 +557,15 @@ Diamond⟦Diamond⟧().g⟦right⟧()
 ",
     );
 }
+
+#[test]
+fn a_class_calls_what_it_names_anew() {
+    check(
+        "--- a.py
+def unique⟦=unique⟧(): return 1
+class Maker⟦=Maker⟧:
+    unique⟦=own⟧ = unique⟦unique⟧()
+Maker⟦Maker⟧.unique⟦own⟧
+",
+    );
+}

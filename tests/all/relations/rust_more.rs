@@ -206,3 +206,26 @@ fn f(few: SmallVec<[Data⟦Data⟧; 8]>, answer: Response<Data⟦Data⟧>) { few
 ",
     );
 }
+
+#[test]
+fn a_macro_of_the_file_hides_those_from_elsewhere() {
+    check(
+        "--- Cargo.toml
+[package]
+name = \"shop\"
+--- src/lib.rs
+#[macro_use]
+mod sums;
+mod words;
+pub mod prelude⟦=prelude⟧ { pub use crate::*; }
+--- src/sums.rs
+macro_rules! forward⟦=sums⟧ { ($name:ident) => {}; }
+forward⟦sums⟧!(name);
+--- src/words.rs
+use crate::prelude⟦prelude⟧::*;
+macro_rules! forward⟦=words⟧ { ($name:ident) => {}; }
+struct Word⟦=Word⟧;
+impl Word⟦Word⟧ { forward⟦words⟧!(name); }
+",
+    );
+}
