@@ -49,10 +49,19 @@ impl Checkout {
 
     /// Whether git tracks anything below `path`.
     pub(super) fn tracks_below(&self, path: &str) -> bool {
+        self.repository.tracks_below(self.asked_of(path))
+    }
+
+    /// Whether git tracks the file at `path`.
+    pub(super) fn tracks(&self, path: &str) -> bool {
+        self.repository.tracks(self.asked_of(path))
+    }
+
+    /// Records that a decision depends on the git index, and returns the path from the root of this checkout.
+    fn asked_of<'p>(&self, path: &'p str) -> &'p str {
         let index = self.repository.index_path();
         self.asked.get_or_init(|| index.metadata().map_or(FileStamp::MISSING, |metadata| FileStamp::of(&metadata)));
-        let relative = path.strip_prefix(&self.at).map_or(path, |rest| rest.trim_start_matches('/'));
-        self.repository.tracks_below(relative)
+        path.strip_prefix(&self.at).map_or(path, |rest| rest.trim_start_matches('/'))
     }
 
     /// Git index as an input of the walk, when a decision depended on it.

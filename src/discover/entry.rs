@@ -26,8 +26,11 @@ impl Walker<'_> {
             Kind::Other => Some(SkipReason::NotAFile),
         };
         let path = &place.path[self.prefix.len()..];
-        let leads =
-            left_out.is_some_and(|reason| entry.kind == Kind::Folder && self.leads_on(&entry.name, path, reason));
+        let leads = left_out.is_some_and(|reason| {
+            let leads =
+                || self.leads_on(&entry.name, path, reason) || self.leads_to_tracked(&entry.name, place, reason);
+            entry.kind == Kind::Folder && leads()
+        });
         if let Some(reason) = left_out.filter(|_| !leads) {
             self.leave_out(reason, &entry, place, found);
             return None;
@@ -79,6 +82,16 @@ impl Walker<'_> {
         !is_closed && self.ways.num_ignores() > 0 && self.ways.matched(path, true).is_ignore()
     }
 
+    /// Whether a folder that a pattern of git's leaves out holds tracked files: patterns are for those that are not, and
+    /// `shop`, for a program that is built, is also the folder `cmd/shop`. Output of tools is left out, tracked or not.
+    fn leads_to_tracked(&self, name: &str, place: &OpenFolder, rule: SkipReason) -> bool {
+        rule == SkipReason::Ignored
+            && place.folder.ignore.ignores(&place.path, true) != Some(true)
+            && !noise::folder(name)
+            && filled(name, place.tools).is_none()
+            && place.folder.checkout.as_ref().is_some_and(|checkout| checkout.tracks_below(&place.path))
+    }
+
     fn leaves_out_folder(&self, name: &str, place: &OpenFolder) -> Option<SkipReason> {
         let path = &place.path[self.prefix.len()..];
         if noise::is_version_control(name) || self.is_never(path) {
@@ -117,7 +130,9 @@ impl Walker<'_> {
 
     fn leaves_out_file(&self, name: &str, place: &OpenFolder) -> Option<SkipReason> {
         let is_included = self.includes(&place.path[self.prefix.len()..], false);
-        let left_out = || place.folder.left_out.or_else(|| self.ignores(place, false));
+        let is_tracked = |reason: &SkipReason| *reason == SkipReason::Ignored && is_tracked(place);
+        let left_out =
+            || place.folder.left_out.filter(|reason| !is_tracked(reason)).or_else(|| self.ignores(place, false));
         if let Some(reason) = if is_included { None } else { left_out() } {
             Some(reason)
         } else if noise::file(name) && !is_included {
@@ -134,8 +149,9 @@ impl Walker<'_> {
     /// Whether ignore files or the caller's patterns exclude the entry.
     fn ignores(&self, place: &OpenFolder, is_dir: bool) -> Option<SkipReason> {
         let folder = &place.folder;
-        let said = folder.ignore.ignores(&place.path, is_dir).or_else(|| folder.git.ignores(&place.path, is_dir));
-        if said == Some(true) {
+        let by_git =
+            || folder.git.ignores(&place.path, is_dir).filter(|ignores| !ignores || is_dir || !is_tracked(place));
+        if folder.ignore.ignores(&place.path, is_dir).or_else(by_git) == Some(true) {
             return Some(SkipReason::Ignored);
         }
         let path = &place.path[self.prefix.len()..];
@@ -181,6 +197,11 @@ impl Walker<'_> {
         let nested = place.folder.real.is_some();
         found.links.push(Link { folder: place.folder.below(path.to_owned(), stamp, Some(target.real)), nested });
     }
+}
+
+/// Whether git tracks the file at hand.
+fn is_tracked(place: &OpenFolder) -> bool {
+    place.folder.checkout.as_ref().is_some_and(|checkout| checkout.tracks(&place.path))
 }
 
 /// The most files counted in a folder that is left out.

@@ -55,7 +55,8 @@ pub fn choose(tree: &dyn SourceTree, entries: &[TreeEntry], rules: &Rules) -> Re
             continue;
         }
         let name = entry.path.rsplit('/').next().unwrap_or_default();
-        let ignored = folder.ignore.ignores(&entry.path, false).or_else(|| folder.git.ignores(&entry.path, false));
+        // Patterns of git's are for files that it does not track.
+        let ignored = folder.ignore.ignores(&entry.path, false);
         let size = entry.size.unwrap_or(0);
         let reason = match entry.mode {
             EntryMode::Symlink => Some(SkipReason::Symlink),
@@ -153,7 +154,8 @@ fn enter(
 
 fn leaves_out(path: &str, parent: &Folder, extra: &ignore::gitignore::Gitignore, rules: &Rules) -> Option<SkipReason> {
     let name = path.rsplit('/').next().unwrap_or_default();
-    let ignored = parent.ignore.ignores(path, true).or_else(|| parent.git.ignores(path, true));
+    let by_git = || parent.git.ignores(path, true).filter(|ignores| !ignores || filled(name, parent.tools).is_some());
+    let ignored = parent.ignore.ignores(path, true).or_else(by_git);
     if ignored == Some(true) {
         Some(SkipReason::Ignored)
     } else if extra.matched(path, true).is_ignore() {

@@ -115,7 +115,8 @@ fn what_a_commit_does_not_hold_as_text_is_counted_and_named() {
     let world = Origin::new(&[
         ("kept.py", "x = 1\n"),
         ("lost.py", "y = 2\n"),
-        (".gitignore", "ignored.py\n"),
+        (".gitignore", "tracked.py\n"),
+        (".ignore", "ignored.py\n"),
         (".env", "SECRET=1\n"),
         ("go.mod", "module x\n"),
         ("vendor/v.go", "package v\n"),
@@ -123,7 +124,8 @@ fn what_a_commit_does_not_hold_as_text_is_counted_and_named() {
     std::os::unix::fs::symlink("kept.py", world.root().join("link.py")).expect("links can be made");
     std::fs::write(world.root().join("binary.py"), b"a\0b").expect("files can be written");
     std::fs::write(world.root().join("ignored.py"), "z = 3\n").expect("files can be written");
-    git(&world.root(), &["add", "-f", "ignored.py", "."]);
+    std::fs::write(world.root().join("tracked.py"), "z = 4\n").expect("files can be written");
+    git(&world.root(), &["add", "-f", "ignored.py", "tracked.py", "."]);
     let commit = git(&world.root(), &["rev-parse", "HEAD"]);
     git(&world.root(), &["update-index", "--add", "--cacheinfo", &format!("160000,{commit},sub")]);
     git(&world.root(), &["commit", "-q", "-m", "all sorts"]);
@@ -142,7 +144,7 @@ fn what_a_commit_does_not_hold_as_text_is_counted_and_named() {
     let found = world.run(&["grep", url, "= [0-9]"]);
     let paths: Vec<&str> =
         found["matches"].as_array().expect("a list").iter().filter_map(|file| file["path"].as_str()).collect();
-    assert_eq!(paths, ["ignored.py", "kept.py"]);
+    assert_eq!(paths, ["ignored.py", "kept.py", "tracked.py"]);
     let left_out = serde_json::json!({"binary": 1, "secret": 1, "submodule": 1, "symlink": 1, "unreadable": 1});
     assert_eq!(found["stats"]["left_out"], left_out);
     assert!(found["warnings"].to_string().contains("lost.py"));

@@ -55,6 +55,20 @@ fn build_output_that_git_tracks_is_kept() {
 }
 
 #[test]
+fn a_pattern_leaves_out_nothing_that_git_tracks() {
+    let source =
+        Source::with(&["cmd/shop/main.go", "cmd/shop/new.go", "kept.log", "other.log", "shop", "node_modules/a.js"]);
+    source.git("", &["init", "-q"]);
+    source.write(".gitignore", "shop\n*.log\nnode_modules\n");
+    assert_eq!(paths(&source.walk()), [".gitignore"]);
+    source.git("", &["add", "-f", "cmd/shop/main.go", "kept.log", "node_modules/a.js"]);
+    assert_eq!(paths(&source.walk()), [".gitignore", "cmd/shop/main.go", "kept.log"]);
+    // An `.ignore` is meant, whatever git tracks.
+    source.write(".ignore", "cmd/shop\n");
+    assert_eq!(paths(&source.walk()), [".gitignore", ".ignore", "kept.log"]);
+}
+
+#[test]
 fn vendored_code_is_left_out_even_when_git_tracks_it() {
     let source = Source::with(&["go.mod", "vendor/a.go", "third_party/b.go"]);
     source.git("", &["init", "-q"]);

@@ -96,6 +96,11 @@ impl Repository {
         index.is_sparse() && folder.match_indices('/').any(|(end, _)| holds(&folder[..=end]))
     }
 
+    /// Whether the file at `relative`, a path from the worktree's root, is tracked.
+    pub fn tracks(&self, relative: &str) -> bool {
+        self.index().is_some_and(|index| index.entry_by_path(BStr::new(relative)).is_some())
+    }
+
     /// Whether a sparse checkout leaves out a tracked file, by its path from the worktree's root.
     pub fn leaves_out(&self, path: &str) -> bool {
         let Some(index) = self.index() else { return false };
