@@ -204,6 +204,8 @@ pub struct Conventions {
     pub compiled_only: &'static [&'static str],
     /// Words at the head of a file that a tool reads as a whole, or has made.
     pub tool_heads: &'static [&'static str],
+    /// Names of packages that many use: a folder with several of them holds copies.
+    pub well_known: &'static [&'static str],
     /// Endings of files that declare what is defined elsewhere.
     pub declarations: &'static [&'static str],
     /// Starts of the names of files that configure bundlers, which name the first files of programs.
@@ -283,6 +285,7 @@ impl Conventions {
         plain_bases: &[],
         compiled_only: &[],
         tool_heads: &[],
+        well_known: &[],
         declarations: &[],
         bundlers: &[],
         tells_dead: true,

@@ -105,6 +105,8 @@ pub enum DeadCodeDoubt {
 
 /// The most definitions of a file that only tests and examples use, before the file is taken to be there for others.
 const MOST_SHOWN: usize = 5;
+/// The fewest packages that many use, by which a folder has copies.
+const MANY_PACKAGES: usize = 3;
 /// The shortest name of which other mentions would be known.
 const SHORTEST: usize = 3;
 /// The most classes derived from one that are looked at.
@@ -130,6 +132,8 @@ pub(super) struct Evidence<'e, 'g, 'a> {
     /// Files that something in use loads.
     loaded: FxHashSet<u32>,
     /// By method defined outside of its type: the type.
+    /// Folders with copies of packages.
+    copies: Vec<&'a str>,
     owners: &'e FxHashMap<u32, u32>,
 }
 
@@ -149,7 +153,16 @@ impl<'e, 'g, 'a> Evidence<'e, 'g, 'a> {
                 places.entry(symbol.name_bytes()).or_default().insert(place(graph, owners, node));
             }
         }
-        Self { graph, entries, lives, conditions: Conditions::new(graph), places, loaded, owners }
+        Self {
+            graph,
+            entries,
+            lives,
+            conditions: Conditions::new(graph),
+            places,
+            loaded,
+            owners,
+            copies: copies(graph),
+        }
     }
 
     /// A reason not to be certain of a verdict on something hidden: code may find it by reflection, it shares its name, or
@@ -295,7 +308,10 @@ impl<'e, 'g, 'a> Evidence<'e, 'g, 'a> {
             Some(DeadCodeDoubt::Short)
         } else if file.is_partly_read() {
             Some(DeadCodeDoubt::PartlyRead)
-        } else if is_aside(file.path()) || !file.exercises() && is_for_testing(file.path()) {
+        } else if is_aside(file.path())
+            || self.copies.iter().any(|folder| is_below(file.path(), folder))
+            || !file.exercises() && is_for_testing(file.path())
+        {
             Some(DeadCodeDoubt::Aside)
         } else if self.conditions.hold(self.graph, symbol) || self.may_be_replaced(node) || self.has_version(node) {
             Some(DeadCodeDoubt::Conditional)
@@ -507,17 +523,18 @@ impl<'e, 'g, 'a> Evidence<'e, 'g, 'a> {
         })
     }
 
-    /// The verdicts that are among many in one class or file, each with the number. Where methods are called through declared
-    /// types alone, a definition that the language hides is used by its name, so that no mechanism goes through many of them.
+    /// The verdicts that are among many in one class or file, each with the number. A definition that the language hides is used
+    /// by its name alone, so that no mechanism goes through many of them; but many types that a file keeps for itself and does
+    /// not use are there for the compiler.
     fn clusters(&self, nodes: &[u32]) -> Vec<(u32, usize)> {
         let graph = self.graph;
         let places = |node: u32| {
             let symbol = &graph.symbols[node as usize];
             let class = self.owners.get(&node).copied().or_else(|| graph.parent(node));
             let is_type = symbol.kind() == Kind::Type;
-            let of_class = class.filter(|_| !self.is_hidden(node) && !is_type).map(|class| (true, class));
-            let has_macros = !symbol.file.conventions().conditional_macros.is_empty();
-            let of_file = Some((false, symbol.file.number())).filter(|_| !is_typed(symbol) || has_macros);
+            let of_class = class.filter(|_| !is_type && !self.is_hidden(node)).map(|class| (true, class));
+            let is_counted = !is_typed(symbol) && (!is_type || self.is_hidden(node));
+            let of_file = Some((false, symbol.file.number())).filter(|_| is_counted);
             [of_class, of_file]
         };
         let mut counts: FxHashMap<(bool, u32), usize> = FxHashMap::default();
@@ -532,6 +549,25 @@ impl<'e, 'g, 'a> Evidence<'e, 'g, 'a> {
         };
         nodes.iter().filter_map(crowd).collect()
     }
+}
+
+/// Folders with several packages that many use, which are copies of theirs.
+fn copies<'a>(graph: &Graph<'a>) -> Vec<&'a str> {
+    let mut found: FxHashMap<&'a str, FxHashSet<&'a str>> = FxHashMap::default();
+    for file in graph.snapshot.files().filter(|file| !file.conventions().well_known.is_empty()) {
+        let Some((stem, _)) = file.path().rsplit_once('.') else { continue };
+        let of_folder = stem.rsplit_once('/').filter(|(_, name)| file.conventions().folder_files.contains(name));
+        let Some((folder, name)) = of_folder.map_or(stem, |(package, _)| package).rsplit_once('/') else { continue };
+        if file.conventions().well_known.contains(&name) {
+            found.entry(folder).or_default().insert(name);
+        }
+    }
+    found.into_iter().filter(|(_, names)| names.len() >= MANY_PACKAGES).map(|(folder, _)| folder).collect()
+}
+
+/// Whether a path lies in a folder.
+fn is_below(path: &str, folder: &str) -> bool {
+    path.strip_prefix(folder).is_some_and(|rest| rest.starts_with('/'))
 }
 
 /// Whether its file gives it on as its default: `export default function Page() {}`, `export default Page`.

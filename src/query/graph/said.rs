@@ -37,6 +37,8 @@ const KEPT: &[&[u8]] = &[
     b"compile-time check",
     b"compile time check",
 ];
+/// Those that speak of a class with all its members.
+const KEPT_SO: &[&[u8]] = &[b"kept for", b"retained for", b"left here", b"future use"];
 /// Words at the head of a file by which it is a copy that stays as it is.
 const COPIED: &[&[u8]] = &[b"as close as possible", b"in sync with", b"vendored", b"coming from the"];
 /// Words of the comments and the documentation of a definition by which others use it.
@@ -110,7 +112,7 @@ pub(super) fn is_of_kept(symbol: &SymbolView<'_>) -> bool {
     let class = symbol.parent().filter(|_| symbol.kind() == Kind::Method);
     class.is_some_and(|class| {
         let (text, length) = text_of(&class);
-        KEPT.iter().any(|word| memchr::memmem::find(&text[..length], word).is_some())
+        KEPT_SO.iter().any(|word| memchr::memmem::find(&text[..length], word).is_some())
     })
 }
 

@@ -139,3 +139,15 @@ fn many_types_without_a_use_are_one_finding() {
     assert_eq!(dead(&project(8)).iter().filter(|one| one.ends_with("1.0")).count(), 8);
     assert_eq!(dead(&project(9)).iter().filter(|one| one.ends_with("0.6")).count(), 9);
 }
+
+#[test]
+fn a_folder_with_packages_that_many_use_holds_copies() {
+    let project = |names: [&str; 3]| {
+        let copies: String = names.iter().map(|name| format!("--- lib/{name}.py\nvalue = 1\n")).collect();
+        format!(
+            "{copies}--- lib/own/__init__.py\ndef _spare(): return 1\n--- app.py\nimport sys, own\nsys.path.insert(0, 'lib')\n"
+        )
+    };
+    assert_eq!(dead(&project(["six", "idna", "shop"])), ["_spare 1.0"]);
+    assert_eq!(dead(&project(["six", "idna", "mako"])), ["_spare 0.6"]);
+}
