@@ -16,6 +16,8 @@ pub static CONVENTIONS: Conventions = Conventions {
     is_implied: |name| {
         matches!(name, "toString" | "hashCode" | "equals" | "compareTo" | "clone" | "finalize")
             || matches!(name, "readObject" | "writeObject" | "readResolve" | "writeReplace" | "readObjectNoData")
+            // The compiler of forms (`.form`) calls it where a form says `custom-create`.
+            || name == "createUIComponents"
     },
     may_override: |words, _| says(words, &["public", "protected"]) && !says(words, &["static"]),
     owner: Owner::Base,

@@ -9,7 +9,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::Graph;
 use super::published::{bundled_files, open_folders, package_files};
 use super::visible::{
-    Exports, exported, in_interface, is_from_elsewhere, is_part, is_type, is_within, looks_up, words_before,
+    Exports, exported, given_to, in_interface, is_from_elsewhere, is_part, is_type, is_within, looks_up, words_before,
 };
 use crate::languages::{Conventions, Framework, ManifestPart, OfferedMethod, Package, Public, packages};
 use crate::model::{Detail, How, Kind, Role};
@@ -137,6 +137,14 @@ impl<'g, 'a> Entries<'g, 'a> {
             {
                 self.faces.insert(file.number());
                 waiting.push(file);
+            }
+            // `window.Shop = Shop`, where `Shop` is all of a file: scripts of others find it there.
+            for import in graph.edges.imports(file.number()).iter().filter(|_| !rules.globals.is_empty()) {
+                let name = namespace(line_at(file.content(), import.at));
+                let gives = |global: &&str| given_to(file.content(), global).any(|value| Some(value) == name);
+                let given = name.filter(|_| rules.globals.iter().any(gives));
+                let shown = given.and_then(|_| graph.snapshot.file_by_number(import.to));
+                waiting.extend(shown.filter(|shown| self.faces.insert(shown.number())));
             }
         }
         while let Some(face) = waiting.pop() {

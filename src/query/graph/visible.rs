@@ -63,7 +63,7 @@ impl<'a> Exports<'a> {
 }
 
 /// The values in `window.Observer = Observer`, where the text before the member is given.
-fn given_to<'t>(text: &'t [u8], global: &str) -> impl Iterator<Item = &'t [u8]> {
+pub(super) fn given_to<'t>(text: &'t [u8], global: &str) -> impl Iterator<Item = &'t [u8]> {
     memchr::memmem::find_iter(text, global).filter_map(move |at| {
         let member = &text[at + global.len()..];
         let end = member.iter().position(|byte| !is_part(*byte)).unwrap_or(member.len());

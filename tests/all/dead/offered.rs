@@ -241,3 +241,23 @@ export function spare() {{ return 2; }}
     let is_spare = |project: &str| dead(project).iter().any(|one| one == "spare 0.8");
     assert_eq!((is_spare(&project("")), is_spare(&project("core"))), (true, false));
 }
+
+#[test]
+fn scripts_of_others_find_what_a_page_gives_to_all() {
+    let project = |line: &str| {
+        format!(
+            "--- main.js
+import * as Shop from './shop';
+{line}
+Shop.open();
+--- shop.js
+export * from './cart';
+--- cart.js
+export function open() {{ return 1; }}
+export function spare() {{ return 2; }}
+"
+        )
+    };
+    assert_eq!(dead(&project("")), ["spare 0.8"]);
+    assert_eq!(dead(&project("window.Shop = Shop;")), [""; 0]);
+}
