@@ -131,9 +131,9 @@ pub(super) struct Evidence<'e, 'g, 'a> {
     places: FxHashMap<&'a [u8], FxHashSet<(u32, Option<u32>)>>,
     /// Files that something in use loads.
     loaded: FxHashSet<u32>,
-    /// By method defined outside of its type: the type.
     /// Folders with copies of packages.
     copies: Vec<&'a str>,
+    /// By method defined outside of its type: the type.
     owners: &'e FxHashMap<u32, u32>,
 }
 
