@@ -201,15 +201,14 @@ impl<'e, 'g, 'a> Evidence<'e, 'g, 'a> {
         })
     }
 
-    /// Whether a definition of its name is used that stands for it in another build, or under another condition: in the file of
-    /// its name in the folder beside its own (`env/node/json.ts`, `env/browser/json.ts`), or in its file, where both stand inside
-    /// of a statement.
+    /// Whether a definition is used that stands for it in another build: that of its name in the file of the same name in the
+    /// folder beside its own (`env/node/json.ts`, `env/browser/json.ts`).
     fn has_version(&self, node: u32) -> bool {
         let symbol = &self.graph.symbols[node as usize];
         if symbol.has_parent() || is_typed(symbol) {
             return false;
         }
-        let (file, own) = (symbol.file, symbol.file.path().rsplitn(3, '/').collect::<Vec<_>>());
+        let own: Vec<&str> = symbol.file.path().rsplitn(3, '/').collect();
         let is_beside = |path: &str| {
             let other: Vec<&str> = path.rsplitn(3, '/').collect();
             own.len() > 1
@@ -218,18 +217,11 @@ impl<'e, 'g, 'a> Evidence<'e, 'g, 'a> {
                 && own[1] != other[1]
                 && own[2..] == other[2..]
         };
-        let is_inside = |own: &SymbolView<'_>| {
-            let before = own.file.content().get(..own.span().start as usize).unwrap_or_default();
-            before.last().is_some_and(|byte| matches!(byte, b' ' | b'\t'))
-        };
-        let places = self.places.get(symbol.name_bytes()).into_iter().flatten().map(|(file, _)| *file);
-        let files = places.filter_map(|other| self.graph.snapshot.file_by_number(other));
-        let files = files.filter(|other| other.number() == file.number() || is_beside(other.path()));
-        let mut others = files.flat_map(|file| file.symbols()).filter(|other| {
-            other.name_bytes() == symbol.name_bytes() && other.number() != symbol.number() && !other.has_parent()
-        });
+        let places = self.places.get(symbol.name_bytes()).into_iter().flatten();
+        let files = places.filter_map(|(file, _)| self.graph.snapshot.file_by_number(*file));
+        let mut others = files.filter(|file| is_beside(file.path())).flat_map(|file| file.symbols());
         others.any(|other| {
-            let is_version = other.file.number() != file.number() || is_inside(symbol) && is_inside(&other);
+            let is_version = other.name_bytes() == symbol.name_bytes() && !other.has_parent();
             is_version && self.graph.node(other.number()).is_some_and(|other| (self.lives)(other))
         })
     }

@@ -61,6 +61,7 @@ const TYPE_TESTS: &[&[u8]] =
     &[b"Assert<", b"AssertTrue<", b"AssertEqual<", b"Expect<", b"IsExact<", b"= Equal<", b"= Equals<"];
 /// Tags of comments by which a package offers something, where comments have tags.
 const OFFERED: &[&[u8]] = &[b"* @api\n", b"* @api ", b"* @public\n", b"* @public "];
+/// The most bytes of a definition that are read for such words.
 const MOST_TEXT: usize = 2_000;
 /// The most letters of a signature that are read.
 pub(super) const SIGNATURE: usize = 400;

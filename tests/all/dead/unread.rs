@@ -476,27 +476,6 @@ console.log(kind);
 }
 
 #[test]
-fn a_statement_may_choose_between_two_definitions() {
-    let project = |before: &str, space: &str| {
-        format!(
-            "--- setup.py
-from setuptools import setup
-setup(name='shop', packages=['shop'])
---- shop/__init__.py
-from .tools import fill
-fill(1)
---- shop/tools.py
-{before}
-{space}def fill(a): return a
-else:
-    def fill(a): return a + 1
-"
-        )
-    };
-    assert_eq!(dead(&project("if print:", "    ")).iter().filter(|one| one.ends_with("0.8")).count(), 0);
-}
-
-#[test]
 fn a_class_that_is_kept_keeps_its_methods() {
     let project = |comment: &str| {
         format!(
