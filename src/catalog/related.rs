@@ -69,6 +69,15 @@ pub fn ranks(repo: &Repo) -> Result<&RankTable, Error> {
     query::ranks(&repo.snapshot, edges(repo)?).map_err(|err| store_error(err, &repo.sidecar))
 }
 
+/// Finds every symbol that an id or a name may mean, twins together; of very many the first ones.
+pub fn all<'a>(repo: &'a Repo, edges: &EdgeTable, id: &str) -> Result<Vec<Vec<SymbolView<'a>>>, Error> {
+    match query::meant(&repo.snapshot, &repo.own_id(id)) {
+        Ok(symbols) => Ok(query::twins(edges, symbols)),
+        // The error is that of any id.
+        Err(_) => symbol(repo, id).map(|symbol| vec![vec![symbol]]),
+    }
+}
+
 /// Finds a symbol by id, or by an unambiguous name.
 pub fn symbol<'a>(repo: &'a Repo, id: &str) -> Result<SymbolView<'a>, Error> {
     query::by_id(&repo.snapshot, &repo.own_id(id)).map_err(|missing| {
@@ -89,10 +98,25 @@ pub fn symbol<'a>(repo: &'a Repo, id: &str) -> Result<SymbolView<'a>, Error> {
     })
 }
 
-/// The symbols of a name; if nothing has it, the one with this id.
+/// The kind of a symbol in its language's own word, where that is another.
+pub fn own_word(symbol: &SymbolView<'_>) -> Option<&'static str> {
+    let word = symbol.detail().as_str();
+    (word != symbol.kind().as_str()).then_some(word)
+}
+
+/// Where further twins of a symbol stand: by their line alone in its own file.
+pub fn others_at(twins: &[SymbolView<'_>]) -> Vec<String> {
+    let Some((first, others)) = twins.split_first() else { return Vec::new() };
+    let place = |symbol: &SymbolView<'_>| match symbol.file.number() == first.file.number() {
+        true => format!(":{}", symbol.line()),
+        false => format!("{}:{}", symbol.file.path(), symbol.line()),
+    };
+    others.iter().map(place).collect()
+}
+
+/// The symbols that a name or an id may mean.
 pub fn named<'a>(repo: &'a Repo, name: &str) -> Vec<SymbolView<'a>> {
-    let found = query::named(&repo.snapshot, name);
-    if found.is_empty() { symbol(repo, name).into_iter().collect() } else { found }
+    query::meant(&repo.snapshot, &repo.own_id(name)).unwrap_or_default()
 }
 
 /// Notes the languages without symbols or without relations here, and files that are not checked out: these may contain

@@ -93,6 +93,14 @@ impl Fields {
         Ok(Self { names, context: RefCell::default() })
     }
 
+    /// With the kind in the language's own word, for an answer that somebody reads.
+    pub fn with_detail(mut self, is_read: bool) -> Self {
+        if is_read && !self.names.contains(&"detail") {
+            self.names.push("detail");
+        }
+        self
+    }
+
     /// Prepares for symbols of a repository.
     pub fn know(&self, call: &Call<'_>, repo: &Repo) {
         if self.names.contains(&"ecosystem_context") {

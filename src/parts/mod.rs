@@ -23,6 +23,7 @@ pub mod paths;
 pub mod patterns;
 pub mod pick;
 pub mod plan;
+pub mod possible;
 pub mod repos;
 pub mod review;
 pub mod sources;

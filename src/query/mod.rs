@@ -19,15 +19,15 @@ pub use files::files_like;
 pub use graph::overrides::overridden;
 pub use graph::relations::{
     Caller, Direction, LineCount, UseSite, bounds, calls, column_of, decorated, function_around, hierarchy, line_of,
-    line_text, may_name, next_in_hierarchy, outside_bases, possible_calls, possible_uses, symbol_near, users_through,
-    uses, written_as,
+    line_text, may_name, next_in_hierarchy, outside_bases, possible_calls, possible_uses, symbol_near, texts_of_lines,
+    users_through, uses, written_as,
 };
 pub use graph::{
     AffectedFile, Blast, BlastDoubt, Certainty, Dead, DeadCode, DeadCodeDoubt, DeadFile, Dependents, ImportedPackage,
     MapFile, NameAt, Plan, PlannedEdit, Reason, Related, RenameDoubt, Renaming, blast, central_symbols, dead_code,
     deletion, dependents, hop_weight, implementations, imported_at, imported_files, imports_of, local_at, locals,
-    modules_at, name_at, needed_imports, needed_packages, outside_packages, outside_uses, packages_at, ranks,
-    redeclaration, related, renaming, repo_map, signatures, types_of, with_parameters, word_at,
+    modules_at, name_at, needed_imports, needed_packages, outside_packages, outside_uses, packages_at, ranks, receiver,
+    redeclaration, related, renaming, repo_map, signatures, twins, types_of, with_parameters, word_at,
 };
 pub use history::between::{Between, Bounds, ComparisonEnd};
 pub use history::changes::{Changes, SymbolKey, Version, compare, stored_versions, versions};
@@ -38,7 +38,7 @@ pub use symbols::confidence::{Confidence, Evidence, FIRST};
 pub use symbols::explain::Part;
 pub use symbols::files::FileHit;
 pub use symbols::form::Form;
-pub use symbols::lookup::{Missing, bears, by_id, named, nearest, nearest_files};
+pub use symbols::lookup::{Missing, bears, by_id, keep_whole, meant, named, nearest, nearest_files};
 pub use symbols::meaning::{Question, search_by_meaning};
 pub use symbols::told::noted;
 pub use symbols::{CENTRALITY, Found, Fuzzy, Hit, Order, Search, combined, search};

@@ -7,11 +7,12 @@ use serde::{Deserialize, Serialize};
 
 use super::files::unknown_file;
 use super::indexes::Repo;
+use super::possible::{self, Possible, shortened};
 use super::{Call, Error, Tool, ToolTier, related, tokens};
 use crate::catalog::context::{self, linking};
 use crate::catalog::cross_repo::{self, Link, User};
 use crate::query::{self, LineCount, UseSite};
-use crate::store::{EdgeTable, SymbolId, SymbolView};
+use crate::store::{EdgeTable, Snapshot, SymbolView};
 
 /// Usages of a symbol: who uses, references or instantiates it, all places where a variable or name is used, resolved
 /// through scopes, imports and types. Prefer it to search_text.
@@ -97,6 +98,8 @@ pub struct Uses {
     /// Places where the name may mean this, for nothing is known of what it belongs to; not among the references.
     #[serde(skip_serializing_if = "is_zero")]
     possible: usize,
+    #[serde(flatten)]
+    unsure: Possible,
     /// Names that nothing bears.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     not_found: Vec<String>,
@@ -134,8 +137,23 @@ pub struct Defined {
     #[serde(skip_serializing_if = "Option::is_none")]
     number: Option<usize>,
     id: String,
+    /// The kind in the language's own word, where that is another.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    detail: Option<&'static str>,
     line: u32,
+    /// Where else it is defined: overloads, variants for other platforms, parts of a class, a declaration.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    also_at: Vec<String>,
     uses: usize,
+}
+
+impl Defined {
+    /// The first of some twins, and where the others stand.
+    fn of(twins: &[SymbolView<'_>], uses: usize) -> Self {
+        let first = &twins[0];
+        let (detail, also_at) = (related::own_word(first), related::others_at(twins));
+        Self { number: None, id: first.id(), detail, line: first.line(), also_at, uses }
+    }
 }
 
 /// A use.
@@ -166,8 +184,6 @@ pub struct FindReferences;
 
 /// Tokens of an answer besides its references.
 const FRAME: usize = 200;
-/// Text of a line, in characters.
-const TEXT: usize = 100;
 /// The most definitions of one name.
 const MOST_DEFINITIONS: usize = 20;
 /// The most uses by other names.
@@ -255,11 +271,12 @@ fn find(
     // Only those on the page are made into items: there may be a million uses.
     let mut references: Vec<Reference<'_>> = Vec::new();
     let mut paths: Vec<String> = vec![first.file.path().to_owned()];
-    for (place, symbol) in symbols.iter().enumerate() {
-        let of = (symbols.len() > 1).then_some(place);
-        let uses = query::uses(&repo.snapshot, edges, symbol.number());
-        output.definitions.push(Defined { number: None, id: symbol.id(), line: symbol.line(), uses: uses.len() });
-        for place in &uses {
+    let groups = query::twins(edges, symbols);
+    for (place, twins) in groups.iter().enumerate() {
+        let of = (groups.len() > 1).then_some(place);
+        let uses = uses_of(&repo.snapshot, edges, twins);
+        output.definitions.push(Defined::of(twins, uses.len()));
+        for (symbol, place) in &uses {
             match query::written_as(place, symbol) {
                 Some(_) if output.also.len() >= call.per_page(MOST_ALSO) => output.also_left += 1,
                 Some(name) => {
@@ -270,29 +287,31 @@ fn find(
             }
         }
     }
-    let ids: Vec<SymbolId> = symbols.iter().map(SymbolView::number).collect();
     // The question is about those: its own uses, of which there may be many, come after them.
-    references.splice(0..0, users.iter().flat_map(|user| elsewhere(user, &ids)));
+    references.splice(0..0, users.iter().flat_map(|user| elsewhere(user, &groups)));
     let places = output.keep_most_used();
     for (_, _, of, _) in &mut references {
         *of = of.and_then(|place| places.get(place).copied().flatten());
     }
-    let mut names: BTreeMap<String, Vec<u32>> = BTreeMap::new();
-    for symbol in &symbols {
-        names.entry(symbol.name().into_owned()).or_default().push(symbol.file.number());
+    let mut names: BTreeMap<String, Vec<SymbolView<'_>>> = BTreeMap::new();
+    for symbol in groups.iter().flatten() {
+        names.entry(symbol.name().into_owned()).or_default().push(*symbol);
     }
-    for (name, defining) in names {
-        let mut possible = query::possible_uses(&repo.snapshot, edges, &name);
-        let files: Vec<_> = defining.iter().filter_map(|file| repo.snapshot.file_by_number(*file)).collect();
-        possible.retain(|place| files.iter().any(|file| query::may_name(place.file, *file)));
+    let mut unsure = Vec::new();
+    for (name, definitions) in names {
+        let possible = possible::places(repo, edges, &name, &definitions, false);
         if args.include_possible {
-            let imports = |file: u32| edges.imports(file).iter().any(|import| defining.contains(&import.to));
+            let is_of = |file: u32| definitions.iter().any(|symbol| symbol.file.number() == file);
+            let imports = |file: u32| edges.imports(file).iter().any(|import| is_of(import.to));
             let confidence = |place: &UseSite<'_>| if imports(place.edge.file) { "import" } else { "name" };
             references.extend(possible.iter().map(|place| (None, *place, None, confidence(place))));
         } else {
-            output.possible += possible.len();
+            unsure.extend(possible);
         }
     }
+    output.possible = unsure.len();
+    output.unsure = Possible::of(repo, &unsure);
+    paths.extend(output.unsure.files());
     let (output, files) = paged(call, repo, args, references, output, room);
     paths.extend(files);
     paths.sort();
@@ -303,9 +322,27 @@ fn find(
 /// A use, in another repository if one is given, with the place of its definition among several, and how it is known.
 type Reference<'a> = (Option<&'a Repo>, UseSite<'a>, Option<usize>, &'static str);
 
+/// Uses of twins, by path and place, each once and with one of those that it means.
+fn uses_of<'a>(
+    snapshot: &'a Snapshot,
+    edges: &'a EdgeTable,
+    twins: &[SymbolView<'a>],
+) -> Vec<(SymbolView<'a>, UseSite<'a>)> {
+    let of_one = |symbol: &SymbolView<'a>| {
+        query::uses(snapshot, edges, symbol.number()).into_iter().map(|place| (*symbol, place)).collect::<Vec<_>>()
+    };
+    let mut uses: Vec<(SymbolView<'a>, UseSite<'a>)> = twins.iter().flat_map(of_one).collect();
+    if twins.len() > 1 {
+        uses.sort_by_key(|(_, place)| (place.file.path(), place.edge.at));
+        uses.dedup_by_key(|(_, place)| (place.edge.file, place.edge.at));
+    }
+    uses
+}
+
 /// Uses of symbols in another repository.
-fn elsewhere<'a>(user: &'a User, symbols: &[SymbolId]) -> Vec<Reference<'a>> {
-    let of = |link: &Link| symbols.iter().position(|symbol| link.to.contains(symbol));
+fn elsewhere<'a>(user: &'a User, groups: &[Vec<SymbolView<'_>>]) -> Vec<Reference<'a>> {
+    let is_meant = |link: &Link, symbol: &SymbolView<'_>| link.to.contains(&symbol.number());
+    let of = |link: &Link| groups.iter().position(|twins| twins.iter().any(|symbol| is_meant(link, symbol)));
     let used = user.uses().iter().filter_map(|link| Some((link, of(link)?)));
     let (mut lines, mut last) = (LineCount::default(), None);
     let place = |(link, of): (&'a Link, usize)| {
@@ -314,7 +351,7 @@ fn elsewhere<'a>(user: &'a User, symbols: &[SymbolId]) -> Vec<Reference<'a>> {
             lines = LineCount::default();
         }
         let place = UseSite { file, edge: &link.edge, line: lines.line_of(file.content(), link.edge.at) };
-        Some((Some(&user.repo), place, (symbols.len() > 1).then_some(of), link.edge.how().as_str()))
+        Some((Some(&user.repo), place, (groups.len() > 1).then_some(of), link.edge.how().as_str()))
     };
     used.filter_map(place).collect()
 }
@@ -377,7 +414,14 @@ fn linked(call: &Call<'_>, repo: &Repo, name: &str, most: u32) -> Option<(Uses, 
         return None;
     }
     let uses = |file: &str| links.iter().filter(|link| link.to.as_deref() == Some(file)).count();
-    let defined = |file: &&str| Defined { number: None, id: (*file).to_owned(), line: 1, uses: uses(file) };
+    let defined = |file: &&str| Defined {
+        number: None,
+        id: (*file).to_owned(),
+        detail: None,
+        line: 1,
+        also_at: Vec::new(),
+        uses: uses(file),
+    };
     let mut output = Uses { definitions: files.iter().map(defined).collect(), ..Uses::default() };
     let places = output.keep_most_used();
     let numbers: Vec<Option<usize>> = match files.len() {
@@ -456,12 +500,4 @@ fn item(repo: &Repo, place: &UseSite<'_>, of: Option<usize>, confidence: &'stati
         of,
         confidence,
     }
-}
-
-fn shortened(mut text: String) -> String {
-    if let Some((end, _)) = text.char_indices().nth(TEXT) {
-        text.truncate(end);
-        text.push('…');
-    }
-    text
 }

@@ -5,37 +5,39 @@ use serde::{Deserialize, Serialize};
 
 use super::fields::{Facts, Fields};
 use super::indexes::Repo;
+use super::possible::{self, Possible, shortened};
 use super::{Call, Error, Tool, ToolTier, related};
 use crate::query::{self, Caller};
-use crate::store::SymbolId;
+use crate::store::{EdgeTable, SymbolView};
 
-/// Who calls a function (callers) and what it ends up calling (callees): call chain, recursively, several levels deep.
+/// Who calls a function (callers), each with the line of the call; on request what it calls (callees), and chains of calls,
+/// several levels deep.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Args {
     /// Id, name or path (default: the current one).
     #[serde(default)]
     repo: Option<String>,
-    /// Its id.
+    /// Its id or name.
     symbol_id: String,
-    /// Direction.
+    /// Direction (default: callers in a compact answer, else both).
     #[serde(default)]
-    direction: Direction,
-    /// How many calls away.
-    #[serde(default = "two")]
-    depth: u32,
+    direction: Option<Direction>,
+    /// Its callees, instead of its callers.
+    #[serde(default)]
+    #[schemars(extend("x-hidden" = "client"))]
+    callees: bool,
+    /// How many calls away (default: 1 in a compact answer, else 2).
+    #[serde(default)]
+    depth: Option<u32>,
     /// As in search_symbols.
     #[serde(default)]
     #[schemars(extend("x-hidden" = true))]
     fields: Option<Vec<String>>,
 }
 
-fn two() -> u32 {
-    2
-}
-
 /// Direction in which calls are followed.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Direction {
     /// Its callers.
@@ -43,14 +45,30 @@ pub enum Direction {
     /// Whom it calls.
     Callees,
     /// Both.
-    #[default]
     Both,
+}
+
+/// Calls of one symbol, or of each that a name may mean.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(untagged)]
+pub enum Output {
+    /// Of the only one.
+    One(Box<Calls>),
+    /// Of several.
+    Many {
+        /// By path and line.
+        results: Vec<Calls>,
+    },
 }
 
 /// Nearest first.
 #[derive(Debug, Serialize, JsonSchema)]
-pub struct Output {
+pub struct Calls {
     symbol: String,
+    line: u32,
+    /// Where else it is defined, as in find_references.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    also_at: Vec<String>,
     /// Methods that it overrides: who calls those may reach it, marked `via`.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     overrides: Vec<String>,
@@ -64,6 +82,8 @@ pub struct Output {
     /// Calls by a name that may mean this, for nothing is known of what it belongs to; not among the callers.
     #[serde(skip_serializing_if = "is_zero")]
     possible_callers: usize,
+    #[serde(flatten)]
+    unsure: Possible,
 }
 
 fn is_zero(n: &usize) -> bool {
@@ -79,6 +99,9 @@ pub struct Item {
     line: u32,
     /// Lines of the calls, in the file of the one who calls.
     at: Vec<u32>,
+    /// The text of these lines.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    calls: Vec<String>,
     /// How many steps away, from two on: calls, and the way to a method that is overridden.
     #[serde(skip_serializing_if = "is_one")]
     depth: u32,
@@ -100,6 +123,8 @@ pub struct GetCallHierarchy;
 const DEEPEST: u32 = 5;
 /// The most lines of calls listed for each.
 const MOST_LINES: usize = 10;
+/// The most symbols of one name that are answered for.
+const MOST_SYMBOLS: usize = 10;
 /// Functions of each direction on a page.
 const PAGE: usize = 50;
 
@@ -113,56 +138,147 @@ impl Tool for GetCallHierarchy {
 
     fn run(call: &Call<'_>, args: Args) -> Result<Output, Error> {
         let fields = Fields::read(args.fields.as_deref())?;
-        let depth = call.at_most("depth", args.depth, DEEPEST);
-        let (output, counts) = related::answer(call, args.repo.as_deref(), |repo, edges| {
+        // A reader asks again for more; programs know the wider defaults.
+        let is_brief = call.compact || call.request.for_people;
+        let usual = if is_brief { Direction::Callers } else { Direction::Both };
+        let direction = if args.callees { Direction::Callees } else { args.direction.unwrap_or(usual) };
+        let depth = call.at_most("depth", args.depth.unwrap_or(if is_brief { 1 } else { 2 }), DEEPEST);
+        let asked = Asked { direction, depth, fields: &fields };
+        let (mut results, counts) = related::answer(call, args.repo.as_deref(), |repo, edges| {
             fields.know(call, repo);
-            let symbol = related::symbol(repo, &args.symbol_id)?;
-            related::check_language(&repo.snapshot, &symbol)?;
-            let snapshot = &repo.snapshot;
-            let follow = |direction| query::calls(snapshot, edges, symbol.number(), direction, depth);
-            let mut output = Output {
-                symbol: symbol.id(),
-                overrides: query::overridden(snapshot, edges, &symbol).iter().map(|above| above.id()).collect(),
-                callers: None,
-                callees: None,
-                called_outside_functions: Vec::new(),
-                possible_callers: 0,
-            };
-            let mut paths = vec![symbol.file.path().to_owned()];
-            let mut counts = [0; 2];
-            let mut take = |mut found: Vec<Caller<'_>>, count: &mut usize| -> Vec<Item> {
-                *count = found.len();
-                // As near, what is tested comes before its tests.
-                found.sort_by_key(|caller| (steps(caller), caller.symbol.file.is_test()));
-                let page = found.into_iter().skip(call.offset).take(call.per_page(PAGE));
-                let items: Vec<Item> = page.map(|caller| item(repo, caller, symbol.number(), &fields)).collect();
-                paths.extend(items.iter().map(|item| item.file.clone()));
-                items
-            };
-            if args.direction != Direction::Callees {
-                let (callers, outside) = follow(query::Direction::Callers);
-                output.callers = Some(take(callers, &mut counts[0]));
-                let place = |place: &query::UseSite<'_>| format!("{}:{}", place.file.path(), place.line);
-                output.called_outside_functions = outside.iter().take(MOST_LINES).map(place).collect();
-                let name = symbol.name();
-                let possible = edges.possible(name.as_bytes());
-                output.possible_callers = possible.filter(|edge| edge.role() == crate::model::Role::Call).count();
+            let groups = related::all(repo, edges, &args.symbol_id)?;
+            let (mut results, mut counts, mut paths) = (Vec::new(), [0; 2], Vec::new());
+            for twins in groups.iter().take(MOST_SYMBOLS) {
+                related::check_language(&repo.snapshot, &twins[0])?;
+                let (calls, of_it) = calls_of(call, repo, edges, twins, &asked);
+                paths.extend(calls.paths(twins));
+                counts = [counts[0].max(of_it[0]), counts[1].max(of_it[1])];
+                results.push(calls);
             }
-            if args.direction != Direction::Callers {
-                output.callees = Some(take(follow(query::Direction::Callees).0, &mut counts[1]));
+            if groups.len() > MOST_SYMBOLS {
+                let message = format!("{} more are called so; say which one", groups.len() - MOST_SYMBOLS);
+                call.note("hint", message);
             }
-            call.absent(
-                output.callers.as_ref().is_some_and(Vec::is_empty) && output.called_outside_functions.is_empty(),
-            );
-            Ok(((output, counts), paths))
+            call.absent(results.iter().any(Calls::has_no_callers));
+            Ok(((results, counts), paths))
         })?;
-        // Both directions go on from one page to the next; the longer one says when it is the last.
-        call.list(if counts[0] >= counts[1] && output.callers.is_some() { "callers" } else { "callees" });
-        call.total(counts[0].max(counts[1]));
-        let found = |items: &Option<Vec<Item>>| items.as_ref().is_some_and(|items| !items.is_empty());
-        call.found(found(&output.callers) || found(&output.callees));
+        call.found(results.iter().any(Calls::has_any));
         call.narrow("the rest comes with next_cursor; depth 1 and one direction are less");
-        Ok(output)
+        if results.len() > 1 {
+            call.list("results");
+            return Ok(Output::Many { results: call.page(results, usize::MAX) });
+        }
+        // Both directions go on from one page to the next; the longer one says when it is the last.
+        let only = results.remove(0);
+        call.list(if counts[0] >= counts[1] && only.callers.is_some() { "callers" } else { "callees" });
+        call.total(counts[0].max(counts[1]));
+        Ok(Output::One(Box::new(only)))
+    }
+}
+
+/// The question about each symbol.
+struct Asked<'a> {
+    direction: Direction,
+    depth: u32,
+    fields: &'a Fields,
+}
+
+/// The callers and callees of twins, with the number of each on all pages.
+fn calls_of(
+    call: &Call<'_>,
+    repo: &Repo,
+    edges: &EdgeTable,
+    twins: &[SymbolView<'_>],
+    asked: &Asked<'_>,
+) -> (Calls, [usize; 2]) {
+    let symbol = &twins[0];
+    let mut calls = Calls {
+        symbol: symbol.id(),
+        line: symbol.line(),
+        also_at: related::others_at(twins),
+        overrides: query::overridden(&repo.snapshot, edges, symbol).iter().map(SymbolView::id).collect(),
+        callers: None,
+        callees: None,
+        called_outside_functions: Vec::new(),
+        possible_callers: 0,
+        unsure: Possible::default(),
+    };
+    let mut counts = [0; 2];
+    if asked.direction != Direction::Callees {
+        let (callers, outside) = followed(repo, edges, twins, query::Direction::Callers, asked.depth);
+        counts[0] = callers.len();
+        calls.callers = Some(page(call, repo, callers, symbol, (false, asked.fields)));
+        let place = |place: &query::UseSite<'_>| format!("{}:{}", place.file.path(), place.line);
+        calls.called_outside_functions = outside.iter().take(MOST_LINES).map(place).collect();
+        let possible = possible::places(repo, edges, &symbol.name(), twins, true);
+        calls.possible_callers = possible.len();
+        calls.unsure = Possible::of(repo, &possible);
+    }
+    if asked.direction != Direction::Callers {
+        let (callees, _) = followed(repo, edges, twins, query::Direction::Callees, asked.depth);
+        counts[1] = callees.len();
+        calls.callees = Some(page(call, repo, callees, symbol, (true, asked.fields)));
+    }
+    (calls, counts)
+}
+
+/// Callers or callees of any of some twins, each once.
+fn followed<'a>(
+    repo: &'a Repo,
+    edges: &'a EdgeTable,
+    twins: &[SymbolView<'_>],
+    direction: query::Direction,
+    depth: u32,
+) -> (Vec<Caller<'a>>, Vec<query::UseSite<'a>>) {
+    let (mut all, mut outside): (Vec<Caller<'a>>, Vec<query::UseSite<'a>>) = (Vec::new(), Vec::new());
+    for twin in twins {
+        let (found, beyond) = query::calls(&repo.snapshot, edges, twin.number(), direction, depth);
+        for caller in found {
+            match all.iter_mut().find(|known| known.symbol.number() == caller.symbol.number()) {
+                Some(known) => {
+                    known.lines.extend(caller.lines);
+                    known.lines.sort_unstable();
+                    known.lines.dedup();
+                }
+                None => all.push(caller),
+            }
+        }
+        for place in beyond {
+            if !outside.iter().any(|known| (known.edge.file, known.edge.at) == (place.edge.file, place.edge.at)) {
+                outside.push(place);
+            }
+        }
+    }
+    (all, outside)
+}
+
+/// A page of callers or callees, the nearest first; as near, what is tested comes before its tests.
+fn page(
+    call: &Call<'_>,
+    repo: &Repo,
+    mut found: Vec<Caller<'_>>,
+    symbol: &SymbolView<'_>,
+    (is_callee, fields): (bool, &Fields),
+) -> Vec<Item> {
+    found.sort_by_key(|caller| (steps(caller), caller.symbol.file.is_test()));
+    let page = found.into_iter().skip(call.offset).take(call.per_page(PAGE));
+    page.map(|caller| item(repo, caller, symbol, is_callee, fields)).collect()
+}
+
+impl Calls {
+    fn has_any(&self) -> bool {
+        [&self.callers, &self.callees].into_iter().flatten().any(|items| !items.is_empty())
+    }
+
+    fn has_no_callers(&self) -> bool {
+        self.callers.as_ref().is_some_and(Vec::is_empty) && self.called_outside_functions.is_empty()
+    }
+
+    /// Files that the answer is about.
+    fn paths(&self, twins: &[SymbolView<'_>]) -> Vec<String> {
+        let items = [&self.callers, &self.callees].into_iter().flatten().flatten();
+        let own = twins.iter().map(|symbol| symbol.file.path().to_owned());
+        own.chain(items.map(|item| item.file.clone())).chain(self.unsure.files()).collect()
     }
 }
 
@@ -171,17 +287,22 @@ fn steps(caller: &Caller<'_>) -> u32 {
     caller.depth + u32::from(caller.through.is_some())
 }
 
-fn item(repo: &Repo, caller: Caller<'_>, asked: SymbolId, fields: &Fields) -> Item {
+fn item(repo: &Repo, caller: Caller<'_>, asked: &SymbolView<'_>, is_callee: bool, fields: &Fields) -> Item {
     let depth = steps(&caller);
     let symbol = caller.symbol;
-    let between = (caller.via != asked).then_some(caller.via);
-    let via = caller.through.or(between).and_then(|via| repo.snapshot.symbol(via));
+    let before = repo.snapshot.symbol(caller.via);
+    // Twins are the symbol itself.
+    let between = before.filter(|before| before.number() != asked.number() && caller.depth > 1);
+    let via = caller.through.and_then(|via| repo.snapshot.symbol(via)).or(between);
+    let at: Vec<u32> = caller.lines.into_iter().take(MOST_LINES).collect();
+    let calling = if is_callee { before.map_or(asked.file, |before| before.file) } else { symbol.file };
     Item {
         id: symbol.id(),
         name: symbol.name().into_owned(),
         file: symbol.file.path().to_owned(),
         line: symbol.line(),
-        at: caller.lines.into_iter().take(MOST_LINES).collect(),
+        calls: query::texts_of_lines(calling, &at).into_iter().map(shortened).collect(),
+        at,
         depth,
         via: via.map(|symbol| symbol.qualified_name()),
         facts: fields.of(&symbol),

@@ -8,7 +8,7 @@ use super::indexes::Repo;
 use super::{Call, Error, Tool, ToolTier, related};
 use crate::model::Kind;
 use crate::query;
-use crate::store::SymbolView;
+use crate::store::{EdgeTable, SymbolView};
 
 /// Inheritance tree of a class, interface or trait: parents (superclasses, ancestors) and children (subclasses,
 /// descendants).
@@ -30,9 +30,22 @@ pub struct Args {
     fields: Option<Vec<String>>,
 }
 
+/// The hierarchy of one class, or of each that a name may mean.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(untagged)]
+pub enum Output {
+    /// Of the only one.
+    One(Box<Hierarchy>),
+    /// Of several.
+    Many {
+        /// By path and line.
+        results: Vec<Hierarchy>,
+    },
+}
+
 /// Nearest first.
 #[derive(Debug, Serialize, JsonSchema)]
-pub struct Output {
+pub struct Hierarchy {
     class: Item,
     ancestors: Vec<Item>,
     descendants: Vec<Item>,
@@ -88,54 +101,80 @@ impl Tool for GetClassHierarchy {
 
     fn run(call: &Call<'_>, args: Args) -> Result<Output, Error> {
         let fields = Fields::read(args.fields.as_deref())?;
-        let mut output = related::answer(call, args.repo.as_deref(), |repo, edges| {
-            let class = match (&args.symbol_id, &args.class_name) {
-                (Some(id), _) => related::symbol(repo, id)?,
-                (None, Some(name)) => class_of_name(repo, name)?,
-                (None, None) => return Err(Error::invalid_arguments("give `symbol_id`, or `class_name`")),
-            };
-            related::check_language(&repo.snapshot, &class)?;
+        let mut results = related::answer(call, args.repo.as_deref(), |repo, edges| {
+            let text = args.symbol_id.as_ref().or(args.class_name.as_ref());
+            let text = text.ok_or_else(|| Error::invalid_arguments("give `symbol_id`, or `class_name`"))?;
             fields.know(call, repo);
-            let of = |upwards| query::hierarchy(&repo.snapshot, edges, class.number(), upwards);
-            let (ancestors, mut descendants) = (of(true), of(false));
-            let bounds = |upwards| query::bounds(&repo.snapshot, edges, class.number(), upwards);
-            let own = std::iter::once(class.number()).chain(ancestors.iter().map(|(symbol, _)| symbol.number()));
-            let mut outside: Vec<String> =
-                own.flat_map(|class| query::outside_bases(&repo.snapshot, edges, class)).collect();
-            outside.sort();
-            outside.dedup();
-            let items = |found: Vec<(SymbolView<'_>, u32)>| -> Vec<Item> {
-                found.iter().map(|(symbol, depth)| Item::of(symbol, *depth, &fields)).collect()
-            };
-            // As near, what is tested comes before its tests.
-            descendants.sort_by_key(|(symbol, depth)| (*depth, symbol.file.is_test()));
-            let output = Output {
-                class: Item::of(&class, 0, &fields),
-                ancestors: items(ancestors),
-                descendants: items(descendants),
-                requires: items(bounds(true)),
-                required_by: items(bounds(false)),
-                outside,
-            };
-            let bounds = output.requires.iter().chain(&output.required_by);
-            let named = output.ancestors.iter().chain(&output.descendants).chain([&output.class]).chain(bounds);
-            let paths = named.map(|item| item.file.clone()).collect();
-            Ok((output, paths))
+            let (mut results, mut paths) = (Vec::new(), Vec::new());
+            for class in classes(repo, edges, text)? {
+                related::check_language(&repo.snapshot, &class)?;
+                let hierarchy = hierarchy(repo, edges, &class, &fields);
+                paths.extend(hierarchy.paths());
+                results.push(hierarchy);
+            }
+            Ok((results, paths))
         })?;
         call.found(true);
         call.narrow("the rest comes with next_cursor");
-        output.descendants = call.page(output.descendants, call.per_page(PAGE));
-        Ok(output)
+        if results.len() > 1 {
+            call.list("results");
+            return Ok(Output::Many { results: call.page(results, usize::MAX) });
+        }
+        let mut only = results.remove(0);
+        only.descendants = call.page(only.descendants, call.per_page(PAGE));
+        Ok(Output::One(Box::new(only)))
     }
 }
 
-/// The class of this name; in some languages its constructors have the name, too, and are ignored.
-fn class_of_name<'a>(repo: &'a Repo, name: &str) -> Result<SymbolView<'a>, Error> {
-    let mut classes = query::named(&repo.snapshot, name);
-    classes.retain(|symbol| matches!(symbol.kind(), Kind::Class | Kind::Type));
-    match classes[..] {
-        [class] => Ok(class),
-        // Suggestions are the same as for any id.
-        _ => related::symbol(repo, name),
+/// The classes above and below a class.
+fn hierarchy(repo: &Repo, edges: &EdgeTable, class: &SymbolView<'_>, fields: &Fields) -> Hierarchy {
+    let snapshot = &repo.snapshot;
+    let ancestors = query::hierarchy(snapshot, edges, class.number(), true);
+    let mut descendants = query::hierarchy(snapshot, edges, class.number(), false);
+    let bounds = |upwards| query::bounds(snapshot, edges, class.number(), upwards);
+    let own = std::iter::once(class.number()).chain(ancestors.iter().map(|(symbol, _)| symbol.number()));
+    let mut outside: Vec<String> = own.flat_map(|class| query::outside_bases(snapshot, edges, class)).collect();
+    outside.sort();
+    outside.dedup();
+    let items = |found: Vec<(SymbolView<'_>, u32)>| -> Vec<Item> {
+        found.iter().map(|(symbol, depth)| Item::of(symbol, *depth, fields)).collect()
+    };
+    // As near, what is tested comes before its tests.
+    descendants.sort_by_key(|(symbol, depth)| (*depth, symbol.file.is_test()));
+    Hierarchy {
+        class: Item::of(class, 0, fields),
+        ancestors: items(ancestors),
+        descendants: items(descendants),
+        requires: items(bounds(true)),
+        required_by: items(bounds(false)),
+        outside,
+    }
+}
+
+impl Hierarchy {
+    /// Files that the answer is about.
+    fn paths(&self) -> impl Iterator<Item = String> + '_ {
+        let bounds = self.requires.iter().chain(&self.required_by);
+        let named = self.ancestors.iter().chain(&self.descendants).chain([&self.class]).chain(bounds);
+        named.map(|item| item.file.clone())
+    }
+}
+
+/// The most classes of one name that are answered for.
+const MOST_CLASSES: usize = 5;
+
+/// The classes that a text means, of twins the first; in some languages constructors have their name, too, and are
+/// ignored.
+fn classes<'a>(repo: &'a Repo, edges: &EdgeTable, text: &str) -> Result<Vec<SymbolView<'a>>, Error> {
+    let mut found: Vec<SymbolView<'a>> =
+        related::all(repo, edges, text)?.into_iter().filter_map(|twins| twins.first().copied()).collect();
+    let is_class = |symbol: &SymbolView<'_>| matches!(symbol.kind(), Kind::Class | Kind::Type);
+    if found.iter().any(is_class) {
+        found.retain(is_class);
+    }
+    match found.len() {
+        // The error lists candidates.
+        n if n > MOST_CLASSES => related::symbol(repo, text).map(|only| vec![only]),
+        _ => Ok(found),
     }
 }

@@ -27,6 +27,10 @@ pub struct Args {
     /// Lines around it.
     #[serde(default)]
     context_lines: u32,
+    /// Only the lines around this text in it.
+    #[serde(default)]
+    #[schemars(extend("x-hidden" = "client"))]
+    around: Option<String>,
     /// The last change of its lines, by git.
     #[serde(default)]
     #[schemars(extend("x-hidden" = "client"))]
@@ -50,7 +54,7 @@ impl Tool for GetSymbolSource {
     type Output = Output;
 
     fn run(call: &Call<'_>, args: Args) -> Result<Output, Error> {
-        let Args { repo, symbol_id, symbol_ids, verify, context_lines, blame, fields } = args;
-        sources(call, &SourceRequest { repo, symbol_id, symbol_ids, verify, context_lines, blame, fields })
+        let Args { repo, symbol_id, symbol_ids, verify, context_lines, around, blame, fields } = args;
+        sources(call, &SourceRequest { repo, symbol_id, symbol_ids, verify, context_lines, around, blame, fields })
     }
 }

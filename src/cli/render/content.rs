@@ -31,7 +31,7 @@ pub(super) fn symbols(value: &Value, out: &mut Output) -> bool {
 
 /// Whether this is a symbol with its source, or with an outline if that is too long.
 fn is_symbol(value: &Value) -> bool {
-    value.get("id").is_some() && (value.get("source").is_some() || value.get("outline").is_some())
+    value.get("id").is_some() && ["source", "outline", "parts"].iter().any(|key| value.get(*key).is_some())
 }
 
 /// Lines of source as grep shows them: the path and the number before each, then this sign.
@@ -52,6 +52,10 @@ fn lines(symbol: &Value, out: &mut Output) {
     numbered(path, first, ':', source.lines(), out);
     // The text after it begins with the rest of its last line.
     numbered(path, first + source.lines().count() as u64, '-', text("after").lines().skip(1), out);
+    for part in symbol.get("parts").and_then(Value::as_array).into_iter().flatten() {
+        let source = text_of(part, "source").unwrap_or_default();
+        numbered(path, number_of(part, "line").unwrap_or(1), ':', source.lines(), out);
+    }
     for member in symbol.get("outline").and_then(Value::as_array).into_iter().flatten() {
         let signature = text_of(member, "signature").unwrap_or_default();
         numbered(path, number_of(member, "line").unwrap_or(1), ':', std::iter::once(signature), out);
@@ -78,6 +82,15 @@ fn symbol(symbol: &Value, out: &mut Output) {
     out.line(format!("{header}  {}  {}", paint.kind(text("kind")), paint.name(name)));
     for key in ["before", "source", "after"] {
         out.raw(text(key));
+    }
+    for part in symbol.get("parts").and_then(Value::as_array).into_iter().flatten() {
+        numbered(
+            "",
+            number_of(part, "line").unwrap_or(1),
+            ' ',
+            text_of(part, "source").unwrap_or_default().lines(),
+            out,
+        );
     }
     for member in symbol.get("outline").and_then(Value::as_array).into_iter().flatten() {
         let line = number_of(member, "line").unwrap_or(0);

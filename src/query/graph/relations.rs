@@ -53,6 +53,19 @@ pub fn line_text(file: FileView<'_>, at: u32) -> String {
     String::from_utf8_lossy(&line[..line.len().min(LONGEST_LINE)]).trim().to_owned()
 }
 
+/// The texts of lines of a file, trimmed.
+pub fn texts_of_lines(file: FileView<'_>, lines: &[u32]) -> Vec<String> {
+    let last = lines.iter().max().copied().unwrap_or(0) as usize;
+    let content = file.content();
+    let all: Vec<&[u8]> = content.split(|byte| *byte == b'\n').take(last).collect();
+    let text = |line: &u32| {
+        let line = (*line as usize).checked_sub(1).and_then(|place| all.get(place)).copied().unwrap_or_default();
+        let line = line.trim_ascii();
+        String::from_utf8_lossy(&line[..line.len().min(LONGEST_LINE)]).into_owned()
+    };
+    lines.iter().map(text).collect()
+}
+
 /// The lines of places in a file, in ascending order. Lines are counted on from place to place: counting each from the
 /// beginning takes time that grows with the square of the file.
 #[derive(Default)]

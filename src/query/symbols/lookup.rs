@@ -1,7 +1,11 @@
 //! Finds a symbol or a file by an id, a name or a path, and suggests near ones.
 
+use globset::GlobMatcher;
+
 use super::form::bare;
-use crate::model::{Detail, Kind, nearness};
+use super::terms;
+use crate::languages;
+use crate::model::{Detail, Kind, names_kind, nearness};
 use crate::store::{FileView, Snapshot, SymbolView};
 
 /// The reason why an id has no symbol.
@@ -16,10 +20,23 @@ pub enum Missing {
 /// The number of candidates in an error.
 const CANDIDATES: usize = 5;
 
-/// The symbol with this id. Other accepted forms are `path::Qualified.name` without the kind, a unique name with or
-/// without its owner (`Job.run`, `run`), `path:line` within it, and the older form whose path has `-` for every `/` and
-/// `.`.
+/// The symbol with this id, or of any other form that [`meant`] reads, if only one fits.
 pub fn by_id<'a>(snapshot: &'a Snapshot, id: &str) -> Result<SymbolView<'a>, Missing> {
+    let mut found = meant(snapshot, id).map_err(Missing::Unknown)?;
+    keep_whole(&mut found, id);
+    match found[..] {
+        [only] => Ok(only),
+        _ => Err(Missing::Ambiguous(found.iter().take(CANDIDATES).map(SymbolView::id).collect())),
+    }
+}
+
+/// Every symbol that a text may mean, by path and place; if none, the nearest ids. The text is an id, also without its
+/// kind, the number of an overload or the owners of its name (`path::name`); a name with or without owners (`Job.run`,
+/// `run`); `path:line` within it; or an id in the older form whose path has `-` for every `/` and `.`. `kind:`, `lang:`,
+/// `file:` and `-file:` behind it narrow what it means.
+pub fn meant<'a>(snapshot: &'a Snapshot, text: &str) -> Result<Vec<SymbolView<'a>>, Vec<String>> {
+    let narrowed = Narrowed::parse(text);
+    let id = narrowed.id.as_str();
     let wanted = Wanted::parse(id);
     let files: Vec<FileView<'a>> = match wanted.path {
         Some(path) => match snapshot.file(path.trim_start_matches("./")) {
@@ -28,25 +45,77 @@ pub fn by_id<'a>(snapshot: &'a Snapshot, id: &str) -> Result<SymbolView<'a>, Mis
         },
         None => Vec::new(),
     };
-    let fits = |symbol: &SymbolView<'_>| wanted.fits(symbol);
-    let found: Vec<SymbolView<'a>> = match wanted.path {
-        Some(_) => files.iter().flat_map(FileView::symbols).filter(fits).collect(),
-        None => {
-            let bearers = named(snapshot, wanted.name).into_iter().filter(|symbol| wanted.fits_beside_name(symbol));
-            let (whole, parts): (Vec<_>, Vec<_>) = bearers.partition(fits);
-            if whole.is_empty() { parts } else { whole }
-        }
+    let bearers: Vec<SymbolView<'a>> = match wanted.path {
+        Some(_) => files.iter().flat_map(FileView::symbols).filter(|symbol| wanted.fits_name(symbol)).collect(),
+        None => named(snapshot, wanted.name),
     };
+    let mut found: Vec<SymbolView<'a>> =
+        bearers.into_iter().filter(|symbol| wanted.fits_beside_name(symbol) && narrowed.fits(symbol)).collect();
+    if wanted.path.is_some() {
+        keep_if_any(&mut found, |symbol| symbol.qualified_name() == wanted.name);
+    }
+    if found.is_empty() {
+        found.extend(at_line(snapshot, id));
+    }
+    if found.is_empty() { Err(near(snapshot, &wanted, &files)) } else { Ok(found) }
+}
+
+/// Of the symbols that a text may mean, keeps those whose whole name it is, if there are any.
+pub fn keep_whole(symbols: &mut Vec<SymbolView<'_>>, text: &str) {
+    let narrowed = Narrowed::parse(text);
+    let name = Wanted::parse(&narrowed.id).name;
+    keep_if_any(symbols, |symbol| symbol.qualified_name() == name);
     // Extensions have the name of what they extend.
-    let is_extension = |symbol: &SymbolView<'_>| symbol.detail() == Detail::Extension;
-    let found = match found.iter().all(is_extension) {
-        true => found,
-        false => found.into_iter().filter(|symbol| !is_extension(symbol)).collect(),
-    };
-    match found[..] {
-        [only] => Ok(only),
-        [] => at_line(snapshot, id).ok_or_else(|| Missing::Unknown(near(snapshot, &wanted, &files))),
-        _ => Err(Missing::Ambiguous(found.iter().take(CANDIDATES).map(SymbolView::id).collect())),
+    keep_if_any(symbols, |symbol| symbol.detail() != Detail::Extension);
+}
+
+/// Keeps the symbols that fit, if there are any.
+fn keep_if_any(symbols: &mut Vec<SymbolView<'_>>, fits: impl Fn(&SymbolView<'_>) -> bool) {
+    if symbols.iter().any(&fits) {
+        symbols.retain(fits);
+    }
+}
+
+/// A text for a symbol, with the terms behind it that narrow what it means.
+struct Narrowed {
+    id: String,
+    kinds: Vec<String>,
+    languages: Vec<String>,
+    files: Vec<GlobMatcher>,
+    other_files: Vec<GlobMatcher>,
+}
+
+impl Narrowed {
+    fn parse(text: &str) -> Self {
+        // A path may hold spaces, so terms count only where there are some.
+        let terms = terms::parse(text);
+        let has_terms =
+            [&terms.kinds, &terms.languages, &terms.files, &terms.other_files].iter().any(|all| !all.is_empty());
+        let globs = |values: &[String]| values.iter().filter_map(|value| terms::file_glob(value).ok()).collect();
+        match has_terms && !terms.text.is_empty() {
+            true => Self {
+                files: globs(&terms.files),
+                other_files: globs(&terms.other_files),
+                id: terms.text,
+                kinds: terms.kinds,
+                languages: terms.languages.iter().map(|language| languages::named(language)).collect(),
+            },
+            false => Self {
+                id: text.to_owned(),
+                kinds: Vec::new(),
+                languages: Vec::new(),
+                files: Vec::new(),
+                other_files: Vec::new(),
+            },
+        }
+    }
+
+    fn fits(&self, symbol: &SymbolView<'_>) -> bool {
+        let path = symbol.file.path();
+        (self.kinds.is_empty() || self.kinds.iter().any(|kind| names_kind(kind, symbol.kind(), symbol.detail())))
+            && (self.languages.is_empty() || self.languages.iter().any(|language| symbol.file.language() == language))
+            && self.files.iter().all(|glob| glob.is_match(path))
+            && !self.other_files.iter().any(|glob| glob.is_match(path))
     }
 }
 
@@ -78,18 +147,16 @@ impl<'a> Wanted<'a> {
         }
     }
 
-    /// Excludes most other names without decoding them.
-    fn may_end_with(&self, name: &[u8]) -> bool {
-        self.name.as_bytes().ends_with(name) || !name.is_ascii()
-    }
-
     fn fits_beside_name(&self, symbol: &SymbolView<'_>) -> bool {
         self.kind.is_none_or(|kind| symbol.kind() == kind)
             && self.overload.is_none_or(|overload| symbol.overload() == overload)
     }
 
-    fn fits(&self, symbol: &SymbolView<'_>) -> bool {
-        self.fits_beside_name(symbol) && self.may_end_with(symbol.name_bytes()) && symbol.qualified_name() == self.name
+    /// Whether a symbol has this name, also without its owners. Most others are excluded without decoding them.
+    fn fits_name(&self, symbol: &SymbolView<'_>) -> bool {
+        let own = symbol.name_bytes();
+        let may_end = self.name.as_bytes().ends_with(own) || !own.is_ascii();
+        may_end && (symbol.qualified_name() == self.name || bears(symbol, self.name))
     }
 }
 

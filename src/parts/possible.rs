@@ -1,0 +1,111 @@
+//! Places where a name may mean a symbol, as nothing is known of what it belongs to: a few are shown, many are counted
+//! by their receivers.
+
+use std::collections::HashMap;
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::indexes::Repo;
+use crate::model::Role;
+use crate::query::{self, UseSite};
+use crate::store::{EdgeTable, SymbolView};
+
+/// The most places that are shown without being asked for.
+const FEW: usize = 10;
+/// The most receivers that are named, and the most characters of a line.
+const RECEIVERS: usize = 8;
+const TEXT: usize = 100;
+
+/// Places that may mean a symbol.
+#[derive(Debug, Default, Serialize, JsonSchema)]
+pub struct Possible {
+    /// Ten or fewer of them.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    possible_places: Vec<Place>,
+    /// More than ten, by what the name belongs to, the most frequent first.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    possible_receivers: Vec<Receiver>,
+}
+
+/// A place.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Place {
+    file: String,
+    line: u32,
+    text: String,
+    /// The symbol it is written in.
+    #[serde(rename = "in", skip_serializing_if = "Option::is_none")]
+    within: Option<String>,
+}
+
+/// A receiver, as it is written.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Receiver {
+    receiver: String,
+    count: usize,
+}
+
+/// Places where a name of some definitions may mean one of them, by path and line; calls alone where those are asked for.
+pub(crate) fn places<'a>(
+    repo: &'a Repo,
+    edges: &'a EdgeTable,
+    name: &str,
+    definitions: &[SymbolView<'_>],
+    calls_alone: bool,
+) -> Vec<UseSite<'a>> {
+    let mut places = query::possible_uses(&repo.snapshot, edges, name);
+    places.retain(|place| {
+        (!calls_alone || place.edge.role() == Role::Call)
+            && definitions.iter().any(|symbol| query::may_name(place.file, symbol.file))
+    });
+    places
+}
+
+impl Possible {
+    /// A few places, or the receivers of many.
+    pub(crate) fn of(repo: &Repo, places: &[UseSite<'_>]) -> Self {
+        if places.len() <= FEW {
+            let possible_places = places.iter().map(|place| shown(repo, place)).collect();
+            return Self { possible_places, ..Self::default() };
+        }
+        let mut counts: HashMap<String, usize> = HashMap::new();
+        for place in places {
+            let receiver = query::receiver(place.file.content(), place.edge.at);
+            *counts.entry(receiver.unwrap_or_else(|| "none".to_owned())).or_default() += 1;
+        }
+        let mut receivers: Vec<Receiver> =
+            counts.into_iter().map(|(receiver, count)| Receiver { receiver, count }).collect();
+        receivers.sort_by(|a, b| b.count.cmp(&a.count).then_with(|| a.receiver.cmp(&b.receiver)));
+        if receivers.len() > RECEIVERS {
+            let others = receivers.split_off(RECEIVERS - 1);
+            let count = others.iter().map(|one| one.count).sum();
+            receivers.push(Receiver { receiver: format!("{} others", others.len()), count });
+        }
+        Self { possible_receivers: receivers, ..Self::default() }
+    }
+
+    /// Files whose lines are shown.
+    pub(crate) fn files(&self) -> impl Iterator<Item = String> + '_ {
+        self.possible_places.iter().map(|place| place.file.clone())
+    }
+}
+
+fn shown(repo: &Repo, place: &UseSite<'_>) -> Place {
+    let within = place.edge.from().and_then(|symbol| repo.snapshot.symbol(symbol));
+    Place {
+        file: place.file.path().to_owned(),
+        line: place.line,
+        text: shortened(place.text()),
+        within: within.map(|symbol| symbol.qualified_name()),
+    }
+}
+
+/// The beginning of a line.
+pub(crate) fn shortened(mut text: String) -> String {
+    if let Some((end, _)) = text.char_indices().nth(TEXT) {
+        text.truncate(end);
+        text.push('…');
+    }
+    text
+}
