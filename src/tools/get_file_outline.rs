@@ -7,9 +7,10 @@ use serde::{Deserialize, Serialize};
 
 use super::fields::{Facts, Fields};
 use super::files::unknown_file;
-use super::indexes;
-use super::{Call, Error, SIGNATURE, SUMMARY, Tool, ToolTier};
+use super::indexes::{self, Repo};
+use super::{Call, Error, SIGNATURE, SUMMARY, Tool, ToolTier, related};
 use crate::model::Kind;
+use crate::query;
 use crate::store::{FileView, SymbolView};
 
 /// Structure of a file: all symbols (functions, classes, methods) that it contains, an overview or table of contents
@@ -20,7 +21,7 @@ pub struct Args {
     /// Id, name or path (default: the current one).
     #[serde(default)]
     repo: Option<String>,
-    /// The file.
+    /// The file, or a symbol: its part alone.
     #[serde(default)]
     file_path: Option<String>,
     /// Several files.
@@ -148,7 +149,7 @@ impl Tool for GetFileOutline {
     type Output = Output;
 
     fn run(call: &Call<'_>, args: Args) -> Result<Output, Error> {
-        let fields = Fields::read(args.fields.as_deref())?;
+        let fields = Fields::read(args.fields.as_deref())?.with_detail(call.compact);
         let paths = match (args.file_path, args.file_paths) {
             (Some(_), Some(_)) => {
                 return Err(Error::invalid_arguments("give `file_path` or `file_paths`, not both"));
@@ -156,13 +157,13 @@ impl Tool for GetFileOutline {
             (None, None) => {
                 return Err(Error::invalid_arguments("give `file_path`, or `file_paths` for several"));
             }
-            (Some(path), None) => return one(call, args.repo.as_deref(), &path, &fields),
+            (Some(path), None) => vec![path],
             (None, Some(paths)) => paths,
         };
-        if let [path] = &paths[..] {
-            return one(call, args.repo.as_deref(), path, &fields);
-        }
         let mut repo = indexes::open(call, args.repo.as_deref())?;
+        if let Some((path, names)) = in_one_file(&repo, &paths) {
+            return one(call, repo, path, &names, &fields);
+        }
         let paths: Vec<String> = paths.iter().map(|path| repo.relative(path)).collect();
         indexes::ensure_fresh(call, &mut repo, paths.iter().map(String::as_str))?;
         fields.know(call, &repo);
@@ -185,19 +186,47 @@ impl Tool for GetFileOutline {
     }
 }
 
-fn one(call: &Call<'_>, repo: Option<&str>, path: &str, fields: &Fields) -> Result<Output, Error> {
-    let mut repo = indexes::open(call, repo)?;
-    let path = repo.relative(path);
+/// The file of an outline, with the symbols that alone are wanted of it: a path; a path and names in it (`cart.py Cart`);
+/// or a symbol, by its name or id. `None` where several files are meant.
+fn in_one_file(repo: &Repo, texts: &[String]) -> Option<(String, Vec<String>)> {
+    let (first, others) = texts.split_first()?;
+    let path = repo.relative(first);
+    let Some(file) = repo.snapshot.file(&path) else {
+        let [] = others else { return None };
+        let found = related::named(repo, first);
+        let only = found.first().filter(|only| found.iter().all(|other| other.file.number() == only.file.number()));
+        return Some(only.map_or((path, Vec::new()), |only| {
+            (only.file.path().to_owned(), found.iter().map(SymbolView::qualified_name).collect())
+        }));
+    };
+    let is_in_it = |name: &String| {
+        repo.snapshot.file(&repo.relative(name)).is_none() && file.symbols().any(|symbol| query::bears(&symbol, name))
+    };
+    others.iter().all(is_in_it).then(|| (path, others.to_vec()))
+}
+
+/// Keeps the rows of symbols of these names, and of what is inside them.
+fn keep(rows: &mut Vec<Row>, file: FileView<'_>, names: &[String]) {
+    let is_wanted = |symbol: &SymbolView<'_>| names.iter().any(|name| query::bears(symbol, name));
+    rows.retain(|row| {
+        std::iter::successors(file.symbol(row.index), SymbolView::parent).any(|symbol| is_wanted(&symbol))
+    });
+}
+
+fn one(call: &Call<'_>, mut repo: Repo, path: String, names: &[String], fields: &Fields) -> Result<Output, Error> {
     indexes::ensure_fresh(call, &mut repo, [path.as_str()])?;
     let file = repo.snapshot.file(&path).ok_or_else(|| unknown_file(call, &repo, &path))?;
     call.narrow("the rest comes with next_cursor; or ask get_symbol_source for one id");
     fields.know(call, &repo);
     let mut rows = rows(call, file, fields);
+    if !names.is_empty() {
+        keep(&mut rows, file, names);
+    }
     let total = rows.len();
     call.count(total);
     call.found(true);
     rows.drain(..call.offset.min(total));
-    let is_cut = call.compact && file.content().len() >= LARGE;
+    let is_cut = call.compact && names.is_empty() && file.content().len() >= LARGE;
     let room = call.max_tokens.saturating_sub(FRAME + SUMMARY / BYTES).saturating_mul(BYTES);
     let room = if is_cut { room.min(share(file)) } else { room };
     let mut spent = 0;
