@@ -5,6 +5,7 @@
 
 pub mod around;
 pub mod blame;
+pub mod brief;
 mod call;
 pub mod changes;
 pub mod fan;

@@ -7,6 +7,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
+use super::brief;
 use super::fields::{Facts, Fields, source_line};
 use super::file_hits::{self, FoundFile};
 use super::filters::{FILE, Filters};
@@ -16,7 +17,7 @@ use super::symbols::{Absence, NAMED, SCORES, absence, as_shard, ask, paths, repo
 use super::{Call, Error, SIGNATURE, SUMMARY, Tool, ToolTier, tokens};
 use crate::catalog::packages;
 use crate::query::{CENTRALITY, Confidence, Evidence, Found, Hit, Order, Part, Search};
-use crate::store::{FileView, Snapshot, SymbolId};
+use crate::store::{FileView, Snapshot, SymbolId, SymbolView};
 
 /// Find where a function, class, method, type or constant is defined or implemented: look up a symbol, go to its
 /// definition, by name (typos too), words or a description. Prefer it to grep.
@@ -45,8 +46,9 @@ pub struct Args {
     #[serde(default)]
     file_pattern: Option<String>,
     /// At most this many.
-    #[serde(default = "ten")]
-    max_results: u32,
+    #[serde(default)]
+    #[schemars(extend("default" = TEN))]
+    max_results: Option<u32>,
     /// Names spelt alike count as well.
     #[serde(default)]
     #[schemars(extend("x-rare" = true))]
@@ -85,9 +87,8 @@ pub struct Args {
     explain: bool,
 }
 
-fn ten() -> u32 {
-    10
-}
+/// The hits of an answer for which no number is given; in a compact one they may be fewer.
+const TEN: u32 = 10;
 
 /// Order of symbols that answer.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
@@ -132,6 +133,9 @@ pub struct Output {
     /// There may be more than `total` says: they were not counted.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     at_least: bool,
+    /// In a compact answer: hits that are left out, as their scores are far below the best.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    weaker: Option<usize>,
     /// Nothing was found: where it was looked for.
     #[serde(skip_serializing_if = "Option::is_none")]
     negative_evidence: Option<Absence>,
@@ -148,6 +152,7 @@ impl Output {
             unknown_words,
             total: None,
             at_least: false,
+            weaker: None,
             negative_evidence: Some(absence),
         }
     }
@@ -199,6 +204,9 @@ pub struct Item {
     /// How many of the same name stand here: ids that end in `~1`, `~2`, ….
     #[serde(skip_serializing_if = "Option::is_none")]
     overloads: Option<usize>,
+    /// In a compact answer, of the only symbol of a name: how often it is used.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    uses: Option<usize>,
     /// As in get_symbol_source.
     #[serde(skip_serializing_if = "Option::is_none")]
     source_line: Option<u32>,
@@ -231,22 +239,16 @@ impl Tool for SearchSymbols {
 
     fn run(call: &Call<'_>, args: Args) -> Result<Output, Error> {
         check(&args)?;
-        let fields = Fields::read(args.fields.as_deref())?;
+        let fields = Fields::read(args.fields.as_deref())?.with_detail(call.compact);
         let filters =
             Filters::read(&args.query, args.kind.as_deref(), args.language.as_deref(), args.file_pattern.as_deref())?;
         let order = args.sort_by.order();
         // One more than shown, to see whether there are more; a count needs all.
-        let limit = if call.count_only { MOST } else { MOST.min(args.max_results as usize) };
+        let limit = if call.count_only { MOST } else { MOST.min(args.max_results.unwrap_or(TEN) as usize) };
         let search = filters.search(order, limit + call.offset + 1);
         let search = Search { fuzzy: args.fuzzy, explain: args.explain, ..search };
         let (repo, repos) = filters.repositories(args.repo.as_deref(), args.repos.as_deref())?;
-        let mut repos = match (args.deps, &repos) {
-            (true, None) => packages::of_project(call, repo.as_deref())?,
-            (true, Some(_)) => {
-                return Err(Error::invalid_arguments("`deps` are those of one `repo`; give no `repos`"));
-            }
-            _ => repositories(call, repo.as_deref(), repos.as_deref())?,
-        };
+        let mut repos = searched(call, args.deps, repo.as_deref(), repos.as_deref())?;
         let shard = as_shard(call, &mut repos)?;
         let tell = || shard.as_ref().map(|shard| call.note("frequencies", json!(shard.own())));
         // Rarity of words is measured over all searched repositories, so that scores are comparable.
@@ -280,6 +282,10 @@ impl Tool for SearchSymbols {
         let Found { hits, considered, more: at_least, is_named, confidence, evidence, unknown, places, .. } =
             Found::together(answers, order, is_named);
         let evidence = args.explain.then(|| Judged::of(&evidence));
+        // A reader learns how many are left out, and may ask for a number of them.
+        let has_words = !filters.text.trim().is_empty();
+        let is_brief = call.compact && has_words && args.max_results.is_none() && call.offset == 0 && !args.explain;
+        let limit = if is_brief { limit.min(brief::worth(&hits, confidence, is_named)) } else { limit };
         let result_count = hits.len().saturating_sub(call.offset).min(limit);
         if let Some(files) = by_notes(call, &mut repos, &filters, places.iter().zip(&hits))? {
             return Ok(whole_files(call, &repos, &filters, files, limit));
@@ -290,11 +296,7 @@ impl Tool for SearchSymbols {
         }
         let total = considered.max(hits.len());
         call.total(total);
-        if repos.len() > 1 {
-            call.note("repos", repos.iter().map(|repo| repo.sidecar.repo.as_str()).collect::<Vec<_>>());
-        }
-        call.note("symbol_count", repos.iter().map(|repo| repo.snapshot.facts().symbols).sum::<u64>());
-        call.narrow("add kind:, lang: or file: to the query");
+        note_scope(call, &repos);
         if args.semantic_weight.is_some() && !by_meaning {
             call.note("hint", "`semantic_weight` has no effect without `semantic`");
         }
@@ -308,7 +310,11 @@ impl Tool for SearchSymbols {
                 item.repo = (repos.len() > 1 || repo.sidecar.package.is_some()).then(|| repo.sidecar.repo.clone());
                 sources.add(repo, &hit, &mut item);
                 fields.know(call, repo);
-                item.facts = repo.snapshot.symbol(hit.symbol).map(|symbol| fields.of(&symbol)).unwrap_or_default();
+                let symbol = repo.snapshot.symbol(hit.symbol)?;
+                item.facts = fields.of(&symbol);
+                if is_brief {
+                    item.shorten(repo, &symbol, is_named && limit == 1);
+                }
                 Some(item)
             })
             .collect();
@@ -324,9 +330,33 @@ impl Tool for SearchSymbols {
             unknown_words: unknown,
             total: at_least.then_some(total),
             at_least,
+            weaker: Some(total.saturating_sub(result_count)).filter(|left| is_brief && *left > 0),
             negative_evidence: None,
         })
     }
+}
+
+/// The repositories to search: installed packages, or those that are named.
+fn searched(
+    call: &Call<'_>,
+    of_packages: bool,
+    repo: Option<&str>,
+    repos: Option<&[String]>,
+) -> Result<Vec<Repo>, Error> {
+    match (of_packages, repos) {
+        (true, None) => packages::of_project(call, repo),
+        (true, Some(_)) => Err(Error::invalid_arguments("`deps` are those of one `repo`; give no `repos`")),
+        _ => repositories(call, repo, repos),
+    }
+}
+
+/// Notes what was searched, and how less would be.
+fn note_scope(call: &Call<'_>, repos: &[Repo]) {
+    if repos.len() > 1 {
+        call.note("repos", repos.iter().map(|repo| repo.sidecar.repo.as_str()).collect::<Vec<_>>());
+    }
+    call.note("symbol_count", repos.iter().map(|repo| repo.snapshot.facts().symbols).sum::<u64>());
+    call.narrow("add kind:, lang: or file: to the query");
 }
 
 /// The files that notes lead to, where no symbol of code answers: documents mention what is described elsewhere.
@@ -369,6 +399,7 @@ fn whole_files(call: &Call<'_>, repos: &[Repo], filters: &Filters, files: file_h
         unknown_words: if is_empty { unknown_words } else { Vec::new() },
         total: None,
         at_least: false,
+        weaker: None,
     }
 }
 
@@ -392,10 +423,32 @@ fn file_item(file: FileView<'_>, found: &FoundFile) -> Item {
         fuzzy_similarity: None,
         edit_distance: None,
         overloads: None,
+        uses: None,
         source_line: None,
         source: None,
         explain: None,
         facts: Facts::default(),
+    }
+}
+
+/// Characters of a signature and a summary in a row of a compact answer.
+const BRIEF_SIGNATURE: usize = 100;
+const BRIEF_SUMMARY: usize = 80;
+
+impl Item {
+    /// Makes a hit a row of a compact answer; the only symbol of a name comes with its uses, and with its source if that
+    /// is short.
+    fn shorten(&mut self, repo: &Repo, symbol: &SymbolView<'_>, is_only: bool) {
+        if !is_only {
+            self.signature = symbol.signature(BRIEF_SIGNATURE);
+            self.summary = symbol.summary(BRIEF_SUMMARY);
+            return;
+        }
+        self.uses = brief::uses(repo, symbol);
+        if self.source.is_none() {
+            self.source = brief::short_source(symbol);
+            self.source_line = self.source.as_ref().and_then(|_| source_line(symbol));
+        }
     }
 }
 
@@ -419,7 +472,7 @@ fn check(args: &Args) -> Result<(), Error> {
     if args.semantic_weight.is_some_and(|weight| !(0.0..=1.0).contains(&weight)) {
         return Err(Error::invalid_arguments("`semantic_weight` lies between 0 and 1"));
     }
-    if args.max_results == 0 {
+    if args.max_results == Some(0) {
         return Err(Error::invalid_arguments("`max_results` is 0; give 1 or more, or count_only"));
     }
     Ok(())
@@ -468,6 +521,7 @@ fn item(repo: &Repo, hit: &Hit, order: Order, call: &Call<'_>) -> Option<Item> {
         fuzzy_similarity: hit.fuzzy.map(|fuzzy| rounded(fuzzy.similarity)),
         edit_distance: hit.fuzzy.map(|fuzzy| fuzzy.distance),
         overloads: Some(hit.overloads).filter(|count| *count > 1),
+        uses: None,
         source_line: None,
         source: None,
         explain: hit.parts.as_ref().map(|parts| explained(hit, parts, order)),
