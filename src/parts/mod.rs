@@ -7,6 +7,7 @@ pub mod around;
 pub mod blame;
 pub mod brief;
 mod call;
+pub mod candidates;
 pub mod changes;
 pub mod fan;
 pub mod fields;

@@ -20,6 +20,9 @@ pub struct Page {
     /// Files to begin with, best first.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) files: Vec<FileItem>,
+    /// In a compact answer: the best, each with its reason; the source of some is among the items.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) candidates: Vec<Candidate>,
     pub(crate) items: Vec<Item>,
     /// Further candidates, unless confidence is high: ids, of other files first.
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -42,6 +45,17 @@ pub struct Member {
     pub(crate) id: String,
     pub(crate) line: u32,
     pub(crate) signature: String,
+}
+
+/// A symbol that may answer.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct Candidate {
+    pub(crate) id: String,
+    pub(crate) line: u32,
+    pub(crate) signature: String,
+    /// Words of the question that it holds, and its name does not show.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub(crate) why: String,
 }
 
 /// A file that answers.
@@ -70,6 +84,9 @@ pub struct Item {
     source_line: Option<u32>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) source: Option<String>,
+    /// In a compact answer: the first and the last line of documentation that is left out of the source.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    left_out_lines: Option<(u32, u32)>,
     /// The source goes on at this line and does not fit; get_file_content gives the rest.
     #[serde(skip_serializing_if = "Option::is_none")]
     goes_on_at_line: Option<u32>,
@@ -133,6 +150,8 @@ pub(crate) struct PackingContext<'a> {
     /// The highest relevance.
     pub(crate) best: f32,
     pub(crate) fields: &'a Fields,
+    /// Whether long documentation inside a source is left out after its first paragraph.
+    pub(crate) folds: bool,
     /// The confidence if this many of the first hits are sent.
     pub(crate) confidence: Confidence,
     pub(crate) first: usize,
@@ -195,10 +214,13 @@ impl<'a> Packing<'a> {
         let used = self.used.saturating_sub(saved + holds_best);
         // Most are too long for what is left, which their beginning shows.
         let most = most.min(self.budget.saturating_sub(used));
-        let source = String::from_utf8_lossy(symbol.indented_source());
+        let whole = String::from_utf8_lossy(symbol.indented_source());
+        let folded = if told.folds { folded(&symbol, &whole) } else { None };
+        let (source, left_out_lines) =
+            folded.map_or((whole.into_owned(), None), |(source, lines)| (source, Some(lines)));
         let Some(tokens) = tokens::estimate_within(&source, most) else { return };
         let source_line = source_line(&symbol);
-        let item = Item { source: Some(source.into_owned()), source_line, tokens, ..item(hit, &symbol, told) };
+        let item = Item { source: Some(source), left_out_lines, source_line, tokens, ..item(hit, &symbol, told) };
         let cost = cost(&item);
         if cost > most {
             return;
@@ -211,6 +233,25 @@ impl<'a> Packing<'a> {
         let place = freed.first().map_or(place, |first| place.min(*first));
         self.whole[place] = Some(WholeSymbol { symbol, item, cost, texts });
     }
+}
+
+/// The fewest lines of documentation that are worth leaving out.
+const LONG_DOC: usize = 4;
+
+/// A source without the paragraphs of its documentation after the first, and the lines that these have; `None` where
+/// they are few, or stand outside of the source.
+fn folded(symbol: &SymbolView<'_>, source: &str) -> Option<(String, (u32, u32))> {
+    let doc = String::from_utf8_lossy(symbol.doc_source());
+    let at = source.find(&*doc).filter(|_| !doc.is_empty())?;
+    let before = source[..at].matches('\n').count();
+    let lines: Vec<&str> = doc.lines().collect();
+    let first_blank = lines.iter().position(|line| line.trim().is_empty())?;
+    // The last line closes it.
+    let left_out = (lines.len() - 1).checked_sub(first_blank).filter(|count| *count >= LONG_DOC)?;
+    let (from, to) = (before + first_blank, before + first_blank + left_out);
+    let kept = source.split_inclusive('\n').enumerate().filter(|(place, _)| !(from..to).contains(place));
+    let line = symbol.first_line();
+    Some((kept.map(|(_, line)| line).collect(), (line + from as u32, line + to as u32 - 1)))
 }
 
 /// The tokens that an item adds to an answer.
@@ -398,6 +439,7 @@ fn item(hit: &Hit, symbol: &SymbolView<'_>, told: PackingContext<'_>) -> Item {
         tokens: 0,
         source_line: None,
         source: None,
+        left_out_lines: None,
         goes_on_at_line: None,
         signature: None,
         outline: Vec::new(),

@@ -6,6 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::around::SymbolUsers;
+use super::candidates;
 use super::fields::Fields;
 use super::filters::{Filters, KINDS, check_kind, meant};
 use super::indexes::{self, Repo};
@@ -29,9 +30,10 @@ pub struct Args {
     repos: Option<Vec<String>>,
     /// As in search_symbols.
     query: String,
-    /// Tokens for the whole answer.
-    #[serde(default = "four_thousand")]
-    token_budget: u64,
+    /// Tokens for the whole answer; 1500 for a compact one.
+    #[serde(default)]
+    #[schemars(extend("default" = BUDGET))]
+    token_budget: Option<u64>,
     /// Order: what answers best, with centrality for ties or without it, or what is central.
     #[serde(default)]
     #[schemars(extend("x-rare" = true))]
@@ -49,9 +51,9 @@ pub struct Args {
     fields: Option<Vec<String>>,
 }
 
-fn four_thousand() -> u64 {
-    4_000
-}
+/// The budget of an answer, and of a compact one.
+const BUDGET: u64 = 4_000;
+const BRIEF_BUDGET: u64 = 1_500;
 
 /// The order.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
@@ -115,6 +117,9 @@ const LEAST_OF_OTHERS: f32 = 0.5;
 /// The least budget of a repository among several, and the tokens of its keys.
 const LEAST_SHARE: usize = 400;
 const REPOSITORY_FRAME: usize = 12;
+/// The hits of a sure compact answer whose source may be shown – of an unsure one the first alone – and the part of the budget for all candidates.
+const SOURCES: usize = 3;
+const CANDIDATES_SHARE: usize = 3;
 /// The smallest useful budget.
 const SMALLEST: usize = 150;
 
@@ -127,7 +132,8 @@ impl Tool for GetRankedContext {
     type Output = Output;
 
     fn run(call: &Call<'_>, args: Args) -> Result<Output, Error> {
-        let budget = usize::try_from(args.token_budget).unwrap_or(usize::MAX).min(call.max_tokens);
+        let usual = if call.compact { BRIEF_BUDGET } else { BUDGET };
+        let budget = usize::try_from(args.token_budget.unwrap_or(usual)).unwrap_or(usize::MAX).min(call.max_tokens);
         if budget < SMALLEST {
             let message = format!("`token_budget` is too small for a symbol; give {SMALLEST} or more");
             return Err(Error::invalid_arguments(message));
@@ -153,7 +159,7 @@ impl Tool for GetRankedContext {
             among: if among.len() > 1 { &among } else { &[] },
             ..filters.search(order, CONSIDERED)
         };
-        let asked = PageConditions { strategy: args.strategy, fields: &fields };
+        let asked = PageConditions { strategy: args.strategy, fields: &fields, text: &filters.text };
         let mut answers = Vec::new();
         for repo in &mut repos {
             answers.push(answer(call, repo, &search, &filters.text)?);
@@ -195,6 +201,8 @@ impl Tool for GetRankedContext {
 struct PageConditions<'a> {
     strategy: Strategy,
     fields: &'a Fields,
+    /// The words of the question.
+    text: &'a str,
 }
 
 /// Searches a repository; by meaning too, where a description is not found by its words.
@@ -239,13 +247,20 @@ fn page(call: &Call<'_>, repo: &Repo, found: &Found, asked: &PageConditions<'_>,
     }
     // One of the first hits is described, so all of them must be sent.
     let first = if found.form.is_some_and(Form::is_prose) { FIRST } else { 1 };
-    let told = PackingContext { best, fields: asked.fields, confidence: found.confidence, first };
+    let told = PackingContext { best, fields: asked.fields, folds: call.compact, confidence: found.confidence, first };
     // Later pages go on with symbols alone, and a small budget is for the best of them.
     let room = match hits.is_empty() {
         true => budget / 2,
         false if call.offset > 0 || budget < SMALL => 0,
         false => budget / FILES_SHARE,
     };
+    let (mut hits, mut candidates) = (hits, Vec::new());
+    if call.compact && call.offset == 0 && budget >= SMALL {
+        candidates = candidates::of(&repo.snapshot, &hits, asked.text, budget / CANDIDATES_SHARE);
+        hits.truncate(if found.confidence == Confidence::High { SOURCES } else { 1 });
+    }
+    let for_candidates = if candidates.is_empty() { 0 } else { tokens::of_json(&candidates) };
+    let budget = budget.saturating_sub(for_candidates);
     let files = listed(&repo.snapshot, &found.files, room);
     let budget = budget - if files.is_empty() { 0 } else { tokens::of_json(&files) + FILES_FRAME };
     let edges = related::edges_at_hand(repo).filter(|_| call.offset == 0 && budget >= SMALL);
@@ -256,7 +271,7 @@ fn page(call: &Call<'_>, repo: &Repo, found: &Found, asked: &PageConditions<'_>,
     for _ in 0..call.offset.min(hits.len()) {
         packed = pack(&repo.snapshot, &packed.rest, PackingContext { first: 0, ..told }, budget)?;
     }
-    let mut page = Page { files, ..packed.page };
+    let mut page = Page { files, candidates, ..packed.page };
     for item in page.items.iter_mut().filter(|item| item.source.is_some()).take(SURROUNDED) {
         let symbol = query::by_id(&repo.snapshot, &item.symbol_id).ok();
         let found = symbol.zip(edges);
@@ -264,7 +279,7 @@ fn page(call: &Call<'_>, repo: &Repo, found: &Found, asked: &PageConditions<'_>,
         let SymbolUsers { used_by, tested_by } = found.unwrap_or_default();
         (item.used_by, item.tested_by) = (used_by, tested_by);
     }
-    if page.left_out > 0 {
+    if page.left_out > 0 && page.candidates.is_empty() {
         page.truncated = true;
         page.next_cursor = Some(call.cursor(call.offset + 1));
         page.narrow = Some(NARROW);
