@@ -17,9 +17,13 @@ use crate::languages;
 use crate::model::{Phase, SourceFile, nearest, nearness};
 use crate::store::SnapshotFacts;
 
-/// Folders with fewer files and bytes are indexed whole in the same time.
+/// The text of folders with fewer files and bytes is searched from an index in the time that reading their files takes.
 const SMALL_FILES: usize = 1_000;
 const SMALL_BYTES: u64 = 4_000_000;
+/// Folders with fewer files and bytes are indexed within some three seconds on two cores, for which a first question waits: an
+/// answer from a part of them would have to be asked for again.
+const NEAR_FILES: usize = 4_000;
+const NEAR_BYTES: u64 = 24_000_000;
 /// Maximum size of an excerpt.
 const MOST_FILES: usize = 150;
 const MOST_BYTES: u64 = 1_500_000;
@@ -52,7 +56,7 @@ pub struct Excerpt {
 }
 
 /// Publishes the files of a folder that hold some of these words, best first as far as they fit; a word may be the path
-/// of a file. `None` for a folder that is small, and when no file holds a word: then index the whole folder.
+/// of a file. `None` for a folder that is indexed soon, and when no file holds a word: then index the whole folder.
 pub fn index_excerpt(
     root: &Path,
     config: &Config,
@@ -85,7 +89,7 @@ pub fn index_excerpt_in(
     if let Some(most) = options.at_most.filter(|most| files.len() > *most) {
         return Err(Error::TooMany(most));
     }
-    if is_small(&files) {
+    if is_within(&files, NEAR_FILES, NEAR_BYTES) {
         return Ok(None);
     }
     let phase = Phase::begin("look for words");
@@ -116,12 +120,12 @@ pub fn files_of_large(root: &Path, config: &Config, at_most: usize) -> Result<Op
     if files.len() > at_most {
         return Err(Error::TooMany(at_most));
     }
-    Ok((!is_small(&files)).then_some(files))
+    Ok((!is_within(&files, SMALL_FILES, SMALL_BYTES)).then_some(files))
 }
 
-/// Whether indexing these files takes no longer than finding some among them.
-fn is_small(files: &[SourceFile]) -> bool {
-    files.len() <= SMALL_FILES && files.iter().map(|file| file.size).sum::<u64>() <= SMALL_BYTES
+/// Whether there are no more files and bytes than this.
+fn is_within(files: &[SourceFile], most_files: usize, most_bytes: u64) -> bool {
+    files.len() <= most_files && files.iter().map(|file| file.size).sum::<u64>() <= most_bytes
 }
 
 /// Whether a snapshot is no more than an excerpt.
