@@ -4,7 +4,7 @@
 use serde_json::{Map, Value};
 
 use super::envelope::write_cursor;
-use super::{Error, compact, tokens};
+use super::{Error, reading, tokens};
 
 /// An answer under construction.
 pub(super) struct Draft {
@@ -180,7 +180,7 @@ fn at<'a>(body: &'a mut Map<String, Value>, path: &str) -> Option<&'a mut Value>
 
 /// Serializes a value in the answer's format.
 pub(super) fn written(value: &Value, compact: bool) -> String {
-    if compact { compact::answer(value) } else { value.to_string() }
+    if compact { reading::answer(value) } else { value.to_string() }
 }
 
 /// Cuts and shortens the answer to at most `max_tokens`, and returns its text. `meta` counts as it is.

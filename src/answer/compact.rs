@@ -45,6 +45,13 @@ pub fn render(value: &Value) -> String {
     if text.len() > json.len() || tokens::estimate(&text) > tokens::estimate(&json) { json } else { text }
 }
 
+/// Renders a value on one line.
+pub fn one_line(value: &Value) -> String {
+    let mut text = String::new();
+    inline(&mut text, value);
+    text
+}
+
 fn written(fields: &Map<String, Value>) -> String {
     let mut text = String::new();
     object(&mut text, fields, 0);

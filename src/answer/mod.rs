@@ -9,6 +9,7 @@ pub mod compact;
 mod envelope;
 mod error;
 mod notes;
+pub mod reading;
 pub mod session;
 pub mod tokens;
 mod trace;

@@ -15,8 +15,9 @@ use super::grep::Asked;
 use super::output::{Output, Paint};
 use super::progress::Bar;
 use super::words::Words;
-use super::{FAILED, FOUND, Global, NOTHING, complain, fail, flags, note_to};
+use super::{Color, FAILED, FOUND, Global, NOTHING, complain, fail, flags, note_to};
 use super::{command, editor, grep as search, here, output, pick as picker, render, server, visible};
+use crate::answer::reading;
 use crate::config::{self, Settings};
 use crate::model::Phase;
 use crate::tools::{self, Code, Context, Envelope, Error, Request};
@@ -55,7 +56,7 @@ pub(super) fn ask(global: &Global, tool: &str, mut arguments: Map<String, Value>
         return editor::open(&path, line);
     }
     if !global.json {
-        here::show(&cx, &mut envelope);
+        here::show(&cx, &mut envelope.value, envelope.is_error);
         if io::stdout().is_terminal() || (envelope.is_error && io::stderr().is_terminal()) {
             visible::uncolour(&mut envelope.value);
             visible::uncolour_text(&mut envelope.text);
@@ -66,7 +67,7 @@ pub(super) fn ask(global: &Global, tool: &str, mut arguments: Map<String, Value>
         // Nothing is drawn into the answer while it is printed.
         let mut bar = bar.lock().expect("drawing does not panic");
         bar.finish();
-        print(&envelope, global, paint, words);
+        print(&envelope, global, tool, paint, words);
     }
     for root in cx.unfinished() {
         index_later(&cx, &root, global);
@@ -88,17 +89,26 @@ pub(super) fn complete_arguments(
         }
     };
     set("repo", repo.map(Value::from));
-    set("max_tokens", Some(global.max_tokens.unwrap_or(ALL_TOKENS).into()));
+    let is_read = is_read(global, tool);
+    // Text for reading is bounded, as over MCP.
+    let all = if is_read { None } else { Some(ALL_TOKENS) };
+    set("max_tokens", global.max_tokens.or(all).map(Value::from));
     set("cursor", global.cursor.clone().map(Value::from));
     set("count_only", global.count_only.then(|| true.into()));
-    set("format", Some(if global.compact { "compact" } else { "json" }.into()));
+    set("format", Some(if is_read { "compact" } else { "json" }.into()));
     let is_in_rows = command::IN_ROWS.contains(&tool) && io::stdout().is_terminal();
-    let is_text = !global.json && !global.compact && !is_in_rows;
+    let is_text = !global.json && !is_read && !is_in_rows;
     let as_text = command::AS_TEXT.iter().find(|(name, ..)| *name == tool && is_text);
     if let Some((_, argument, text)) = as_text {
         set(argument, Some((*text).into()));
     }
     here::places(arguments, tool);
+}
+
+/// Whether an answer is text for reading: what models get, and a shell without a terminal that asks for no other form.
+pub(super) fn is_read(global: &Global, tool: &str) -> bool {
+    let asks_for_lines = global.json || global.no_heading || global.open.is_some() || global.color == Color::Always;
+    global.compact || (!asks_for_lines && command::READ.contains(&tool) && !io::stdout().is_terminal())
 }
 
 /// The exit status of an answer.
@@ -251,7 +261,7 @@ pub(super) fn request(bar: &Arc<Mutex<Bar>>) -> Request {
 }
 
 /// Prints an answer, or an error.
-pub(super) fn print(envelope: &Envelope, global: &Global, paint: Paint, words: Words) {
+pub(super) fn print(envelope: &Envelope, global: &Global, tool: &str, paint: Paint, words: Words) {
     if global.json {
         let pretty = io::stdout().is_terminal();
         let text = if pretty { format!("{:#}", envelope.value) } else { envelope.value.to_string() };
@@ -265,11 +275,16 @@ pub(super) fn print(envelope: &Envelope, global: &Global, paint: Paint, words: W
     }
     let mut out = Output::new(paint).fitting_terminal();
     out.words = words;
-    if global.compact {
-        out.raw(&envelope.text);
-    } else {
-        render::answer(&envelope.value, &mut out);
+    if is_read(global, tool) {
+        // A server's text comes as it is.
+        let text = match envelope.value {
+            Value::Null => envelope.text.clone(),
+            _ => reading::worded(&envelope.value, &|message| words.say(message)),
+        };
+        out.raw(&text);
+        return out.print();
     }
+    render::answer(&envelope.value, &mut out);
     if !global.quiet {
         let paint = Paint::of(global.color, io::stderr().is_terminal());
         if !envelope.found {

@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 
 use super::words::Words;
 use super::{BuiltInCommand, Global};
-use super::{draw, grep, guide, here, hook, rename};
+use super::{draw, grep, guide, help, here, hook, rename};
 use crate::answer::SHARED;
 use crate::mcp::schema::{Described, describe_for_people};
 use crate::tools::{TOOLS, ToolSpec};
@@ -56,7 +56,25 @@ pub(super) const AS_TEXT: [(&str, &str, &str); 5] = [
     ("plan_change_signature", "output", "text"),
 ];
 
-/// Of these, those that a terminal shows in rows, as the answers of other tools; a pipe gets the text.
+/// Tools whose answers a shell reads as a model does, see [`crate::answer::reading`]. Answers of others are lines for
+/// programs: paths, repositories, commits, the text of a file.
+pub(super) const READ: [&str; 13] = [
+    "find_implementations",
+    "find_importers",
+    "find_references",
+    "get_blast_radius",
+    "get_call_hierarchy",
+    "get_class_hierarchy",
+    "get_file_outline",
+    "get_ranked_context",
+    "get_related_symbols",
+    "get_symbol",
+    "get_symbol_importance",
+    "get_symbol_source",
+    "search_symbols",
+];
+
+/// Of those with a text, the ones that a terminal shows in rows, as the answers of other tools; a pipe gets the text.
 pub(super) const IN_ROWS: [&str; 3] = ["review_changes", "plan_delete", "plan_change_signature"];
 
 /// Tools that no client is shown, because they may cost money or few repositories need them, and that people call.
@@ -200,13 +218,28 @@ pub(super) fn filled(command: Command, spec: &ToolSpec, is_read: bool) -> Comman
         let several = matches!(kind(schema), Kind::List | Kind::Either);
         command = command.arg(if several { arg.action(ArgAction::Append) } else { arg });
     }
-    let command = match guide::example_of(spec.command).filter(|_| is_read) {
-        Some(example) => command.after_help(example),
-        None => command,
-    };
+    let command = if is_read { briefly(command, spec, &described) } else { command };
     #[cfg(feature = "ship")]
     let command = super::ship::flags(command, spec);
     rename::flags(draw::flags(command, spec), spec)
+}
+
+/// A command whose help tells of the options that most calls need, and names the others in a line.
+fn briefly(command: Command, spec: &ToolSpec, described: &Described) -> Command {
+    let is_rare = |arg: &Arg| {
+        let name = arg.get_id().as_str();
+        described.is_rare(name.strip_prefix("no_").unwrap_or(name))
+    };
+    let rare: Vec<String> =
+        command.get_arguments().filter(|arg| is_rare(arg) && !arg.is_hide_set()).filter_map(help::flag).collect();
+    let command = command.mut_args(|arg| match is_rare(&arg) {
+        true => arg.hide_short_help(true).hide_long_help(true),
+        false => arg,
+    });
+    let example = guide::example_of(spec.command);
+    let others = (!rare.is_empty()).then(|| format!("Also {}; `codelode man` tells of them.", rare.join(", ")));
+    let after: Vec<String> = example.into_iter().chain(others).collect();
+    if after.is_empty() { command } else { command.after_help(after.join("\n\n")) }
 }
 
 /// Whether every command takes the argument.
@@ -288,9 +321,20 @@ fn whole(text: &str) -> Result<i64, String> {
     text.parse().map_err(|_| "give a whole number".to_owned())
 }
 
-/// Whether an argument takes several words without quotes, as a query does.
+/// Whether an argument takes several words without quotes, as a query does, and a symbol with terms behind it.
 fn joins(name: &str) -> bool {
-    name == "query"
+    ["query", "symbol_id"].contains(&name)
+}
+
+/// Names with the terms behind them: `open kind:method` are one name, and not two.
+fn narrowed(values: Vec<String>) -> Vec<String> {
+    const TERMS: [&str; 5] = ["kind:", "lang:", "language:", "file:", "-file:"];
+    let is_term = |value: &String| TERMS.iter().any(|term| value.len() > term.len() && value.starts_with(term));
+    let (terms, names): (Vec<String>, Vec<String>) = values.into_iter().partition(is_term);
+    if terms.is_empty() || names.is_empty() {
+        return names.into_iter().chain(terms).collect();
+    }
+    names.into_iter().map(|name| format!("{name} {}", terms.join(" "))).collect()
 }
 
 /// The argument for several values of this one: `symbol_ids` for `symbol_id`.
@@ -327,6 +371,9 @@ pub(super) fn arguments(spec: &ToolSpec, matches: &ArgMatches) -> Result<Map<Str
         let mut values: Vec<String> = values.cloned().collect();
         if by_place && (name == "path" || name == "repo") {
             values = values.into_iter().map(|value| here::local_path(value, name == "path")).collect();
+        }
+        if by_place && name != "query" {
+            values = narrowed(values);
         }
         // A positional argument takes one value or several, and is passed as the matching one of the two arguments.
         match (plural(&described, name), singular(&described, name)) {

@@ -5,19 +5,19 @@ use crate::setup::Texts;
 
 /// Examples that help and the texts for agents show: a command, its arguments, and the purpose.
 pub(super) const EXAMPLES: [(&str, &str, &str); 5] = [
-    ("search", "\"total price\"", "symbols by name, part of a name, or a description"),
-    ("refs", "total", "every use of a name, resolved, with its lines"),
-    ("calls", "Cart.total", "who calls it, and what it calls"),
-    ("outline", "shop/cart.py", "what a file defines, without its text"),
-    ("get", "Cart.total", "one symbol's source"),
+    ("search", "\"total price\"", "symbols by name or description"),
+    ("refs", "Cart.total", "every use, with its line"),
+    ("calls", "Cart.total", "who calls it; --callees: what it calls"),
+    ("outline", "shop/cart.py Cart", "what a file or a class defines"),
+    ("get", "Cart.total", "source; of shop/cart.py:12, what stands there"),
 ];
 
-const DESCRIPTION: &str = "Find definitions, uses, callers and code by name or by description in a repository, from an index. \
-    Use it before grep for a name, for who uses what, and for \"where is the code that does X\".";
+const DESCRIPTION: &str = "Finds definitions, uses, callers and code by name or description, from an index of the repository. Use it for a \
+    name that stands in many places, for who uses or calls what, and for \"where is the code that does X\".";
 
 /// Facts that every text ends with.
-const FACTS: &str = "`codelode text PATTERN` finds what ripgrep finds, each line with the symbol that holds it. Uses that \
-    cannot be resolved are counted as `possible`, never mixed in. Paths are those of the folder you are in; `--json` gives the whole answer.";
+const FACTS: &str = "A symbol is a name, `Owner.name`, `path:line` or an id; `kind:`, `lang:` and `file:` behind it narrow it. Uses that cannot \
+    be resolved are listed apart, as possible. For one known file or one exact text, `rg` and `sed` are as good.";
 
 /// The examples, a line each.
 pub(super) fn examples() -> String {
@@ -39,8 +39,7 @@ pub(super) fn texts() -> Texts {
     let examples = examples();
     Texts {
         skill: format!(
-            "---\nname: codelode\ndescription: {DESCRIPTION}\n---\n\n# codelode\n\nAnswers come from an index that is made at the \
-             first question and stays fresh. Use the MCP tools of the server `codelode`, or these commands in a \
+            "---\nname: codelode\ndescription: {DESCRIPTION}\n---\n\nThe MCP tools of the server `codelode`, or in a \
              shell:\n\n```sh\n{examples}```\n\n{FACTS}\n"
         ),
         agent: format!(
@@ -50,10 +49,7 @@ pub(super) fn texts() -> Texts {
              `codelode`, or in a shell:\n\n```sh\n{examples}```\n\n{FACTS}\n\nAnswer with `path:line`, the signature, and a sentence on each place \
              that matters. Read a file only for what an outline and a symbol's source leave open.\n"
         ),
-        guide: format!(
-            "## Finding code\n\n`codelode` has an index of the repository that you are in. Use it before grep for a name, for who uses what, and for \
-             the code that does something:\n\n```sh\n{examples}```\n\n{FACTS}\n"
-        ),
+        guide: format!("## Finding code\n\n{DESCRIPTION}\n\n```sh\n{examples}```\n\n{FACTS}\n"),
     }
 }
 

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::fmt::Write as _;
 
-use clap::{Command, CommandFactory as _};
+use clap::{Arg, Command, CommandFactory as _};
 
 use super::{Cli, FOUND, command, output};
 
@@ -77,6 +77,29 @@ pub(super) const GROUPS: &[(&str, &[&str])] = &[
 const WIDTH: usize = 100;
 /// Columns before the text of a flag.
 const INDENT: usize = 10;
+
+/// A parser whose commands name the options that all of them share in one line, below their own.
+pub(super) fn shared_in_a_line(parser: Command) -> Command {
+    let is_shown = |arg: &&Arg| arg.is_global_set() && !arg.is_hide_set();
+    let flags: Vec<String> = parser.get_arguments().filter(is_shown).filter_map(flag).collect();
+    let line = format!("Every command takes {}; `codelode --help` tells of them.", flags.join(", "));
+    let parser = parser.mut_args(|arg| match arg.is_global_set() {
+        true => arg.hide_short_help(true).hide_long_help(true),
+        false => arg,
+    });
+    let names: Vec<String> = parser.get_subcommands().map(|command| command.get_name().to_owned()).collect();
+    names.iter().fold(parser, |parser, name| {
+        parser.mut_subcommand(name, |command| {
+            let after = command.get_after_help().map(|help| format!("{help}\n\n")).unwrap_or_default();
+            command.after_help(format!("{after}{line}"))
+        })
+    })
+}
+
+/// A flag as it is typed.
+pub(super) fn flag(arg: &Arg) -> Option<String> {
+    arg.get_long().map(|long| format!("--{long}"))
+}
 
 /// The list of commands as help shows it. A command in no group comes last.
 pub(super) fn listed(parser: &Command) -> String {

@@ -4,13 +4,12 @@ use std::path::{Component, Path, PathBuf};
 
 use serde_json::{Map, Value};
 
-use crate::answer::compact;
 use crate::catalog::locate::project_root;
 use crate::config;
-use crate::tools::{Context, Envelope, paths};
+use crate::tools::{Context, paths};
 
 /// Keys whose text comes from a repository: it may look like a path and is none.
-const TEXTS: &[&str] = &["_meta", "name", "qualified_name", "signature", "source", "summary", "text"];
+const TEXTS: &[&str] = &["_meta", "calls", "name", "qualified_name", "signature", "source", "summary", "text"];
 
 /// An absolute path for a tool, which knows no current directory. A value that may also be a name, such as a
 /// repository, is a path only if it looks like one.
@@ -74,46 +73,40 @@ pub(super) fn places(arguments: &mut Map<String, Value>, tool: &str) {
 }
 
 /// Makes the paths of an answer open from the current folder.
-pub(super) fn show(cx: &Context, envelope: &mut Envelope) {
+pub(super) fn show(cx: &Context, answer: &mut Value, is_error: bool) {
     let Ok(here) = std::env::current_dir() else { return };
     let registry = cx.indexes.registry();
     let root_of = |repo: &Value| {
         let sidecar = registry.get(repo.as_str()?)?;
         Some(cx.config.path_map.to_local(&sidecar.root)).filter(|root| *root != here)
     };
-    if envelope.is_error {
-        return;
-    }
-    let root = envelope.value.pointer("/_meta/repo").and_then(root_of);
-    if rewrite(&mut envelope.value, root.as_deref(), &here, &root_of) {
-        envelope.text = compact::answer(&envelope.value);
+    if !is_error {
+        let root = answer.pointer("/_meta/repo").and_then(root_of);
+        rewrite(answer, root.as_deref(), &here, &root_of);
     }
 }
 
-/// Rewrites the paths in a value; true if there were any. Hits in several repositories name their own.
-fn rewrite(value: &mut Value, root: Option<&Path>, here: &Path, root_of: &impl Fn(&Value) -> Option<PathBuf>) -> bool {
+/// Rewrites the paths in a value. Hits in several repositories name their own.
+fn rewrite(value: &mut Value, root: Option<&Path>, here: &Path, root_of: &impl Fn(&Value) -> Option<PathBuf>) {
     match value {
         Value::String(text) => {
             let path = text.find("::").map_or_else(|| paths::without_line(text), |end| &text[..end]);
-            let Some(root) = root.filter(|_| !path.is_empty() && !path.contains('\n')) else { return false };
+            let Some(root) = root.filter(|_| !path.is_empty() && !path.contains('\n')) else { return };
             let place = root.join(path);
             let is_there = if path.ends_with('/') { place.is_dir() } else { place.is_file() };
             if is_there {
                 let end = if path.ends_with('/') { "/" } else { "" };
                 *text = format!("{}{end}{}", from(here, root, path).display(), &text[path.len()..]);
             }
-            is_there
         }
-        Value::Array(all) => {
-            all.iter_mut().filter_map(|item| rewrite(item, root, here, root_of).then_some(())).count() > 0
-        }
+        Value::Array(all) => all.iter_mut().for_each(|item| rewrite(item, root, here, root_of)),
         Value::Object(all) => {
             let own = all.get("repo").filter(|_| all.contains_key("file")).and_then(root_of);
             let root = own.as_deref().or(root);
-            let told = all.iter_mut().filter(|(key, _)| !TEXTS.contains(&key.as_str()));
-            told.filter_map(|(_, item)| rewrite(item, root, here, root_of).then_some(())).count() > 0
+            let shown = all.iter_mut().filter(|(key, _)| !TEXTS.contains(&key.as_str()));
+            shown.for_each(|(_, item)| rewrite(item, root, here, root_of));
         }
-        _ => false,
+        _ => {}
     }
 }
 

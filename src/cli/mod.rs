@@ -85,9 +85,12 @@ struct Global {
     /// Write the answer as JSON.
     #[arg(long, global = true)]
     json: bool,
-    /// Write the answer as the dense text that models get.
+    /// Write the answer as the dense text that models and pipes get.
     #[arg(long, global = true, conflicts_with = "json")]
     compact: bool,
+    /// In a pipe, a line for each place with its path, as `path:line:text`.
+    #[arg(long, global = true, conflicts_with_all = ["json", "compact"])]
+    no_heading: bool,
     /// The repository: its id, its name, or a path inside it [default: the one you are in].
     #[arg(id = "global_repo", long = "repo", value_name = "REPO", global = true)]
     repo: Option<String>,
@@ -324,6 +327,12 @@ fn parser(args: &[OsString]) -> clap::Command {
     if !asks_for_help {
         return parser;
     }
+    let is_of_one = args
+        .iter()
+        .skip(1)
+        .filter_map(|arg| arg.to_str())
+        .any(|arg| parser.find_subcommand(arg).is_some_and(|_| arg != "help"));
+    let parser = if is_of_one { help::shared_in_a_line(parser) } else { parser };
     let commands = help::listed(&parser);
     help::fitted(parser.help_template(format!(
         "{{about-with-newline}}\n{{usage-heading}} {{usage}}\n\n{commands}Options:\n{{options}}\n{{after-help}}"

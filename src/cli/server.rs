@@ -93,7 +93,7 @@ pub(super) fn ask(
     bar.lock().expect("drawing does not panic").finish();
     match envelope {
         Ok(envelope) => {
-            print(&envelope, global, Paint::of(global.color, io::stdout().is_terminal()), words);
+            print(&envelope, global, tool, Paint::of(global.color, io::stdout().is_terminal()), words);
             status_of(&envelope)
         }
         Err(problem) => complain(&problem),

@@ -48,6 +48,11 @@ impl Described {
         self.input.get("properties").and_then(Value::as_object).into_iter().flatten()
     }
 
+    /// Whether few calls need an argument.
+    pub fn is_rare(&self, name: &str) -> bool {
+        self.rare.iter().any(|rare| rare == name)
+    }
+
     /// Whether an argument is required.
     pub fn is_required(&self, name: &str) -> bool {
         self.input

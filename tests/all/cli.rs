@@ -21,7 +21,7 @@ fn the_first_search_indexes_the_repository() {
     let place = numbers();
     let ran = place.run(&["search", "add"]);
     assert_eq!(ran.status, 0, "{}", ran.err);
-    assert!(ran.out.starts_with("numbers.py:1  "), "{}", ran.out);
+    assert!(ran.out.starts_with("numbers.py:1 add — Adds two numbers. (1 use)\n1:def add(a, b):\n"), "{}", ran.out);
     assert!(ran.out.contains("def add(a, b)"), "{}", ran.out);
     assert!(!ran.out.contains('\x1b') && !ran.err.contains('\x1b'), "a pipe gets no colours and no bar");
     let again = place.run(&["search", "add"]);
@@ -136,12 +136,14 @@ fn answers_can_be_json() {
 }
 
 #[test]
-fn source_is_printed_behind_its_place() {
+fn source_is_printed_below_its_file_or_behind_it() {
     let place = numbers();
     place.found(&["index", "."]);
     let out = place.found(&["get", "numbers.py::add#function"]);
-    assert_eq!(out.lines().next(), Some("numbers.py:1:def add(a, b):"));
+    assert!(out.starts_with("numbers.py\n1:def add(a, b):\n"), "{out}");
     let out = place.found(&["get", "count"]);
+    assert_eq!(out, "numbers.py\nCounter.count\n7:    def count(self):\n8:        return add(1, 2)\n");
+    let out = place.found(&["get", "count", "--no-heading"]);
     assert_eq!(out, "numbers.py:7:    def count(self):\nnumbers.py:8:        return add(1, 2)\n");
     // A file is its text, for whoever copies it.
     let text = fs::read_to_string(place.source().join("numbers.py")).expect("it is ours");
@@ -155,7 +157,7 @@ fn frequent_flags_have_one_letter() {
     place.write("inner/count.go", "package inner\n\nfunc Count() {}\n");
     place.found(&["index", "."]);
     let names = |args: &[&str]| {
-        let out = place.found(args);
+        let out = place.found(&[args, &["--no-heading"]].concat());
         let places = out.lines().map(|line| line.split(' ').next().unwrap_or_default().to_owned());
         places.collect::<Vec<_>>()
     };
@@ -163,7 +165,7 @@ fn frequent_flags_have_one_letter() {
     assert_eq!(names(&["search", "count", "-l", "go"]), ["inner/count.go:3"]);
     assert_eq!(names(&["search", "count", "-g", "inner/**"]), ["inner/count.go:3"]);
     assert_eq!(names(&["search", "count", "-n", "1"]).len(), 1);
-    let around = place.found(&["get", "count", "-C", "1"]);
+    let around = place.found(&["get", "count", "-C", "1", "--no-heading"]);
     assert!(around.starts_with("numbers.py-6-class Counter:\nnumbers.py:7:"), "{around}");
     assert_eq!(place.found(&["text", "return a", "-C1", "-n"]).lines().count(), 6);
 }
@@ -320,7 +322,7 @@ fn whole_disks_and_systems_are_indexed_only_by_name() {
     place.found(&["index", "."]);
     let ran = in_folder("/", &["search", "add"]);
     assert_eq!(ran.status, 0, "{}", ran.err);
-    assert!(ran.err.contains("the only repository that is indexed"), "{}", ran.err);
+    assert!(ran.out.contains("the only repository that is indexed"), "{}", ran.out);
 }
 
 #[test]
@@ -335,7 +337,7 @@ fn a_folder_without_an_index_answers_for_itself() {
         let first = ask(&["search", &format!("own_{name}")]);
         assert_eq!(first.status, 0, "{}", first.err);
         assert!(first.out.contains("below/own.py:1"), "{}", first.out);
-        assert!(first.err.contains("indexed for the first time: 1 file, 1 symbol"), "{}", first.err);
+        assert_eq!(first.err, "");
         assert_eq!(ask(&["search", "add"]).status, 1, "nothing of another repository");
         assert_eq!(ask(&["text", "return a"]).status, 1, "nothing of another repository");
     }
@@ -437,7 +439,7 @@ fn piped_answers_are_lines_whose_paths_open() {
     place.found(&["index", "."]);
     let source = place.source();
     let check = |here: &Path, repo: &[&str], args: &[&str]| {
-        let args = [args, repo].concat();
+        let args = [args, repo, &["--no-heading"]].concat();
         let ran = place.run_in(here, &args);
         assert_eq!(ran.status, 0, "{args:?}: {}", ran.err);
         assert!(!ran.out.is_empty(), "{args:?}");
@@ -472,7 +474,7 @@ fn piped_answers_are_lines_whose_paths_open() {
     }
     check(&source, &[], &["outline", "numbers.py", "inner/uses.py"]);
     check(&source.join("inner"), &[], &["outline", "../numbers.py"]);
-    assert_eq!(place.found(&["importers", "numbers.py"]), "inner/uses.py:1\n");
+    assert_eq!(place.found(&["importers", "numbers.py", "--no-heading"]), "inner/uses.py:1\n");
     assert_eq!(place.found(&["deps", "inner/uses.py"]), "inner/uses.py -> numbers.py\n");
     let inner = place.run_in(source.join("inner"), &["tree"]);
     assert!(inner.out.starts_with("uses.py"), "a tree is of the folder that one stands in");
@@ -486,7 +488,8 @@ fn an_answer_of_a_missing_folder_says_so() {
     let ask = |args: &[&str]| place.run_in("/", args);
     for args in [&["search", "add", "--repo", "source"][..], &["text", "add", "--repo", "source"]] {
         let ran = ask(args);
-        assert!(ran.status == 0 && ran.err.contains("its folder is not here"), "{args:?}: {} {}", ran.out, ran.err);
+        let told = format!("{}{}", ran.out, ran.err);
+        assert!(ran.status == 0 && told.contains("its folder is not here"), "{args:?}: {told}");
     }
     assert!(ask(&["list"]).out.contains("missing: "));
 }
@@ -516,7 +519,7 @@ fn what_is_left_out_can_be_listed_and_brought_back() {
     }
     let ran = place.run(&["search", "built", "--kind", "function"]);
     assert_eq!(ran.status, 1, "{}", ran.out);
-    assert!(ran.err.contains("2 build output") && ran.err.contains("no symbols for batch (1 file)"), "{}", ran.err);
+    assert!(ran.out.contains("2 build output") && ran.out.contains("no symbols for: 1 batch"), "{}", ran.out);
     assert_eq!(place.found(&["list", "--skipped"]), "dist/  build output, 2 files\n");
     assert!(place.found(&["index", ".", "--list-skipped"]).contains("dist/  build output, 2 files"));
     place.found(&["index", ".", "--include", "dist/"]);
@@ -525,7 +528,7 @@ fn what_is_left_out_can_be_listed_and_brought_back() {
     let wide: Vec<u8> = "\u{feff}def wide(): pass\n".encode_utf16().flat_map(u16::to_le_bytes).collect();
     fs::write(source.join("wide.py"), wide).expect("the folder is ours");
     let ran = place.run(&["search", "wide", "--kind", "function"]);
-    assert!(ran.status == 1 && ran.err.contains("1 utf 16"), "{}", ran.err);
+    assert!(ran.status == 1 && ran.out.contains("1 utf 16"), "{}", ran.out);
     assert_eq!(place.found(&["list", "--skipped"]), "wide.py  utf 16\n");
 }
 
@@ -575,7 +578,7 @@ fn a_wrong_range_and_an_empty_folder_are_told() {
     assert!(ran.err.contains("--start-line 5 comes after --end-line 2"), "{}", ran.err);
     fs::remove_file(place.source().join("numbers.py")).expect("it is ours");
     let ran = place.run(&["search", "add"]);
-    assert!(ran.status == 1 && ran.err.contains("no files are indexed here"), "{}", ran.err);
+    assert!(ran.status == 1 && ran.out.contains("nothing is indexed here"), "{}", ran.out);
     let ran = place.run(&["index", "no/such/folder"]);
     assert!(ran.err.contains("give the path of a folder") && !ran.err.contains("absolute"), "{}", ran.err);
     let short = place.found(&["help"]);
@@ -629,8 +632,8 @@ fn the_log_tells_of_every_phase_and_call() {
         }
     };
     check(&["index", "."], &["discover", "parse", "write", "tool=\"index_folder\""]);
-    check(&["search", "add"], &["open", "compare", "tool=\"search_symbols\""]);
     check(&["importance"], &["resolve", "rank", "tool=\"get_symbol_importance\""]);
+    check(&["search", "add"], &["open", "compare", "tool=\"search_symbols\""]);
     check(&["text", "add"], &["open", "text"]);
     assert!(!logged(&["search", "add"], "trace").is_empty());
     assert_eq!(logged(&["search", "add"], "warn"), "");

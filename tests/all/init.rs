@@ -119,7 +119,7 @@ fn parts_are_left_out_or_added_on_request() {
     assert_eq!(all.status, 0, "{}", all.err);
     assert!(all.err.contains("/hooks"), "Codex has to be told that it may: {}", all.err);
     let section = fs::read_to_string(home.join(".codex/AGENTS.md")).expect("it was asked for");
-    assert!(section.contains("codelode refs total"), "{section}");
+    assert!(section.contains("codelode refs Cart.total"), "{section}");
     // The hook that was written answers for the program that wrote it.
     let hooks = fs::read_to_string(home.join(".codex/hooks.json")).expect("it was written");
     let hooks: Value = serde_json::from_str(&hooks).expect("it is JSON");

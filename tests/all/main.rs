@@ -30,6 +30,7 @@ mod languages;
 mod lean;
 mod lsp;
 mod mcp;
+mod meant;
 mod models;
 #[cfg(feature = "http")]
 mod oauth;

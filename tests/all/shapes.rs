@@ -333,7 +333,7 @@ fn an_outline_is_a_quarter_of_its_file() {
     let compact = indexed_text(&project, "get_file_outline", json!({"file_path": "a.py", "format": "compact"}));
     let count = |text: &str| tokenizer.encode_ordinary(text).len();
     assert!(count(&compact) * 4 <= count(&file), "{} of {}: {compact}", count(&compact), count(&file));
-    assert_eq!(compact.matches(" method ").count(), 60);
+    assert_eq!(compact.matches(" method ").count(), 0, "`def` says so");
     assert_eq!(compact.matches("def handle_").count(), 60);
 }
 
@@ -346,9 +346,8 @@ export class Box {
 class Lid {}
 ";
     let compact = indexed_text(project, "get_file_outline", json!({"file_path": "a.ts", "format": "compact"}));
-    assert!(compact.contains("\n 4 class Lid\n"), "{compact}");
-    assert!(compact.contains("symbols["), "{compact}");
-    assert!(!compact.contains("file::qualified#kind"), "{compact}");
+    assert!(compact.ends_with("\n4 class Lid"), "{compact}");
+    assert!(compact.starts_with("a.ts, 4 lines\n1-3 export class Box\n"), "{compact}");
 }
 
 #[test]

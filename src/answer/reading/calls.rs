@@ -1,0 +1,89 @@
+//! Callers and callees: each with the line of its definition and the lines of its calls.
+
+use serde_json::Value;
+
+use super::rows::Rows;
+use super::uses::possible;
+use super::{Fields, Id, Wording, list_of, n_of, next_page, number_of, objects_of, text_of, texts_of};
+
+/// The most calls of one caller that are shown with their text.
+const MOST_SHOWN: usize = 3;
+
+/// Callers, callees or both, of one symbol or of several.
+pub(super) fn text(fields: &Fields, say: Wording<'_>) -> Option<String> {
+    if is_about_calls(fields) {
+        return Some(of_symbol(fields, say));
+    }
+    let results: Vec<&Fields> = objects_of(fields, "results").collect();
+    let are_calls = !results.is_empty() && results.iter().all(|one| is_about_calls(one));
+    are_calls.then(|| results.into_iter().map(|one| of_symbol(one, say)).collect())
+}
+
+fn is_about_calls(fields: &Fields) -> bool {
+    let has_list = ["callers", "callees"].iter().any(|key| fields.get(*key).is_some_and(Value::is_array));
+    fields.contains_key("symbol") && has_list
+}
+
+fn of_symbol(fields: &Fields, say: Wording<'_>) -> String {
+    let id = Id::of(text_of(fields, "symbol"));
+    let mut placed = id.placed(number_of(fields, "line"));
+    let twins = texts_of(fields, "also_at");
+    if !twins.is_empty() {
+        placed.push_str(&format!(" and {}", twins.join(", ")));
+    }
+    let mut text = String::new();
+    for (key, one, many) in [("callers", "caller", "callers"), ("callees", "callee", "callees")] {
+        if !fields.get(key).is_some_and(Value::is_array) {
+            continue;
+        }
+        let found: Vec<&Fields> = objects_of(fields, key).collect();
+        let cut = number_of(fields, "total").filter(|total| *total > found.len() as u64);
+        let count = match cut {
+            Some(total) => format!("{} of {total} {many}", found.len()),
+            None => n_of(found.len() as u64, one, many),
+        };
+        let next = if cut.is_some() { next_page(fields, say) } else { String::new() };
+        text.push_str(&format!("{count} of {placed}{next}\n"));
+        let mut rows = Rows::default();
+        found.iter().for_each(|item| rows.add(text_of(item, "file"), row(item, key, id.file)));
+        text.push_str(&rows.text());
+    }
+    let overrides: Vec<String> = texts_of(fields, "overrides").iter().map(|id| Id::of(id).placed(None)).collect();
+    if !overrides.is_empty() {
+        text.push_str(&format!("it overrides {}\n", overrides.join("; ")));
+    }
+    let outside = texts_of(fields, "called_outside_functions");
+    if !outside.is_empty() {
+        text.push_str(&format!("called outside of functions: {}\n", outside.join(", ")));
+    }
+    text.push_str(&possible(fields, "possible_callers", say));
+    text
+}
+
+/// A caller or callee: `12 Cart.total  14:return add(1)`.
+fn row(item: &Fields, key: &str, asked: &str) -> String {
+    let name = Id::of(text_of(item, "id")).name;
+    let mut row = format!("{} {name}", number_of(item, "line").unwrap_or_default());
+    match (number_of(item, "depth"), text_of(item, "via")) {
+        (_, "") => {}
+        (None, via) => row.push_str(&format!(" (through {via})")),
+        (Some(depth), via) => row.push_str(&format!(" ({depth} steps, by {via})")),
+    }
+    let lines: Vec<u64> = list_of(item, "at").iter().filter_map(Value::as_u64).collect();
+    let texts = texts_of(item, "calls");
+    for (line, code) in lines.iter().zip(&texts).take(MOST_SHOWN) {
+        row.push_str(&format!("  {line}:{code}"));
+    }
+    let shown = texts.len().min(MOST_SHOWN);
+    if lines.len() > shown {
+        let others: Vec<String> = lines[shown..].iter().map(u64::to_string).collect();
+        let joint = if shown == 0 { "  at " } else { "  and " };
+        row.push_str(&format!("{joint}{}", others.join(", ")));
+    }
+    // The calls of a callee stand in the file of the one who calls.
+    let is_elsewhere = key == "callees" && text_of(item, "file") != asked && item.get("via").is_none();
+    if is_elsewhere && !lines.is_empty() {
+        row.push_str(&format!("  in {asked}"));
+    }
+    row
+}

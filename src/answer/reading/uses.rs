@@ -1,0 +1,142 @@
+//! Uses of a symbol: its definition, then the lines that use it.
+
+use serde_json::Value;
+
+use super::rows::Rows;
+use super::{Fields, Id, Wording, list_of, n_of, next_page, number_of, objects_of, text_of, texts_of};
+
+/// Uses of one name, or of several.
+pub(super) fn text(fields: &Fields, say: Wording<'_>) -> Option<String> {
+    if is_about_uses(fields) {
+        return Some(of_name(fields, say));
+    }
+    let results: Vec<&Fields> = objects_of(fields, "results").collect();
+    let are_uses = !results.is_empty() && results.iter().all(|one| is_about_uses(one));
+    are_uses.then(|| results.into_iter().map(|one| of_name(one, say)).collect())
+}
+
+fn is_about_uses(fields: &Fields) -> bool {
+    fields.contains_key("definitions") && fields.get("references").is_some_and(Value::is_array)
+}
+
+fn of_name(fields: &Fields, say: Wording<'_>) -> String {
+    let definitions: Vec<&Fields> = objects_of(fields, "definitions").collect();
+    let references: Vec<&Fields> = objects_of(fields, "references").collect();
+    let mut text = String::new();
+    let outside = texts_of(fields, "external");
+    let is_page = number_of(fields, "left").or_else(|| number_of(fields, "references_left")).is_some();
+    if is_page {
+        let total = number_of(fields, "total")
+            .unwrap_or_else(|| references.len() as u64 + number_of(fields, "references_left").unwrap_or_default());
+        text.push_str(&format!("{} of {total} uses{}\n", references.len(), next_page(fields, say)));
+    }
+    for (place, definition) in definitions.iter().enumerate() {
+        let number = number_of(definition, "number").unwrap_or(place as u64);
+        let of_it = |reference: &&&Fields| definitions.len() == 1 || number_of(reference, "of") == Some(number);
+        let own: Vec<&Fields> = references.iter().filter(of_it).copied().collect();
+        let is_sure = |reference: &&&Fields| !matches!(text_of(reference, "confidence"), "name" | "import");
+        let (sure, possible): (Vec<_>, Vec<_>) = own.iter().partition(|reference| is_sure(reference));
+        if number_of(definition, "uses") != Some(0) || definitions.len() == 1 {
+            text.push_str(&format!("{}\n{}", heading(definition), lines(sure)));
+        }
+        text.push_str(&possible_lines(possible));
+    }
+    text.push_str(&unused(&definitions));
+    if definitions.is_empty() && !references.is_empty() {
+        let of = if outside.is_empty() { String::new() } else { format!(" of {}", outside.join(", ")) };
+        text.push_str(&format!("{}{of}\n{}", n_of(references.len() as u64, "use", "uses"), lines(references)));
+    } else if definitions.len() > 1 {
+        let of_none = |reference: &Fields| reference.get("of").is_none();
+        text.push_str(&possible_lines(references.into_iter().filter(|one| of_none(one)).collect()));
+    }
+    text.push_str(&rest(fields, say));
+    text
+}
+
+/// How often a definition is used, and where it stands; its twins behind it.
+fn heading(definition: &Fields) -> String {
+    let uses = number_of(definition, "uses").unwrap_or_default();
+    let placed = Id::of(text_of(definition, "id")).with_detail(definition).placed(number_of(definition, "line"));
+    let also = texts_of(definition, "also_at");
+    let also = if also.is_empty() { String::new() } else { format!(" and {}", also.join(", ")) };
+    format!("{} of {placed}{also}", n_of(uses, "use", "uses"))
+}
+
+/// Definitions without uses, beside others that have some.
+fn unused(definitions: &[&Fields]) -> String {
+    if definitions.len() < 2 {
+        return String::new();
+    }
+    let unused = definitions.iter().filter(|definition| number_of(definition, "uses") == Some(0));
+    unused.map(|definition| format!("{}\n", heading(definition))).collect()
+}
+
+/// Lines that use something, with the symbols around them.
+fn lines<'a>(references: impl IntoIterator<Item = &'a Fields>) -> String {
+    let mut rows = Rows::default();
+    let mut above = (String::new(), None);
+    for reference in references {
+        let repo = text_of(reference, "repo");
+        let file = text_of(reference, "file");
+        let file = if repo.is_empty() { file.to_owned() } else { format!("{repo}: {file}") };
+        let line = number_of(reference, "line");
+        // A line may hold several uses.
+        if above == (file.clone(), line) {
+            continue;
+        }
+        let within = match text_of(reference, "in") {
+            "" => String::new(),
+            within => format!("  in {within}"),
+        };
+        let code = text_of(reference, "text");
+        rows.add(&file, format!("{}:{code}{within}", line.unwrap_or_default()));
+        above = (file, line);
+    }
+    rows.text()
+}
+
+/// Lines where only the name is the same.
+fn possible_lines(references: Vec<&Fields>) -> String {
+    match references.len() {
+        0 => String::new(),
+        n => format!("{n} possible, by the name alone:\n{}", lines(references)),
+    }
+}
+
+/// Uses of other kinds, places that may mean it, and names that nothing bears.
+fn rest(fields: &Fields, say: Wording<'_>) -> String {
+    let mut text = String::new();
+    let also = texts_of(fields, "also");
+    if !also.is_empty() {
+        text.push_str(&format!("under another name:\n{}\n", also.join("\n")));
+    }
+    for (key, what) in [("definitions_left", "more definitions, less used"), ("also_left", "more under another name")] {
+        if let Some(left) = number_of(fields, key) {
+            text.push_str(&format!("{left} {what}\n"));
+        }
+    }
+    text.push_str(&possible(fields, "possible", say));
+    let missing = texts_of(fields, "not_found");
+    if !missing.is_empty() {
+        let near = texts_of(fields, "nearest");
+        let near = if near.is_empty() { String::new() } else { format!("; similar: {}", near.join(", ")) };
+        text.push_str(&format!("nothing is called {}{near}\n", missing.join(", ")));
+    }
+    text
+}
+
+/// Places that may mean it: all of a few, of many the receivers, and how they are listed.
+pub(super) fn possible(fields: &Fields, key: &str, say: Wording<'_>) -> String {
+    let Some(count) = number_of(fields, key).filter(|count| *count > 0) else { return String::new() };
+    let shown: Vec<&Fields> = objects_of(fields, "possible_places").collect();
+    if !shown.is_empty() {
+        return format!("{count} possible, as the receiver is not known:\n{}", lines(shown));
+    }
+    let receivers = list_of(fields, "possible_receivers").iter().filter_map(Value::as_object);
+    let receivers: Vec<String> = receivers
+        .map(|one| format!("{} {}", text_of(one, "receiver"), number_of(one, "count").unwrap_or_default()))
+        .collect();
+    let by = if receivers.is_empty() { String::new() } else { format!(": {}", receivers.join(", ")) };
+    let list = say("`include_possible` lists them");
+    format!("{count} possible, as the receiver is not known{by}; {list}\n")
+}

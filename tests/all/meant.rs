@@ -1,0 +1,150 @@
+//! Which symbol is meant: one way to say it, in every tool; a name that several bear is answered for each.
+
+use codelode::tools::{self, Request};
+use serde_json::{Value, json};
+
+use super::graph::{ask, indexed, values};
+
+const SHOP: &str = "--- shop/cart.py
+class Cart:
+    def total(self):
+        return 1
+
+    def sum(self):
+        return self.total()
+--- shop/bill.py
+class Bill:
+    def total(self):
+        return 2
+
+def total():
+    return 3
+
+def pay(bill: Bill, other):
+    other.total()
+    return bill.total() + total()
+";
+
+/// The text that a model or a shell gets.
+fn text(project: &str, tool: &str, args: Value) -> String {
+    let (cx, folder) = indexed(project);
+    let mut args = args.as_object().expect("an object").clone();
+    args.insert("format".to_owned(), "compact".into());
+    let patience = Some(std::time::Duration::from_secs(60));
+    let request = Request { directory: Some(folder.path().join("project")), patience, ..Request::default() };
+    tools::call(&cx, tool, args, &request).text
+}
+
+#[test]
+fn a_name_is_answered_for_all_that_bear_it() {
+    let calls = text(SHOP, "get_call_hierarchy", json!({"symbol_id": "total"}));
+    let expected = "1 caller of method Bill.total, shop/bill.py:2
+shop/bill.py:8 pay  10:return bill.total() + total()
+1 possible, as the receiver is not known:
+shop/bill.py:9:other.total()  in pay
+1 caller of function total, shop/bill.py:5
+shop/bill.py:8 pay  10:return bill.total() + total()
+1 possible, as the receiver is not known:
+shop/bill.py:9:other.total()  in pay
+1 caller of method Cart.total, shop/cart.py:2
+shop/cart.py:5 Cart.sum  6:return self.total()
+1 possible, as the receiver is not known:
+shop/bill.py:9:other.total()  in pay";
+    assert_eq!(calls, expected);
+    let sources = ask(SHOP, "get_symbol_source", json!({"symbol_id": "Bill.total"}));
+    assert_eq!(sources["file"], "shop/bill.py", "{sources}");
+    let sources = ask(SHOP, "get_symbol_source", json!({"symbol_id": "total kind:method"}));
+    assert_eq!(values(&sources, "symbols", "file"), ["shop/bill.py", "shop/cart.py"], "{sources}");
+}
+
+#[test]
+fn terms_narrow_what_a_name_means() {
+    for (asked, line) in [
+        ("total file:cart", 2),
+        ("total kind:function", 5),
+        ("shop/cart.py::total", 2),
+        ("shop/cart.py::Cart.total", 2),
+        ("shop/cart.py:3", 2),
+        ("Bill.total", 2),
+    ] {
+        let answer = ask(SHOP, "get_call_hierarchy", json!({"symbol_id": asked}));
+        assert_eq!(answer["line"], line, "{asked}: {answer}");
+        let uses = ask(SHOP, "find_references", json!({"identifier": asked}));
+        assert_eq!(values(&uses, "definitions", "id").len(), 1, "{asked}: {uses}");
+    }
+}
+
+#[test]
+fn definitions_of_one_thing_have_one_list_of_uses() {
+    let project = "--- a.py
+import sys
+if sys.platform == 'win32':
+    def size(): return 1
+else:
+    def size(): return 2
+--- b.py
+from a import size
+def f(): return size()
+";
+    let uses = text(project, "find_references", json!({"identifier": "size"}));
+    assert_eq!(
+        uses,
+        "2 uses of function size, a.py:3 and :5\nb.py\n1:from a import size\n2:def f(): return size()  in f"
+    );
+    let overloads = "--- A.java
+class A {
+    void add(int one) {}
+    void add(String one) {}
+    void run() { add(1); add(\"a\"); }
+}
+";
+    let calls = text(overloads, "get_call_hierarchy", json!({"symbol_id": "add"}));
+    assert_eq!(
+        calls,
+        "1 caller of method A.add, A.java:2 and :3\nA.java:4 A.run  4:void run() { add(1); add(\"a\"); }"
+    );
+}
+
+#[test]
+fn a_class_of_a_file_has_an_outline_of_its_own() {
+    let alone = "shop/bill.py, 10 lines\n1-3 class Bill\n 2-3 def total(self)";
+    assert_eq!(text(SHOP, "get_file_outline", json!({"file_paths": ["shop/bill.py", "Bill"]})), alone);
+    assert_eq!(text(SHOP, "get_file_outline", json!({"file_path": "shop/bill.py::Bill"})), alone);
+    let both = text(SHOP, "get_file_outline", json!({"file_paths": ["shop/bill.py", "shop/cart.py"]}));
+    assert!(both.contains("class Bill") && both.contains("class Cart"), "{both}");
+}
+
+#[test]
+fn a_part_of_a_long_symbol_is_what_is_around_a_text() {
+    let lines: String = (0..60).map(|n| format!("    step_{n}()\n")).collect();
+    let project = format!("--- a.py\ndef long():\n{lines}");
+    let part =
+        text(&project, "get_symbol_source", json!({"symbol_id": "long", "around": "step_30(", "context_lines": 1}));
+    assert_eq!(part, "a.py\n31:    step_29()\n32:    step_30()\n33:    step_31()");
+    let none = text(&project, "get_symbol_source", json!({"symbol_id": "long", "around": "absent"}));
+    assert_eq!(none, "a.py\n\"absent\" is not in it");
+}
+
+#[test]
+fn many_places_that_may_mean_it_are_counted_by_receiver() {
+    let calls: String = (0..12).map(|n| format!("def f{n}(w): w.header({n}).get({n})\n")).collect();
+    let project =
+        format!("--- a.py\nclass Store:\n    def get(self, key): ...\n--- b.py\n{calls}def g(it): it.get(1)\n");
+    let uses = text(&project, "find_references", json!({"identifier": "Store.get"}));
+    assert_eq!(
+        uses,
+        "0 uses of method Store.get, a.py:2\n13 possible, as the receiver is not known: w.header() 12, it 1; \
+         `include_possible` lists them"
+    );
+}
+
+#[test]
+fn a_question_finds_what_bears_its_rare_word_in_tests_too() {
+    let filler: String = (0..30).map(|n| format!("def format_text_{n}(text): return text.padded({n})\n")).collect();
+    let project = format!(
+        "--- text.py\n{filler}--- tests/test_text.py\nclass MyString(str):\n    def rjust(self, width): return self\n"
+    );
+    let context =
+        text(&project, "get_ranked_context", json!({"query": "format text of a str subclass that overrides rjust"}));
+    assert!(context.starts_with("tests/test_text.py\n2 MyString.rjust: def rjust(self, width)"), "{context}");
+}
