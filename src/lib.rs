@@ -93,6 +93,9 @@ pub mod resolve;
 pub mod setup;
 #[cfg(feature = "ship")]
 pub(crate) mod ship;
+#[cfg(test)]
+#[path = "../tests/skipping.rs"]
+mod skipping;
 pub mod store;
 pub(crate) mod summarize;
 pub mod tools;

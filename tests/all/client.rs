@@ -1,6 +1,10 @@
 //! A client that speaks to the program over its standard streams, as an agent's does.
 
+#[path = "../skipping.rs"]
+mod skipping;
+
 use std::io::{BufRead, BufReader, Write};
+use std::net::TcpListener;
 use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::thread;
@@ -8,14 +12,23 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
+#[allow(unused_imports, reason = "attacks skip nothing")]
+pub use skipping::skipped;
+
 /// Nothing here takes this long, however busy the machine is.
 pub const PATIENCE: Duration = Duration::from_secs(60);
 
-/// Says that a test cannot run here, and fails where it has to: there, a pass shall be a pass.
-#[track_caller]
-pub fn skipped(why: &str) {
-    assert!(std::env::var_os("CI").is_none(), "cannot run: {why}");
-    println!("skipped: {why}");
+/// A server of git that hears a question and never answers, and the address of a repository there.
+pub fn silent_server() -> (TcpListener, String) {
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a port is free");
+    let url = format!("git://{}/shop.git", listener.local_addr().expect("it is bound"));
+    (listener, url)
+}
+
+/// Sends a signal to a child of this test.
+pub fn signal(process: u32, signal: libc::c_int) {
+    // SAFETY: it is a plain system call.
+    assert_eq!(unsafe { libc::kill(process.cast_signed(), signal) }, 0);
 }
 
 /// The time of a program that is waited for: on a busy machine the clock says little, so what it has worked counts too.

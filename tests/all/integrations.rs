@@ -8,6 +8,8 @@ use std::sync::{Arc, Mutex};
 
 use serde_json::{Value, json};
 
+use super::proof::has_python;
+
 /// A service with comments. A page has two.
 #[derive(Default)]
 struct Service {
@@ -83,13 +85,16 @@ fn comment(service: &str, address: &str, token: &str, text: &str) -> bool {
     command.env("GITHUB_API_URL", address).env("GITHUB_REPOSITORY", "owner/shop").env("PULL_REQUEST", "7");
     command.env("CI_API_V4_URL", address).env("CI_PROJECT_ID", "owner/shop").env("CI_MERGE_REQUEST_IID", "7");
     command.env("TOKEN", token).env("no_proxy", "127.0.0.1");
-    let mut ran = command.spawn().expect("python3 is installed where tests run");
+    let mut ran = command.spawn().expect("it is installed");
     ran.stdin.take().expect("it is piped").write_all(text.as_bytes()).expect("it reads");
     ran.wait_with_output().expect("it ends").status.success()
 }
 
 #[test]
 fn a_review_is_one_comment_that_is_kept_up_to_date() {
+    if !has_python() {
+        return;
+    }
     let forms = [
         ("github", "/repos/owner/shop/issues/7/comments", "PATCH /repos/owner/shop/issues/comments/4"),
         ("gitea", "/repos/owner/shop/issues/7/comments", "PATCH /repos/owner/shop/issues/comments/4"),
@@ -120,6 +125,9 @@ fn a_review_is_one_comment_that_is_kept_up_to_date() {
 
 #[test]
 fn a_refused_comment_fails() {
+    if !has_python() {
+        return;
+    }
     let service = Arc::new(Mutex::new(Service::default()));
     let address = serve(service.clone());
     assert!(!comment("github", &address, "wrong", "text"));

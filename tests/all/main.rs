@@ -69,6 +69,15 @@ mod watch;
 mod web;
 mod windows;
 
+#[test]
+fn tests_of_features() {
+    for (feature, is_built_in) in [("ship", cfg!(feature = "ship")), ("fleet", cfg!(feature = "fleet"))] {
+        if !is_built_in {
+            client::skipped(&format!("all of `{feature}`: this build is without that feature"));
+        }
+    }
+}
+
 /// Copies a folder with all that is in it.
 fn copy(from: &std::path::Path, to: &std::path::Path) {
     std::fs::create_dir_all(to).expect("the folder is ours");

@@ -150,9 +150,7 @@ impl Site {
     /// Sends a signal.
     #[allow(dead_code, reason = "attacks end it by force")]
     pub fn signal(&self, signal: libc::c_int) {
-        let pid = libc::pid_t::try_from(self.child.id()).expect("a process id");
-        // SAFETY: it sends a signal to our own child.
-        assert_eq!(unsafe { libc::kill(pid, signal) }, 0);
+        crate::client::signal(self.child.id(), signal);
     }
 
     /// Its status, once it has ended by itself.

@@ -5,24 +5,17 @@ use std::io::Read as _;
 use std::net::{TcpListener, TcpStream};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use tempfile::TempDir;
 
 use crate::git::tests::repository;
 use crate::git::tests::servers::{access_for, files, quiet, remote, write};
 use crate::git::{Age, Cache, CacheLimits, Error, FetchAccess};
-use crate::net::test_server::{Reply, TestServer};
+use crate::net::test_server::{PATIENCE, Reply, TestServer};
+use crate::skipping::skipped;
 
 const SSHD: &str = "/usr/sbin/sshd";
-/// Time for a server of ssh to answer on a busy machine.
-const PATIENCE: Duration = Duration::from_secs(30);
-
-/// Reports that a test cannot run here; in CI this is a failure.
-fn skipped(why: &str) {
-    assert!(std::env::var_os("CI").is_none(), "cannot run: {why}");
-    println!("skipped: {why}");
-}
 
 /// A server that accepts one key, and runs commands in a folder.
 struct Sshd {
@@ -50,6 +43,10 @@ impl Sshd {
             skipped(&format!("there is no {SSHD}; the package openssh-server has it"));
             return None;
         }
+        if Command::new("ssh").arg("-V").output().is_err() {
+            skipped("there is no ssh");
+            return None;
+        }
         let folder = TempDir::new().expect("the system has room for a folder");
         for name in ["host", "user", "stranger"] {
             make_key(&folder.path().join(name));
@@ -74,7 +71,8 @@ impl Sshd {
             .spawn()
             .expect("it is there");
         let mut sshd = Self { child, folder, port, user };
-        for _ in 0..500 {
+        let begun = Instant::now();
+        while begun.elapsed() < PATIENCE {
             std::thread::sleep(Duration::from_millis(10));
             if let Ok(mut stream) = TcpStream::connect(("127.0.0.1", port))
                 && stream.read_exact(&mut [0; 4]).is_ok()

@@ -77,11 +77,9 @@ fn questions_and_answers_are_as_github_describes_them() {
 }
 
 #[test]
+#[ignore = "wants the whole description, for which the excerpt stands"]
 fn the_excerpt_is_of_the_description() {
-    let Some(package) = package() else {
-        println!("skipped: the whole description is not there; the excerpt stands for it");
-        return;
-    };
+    let package = package().expect("@octokit/openapi is in target/fixtures");
     let whole = descriptions(&package).into_iter().find(|(name, _)| name == "api.github.com.json");
     let made = excerpt(&whole.expect("GitHub itself is described").1);
     if std::env::var_os("UPDATE_EXPECT").is_some_and(|value| value == "1") {

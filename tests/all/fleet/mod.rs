@@ -13,7 +13,7 @@ use ring::hmac;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-use crate::client::PATIENCE;
+use crate::client::{PATIENCE, signal};
 use crate::ship::git;
 use crate::web::Site;
 
@@ -273,8 +273,7 @@ fn a_job_whose_workers_die_is_given_up_and_said_so() {
         let worker = world.worker("a", &flags).stdout(Stdio::piped()).stderr(Stdio::null()).spawn();
         let worker = worker.expect("the binary is there");
         until(|| marker.exists());
-        // SAFETY: it sends a signal to a process of this test.
-        assert_eq!(unsafe { libc::kill(worker.id().cast_signed(), libc::SIGTERM) }, 0);
+        signal(worker.id(), libc::SIGTERM);
         let told = events(worker);
         assert_eq!(of_kind(&told, "returned").len(), 1, "{told:?}");
         fs::remove_file(&marker).expect("it is ours");

@@ -9,7 +9,7 @@ use codelode::watch::KeeperAnswer;
 use serde_json::json;
 
 use super::{Running, Watched, function};
-use crate::client::Server;
+use crate::client::{Server, signal};
 
 /// Whether a symbol of this name is found; how fresh the answer calls itself.
 fn finds(server: &mut Server, name: &str) -> (bool, String) {
@@ -105,11 +105,7 @@ fn a_server_that_may_not_watch_looks() {
 fn a_server_that_is_stopped_keeps_nobody_from_an_answer() {
     let (place, mut server) = served(&[]);
     ask_until_kept(&mut server, &place);
-    let signal = |name: &str| {
-        let process = server.child.id().to_string();
-        assert!(Command::new("kill").args([name, &process]).status().expect("it is there").success());
-    };
-    signal("-STOP");
+    signal(server.child.id(), libc::SIGSTOP);
     let mut other = Server::start(place.command(&["serve"]));
     for n in 0..3 {
         let name = format!("edited_{n}");
@@ -117,7 +113,7 @@ fn a_server_that_is_stopped_keeps_nobody_from_an_answer() {
         place.until("who looks finds it", || finds(&mut other, &name) == (true, "fresh".to_owned()));
     }
     assert_eq!(place.standing(), Some(KeeperAnswer::Mute));
-    signal("-CONT");
+    signal(server.child.id(), libc::SIGCONT);
     place.until("it answers again", || place.standing() == Some(KeeperAnswer::Fresh));
     assert!(finds(&mut server, "edited_2").0);
     other.close();
