@@ -9,7 +9,7 @@ use url::Url;
 
 use super::*;
 use crate::config::{Models, Secret};
-use crate::net::test_server::{Behaviour, ReceivedRequest, Reply, TestServer};
+use crate::net::test_server::{Behaviour, PATIENCE, ReceivedRequest, Reply, TestServer};
 
 const KEY: &str = "sk-very-secret";
 
@@ -29,16 +29,19 @@ fn of_openai(models: &mut Models, base: Url) {
     models.openai.base = base;
     models.openai.key = Some(Secret(KEY.to_owned()));
     models.openai.embed_model = Some("small".to_owned());
-    models.embed_timeout = Duration::from_millis(500);
+    models.embed_timeout = PATIENCE;
 }
 
 /// Embeds texts by a server that answers like this, one answer after the other and the last again and again.
 fn embed(texts: &[&str], replies: Vec<Reply>) -> (Result<Vec<Vec<f32>>, Error>, Vec<ReceivedRequest>) {
     let (n, folder) = (AtomicUsize::new(0), tempfile::tempdir().expect("there is room"));
-    let last = replies.len() - 1;
+    let (last, first) = (replies.len() - 1, replies.first().map(|reply| reply.behaviour));
     let test_server = TestServer::https(move |_| replies[n.fetch_add(1, Ordering::SeqCst).min(last)].clone());
-    let provider =
-        provider(&config(&test_server, folder.path(), of_openai)).expect("it is right").expect("it is set up");
+    let mut config = config(&test_server, folder.path(), of_openai);
+    if first == Some(Behaviour::Silent) {
+        config.models.embed_timeout = Duration::from_secs(2);
+    }
+    let provider = provider(&config).expect("it is right").expect("it is set up");
     let vectors = provider.embed(texts, Purpose::Document, &Arc::default());
     (vectors, test_server.asked())
 }

@@ -8,7 +8,7 @@ use url::Url;
 use super::test_server::{Hub, git, git_text};
 use super::*;
 use crate::model::{EntryMode, SourceError, SourceTree, TreeEntry};
-use crate::net::test_server::{Behaviour, Reply, TestServer};
+use crate::net::test_server::{Behaviour, PATIENCE, Reply, TestServer};
 
 const FILES: &[(&str, &str)] = &[
     ("README.md", "# cat\n"),
@@ -25,8 +25,7 @@ fn options(test_server: &TestServer, home: &Path, token: Option<&str>) -> (net::
         fs::write(&path, &test_server.certificate).expect("there is room");
         path
     });
-    let silence = std::time::Duration::from_secs(2);
-    let net = net::Options { trusted_hosts: vec!["localhost".to_owned()], ca_file, silence, ..net::Options::default() };
+    let net = net::Options { trusted_hosts: vec!["localhost".to_owned()], ca_file, silence: PATIENCE, ..net::Options::default() };
     let api = Url::parse(&test_server.url("/")).expect("it is one");
     let token = token.map(str::to_owned);
     (net, Options { api, token, cache: Some(home.join("github")), cancelled: None })

@@ -9,6 +9,9 @@ use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::Duration;
 
+/// An honest answer never takes this long, however busy the machine is.
+pub const PATIENCE: Duration = Duration::from_secs(60);
+
 /// A received request.
 #[derive(Clone, Debug)]
 pub struct ReceivedRequest {
@@ -178,7 +181,7 @@ impl Drop for TestServer {
 
 impl Inside {
     fn serve(&self, stream: TcpStream) -> io::Result<()> {
-        stream.set_read_timeout(Some(Duration::from_secs(20)))?;
+        stream.set_read_timeout(Some(PATIENCE))?;
         stream.set_nodelay(true)?;
         match &self.tls {
             None => self.talk(stream),

@@ -12,7 +12,7 @@ use flate2::write::GzEncoder;
 use proptest::prelude::*;
 use url::Url;
 
-use super::test_server::{Behaviour, ReceivedRequest, Reply, TestServer};
+use super::test_server::{Behaviour, PATIENCE, ReceivedRequest, Reply, TestServer};
 use super::{Client, Credentials, Error, Guard, Options, Request};
 
 fn url(text: &str) -> Url {
@@ -21,6 +21,11 @@ fn url(text: &str) -> Url {
 
 /// A client that trusts these hosts and, when one is given, a server's certificate.
 fn client(trusted: &[&str], test_server: Option<&TestServer>) -> Client {
+    client_with(trusted, test_server, PATIENCE)
+}
+
+/// The same, which gives a server up after so long a silence.
+fn client_with(trusted: &[&str], test_server: Option<&TestServer>, silence: Duration) -> Client {
     let folder = tempfile::tempdir().expect("there is room");
     let ca_file = test_server.filter(|test_server| !test_server.certificate.is_empty()).map(|test_server| {
         let path = folder.path().join("ca.pem");
@@ -28,7 +33,7 @@ fn client(trusted: &[&str], test_server: Option<&TestServer>) -> Client {
         path
     });
     let trusted_hosts = trusted.iter().map(|&host| host.to_owned()).collect();
-    let options = Options { trusted_hosts, ca_file, silence: Duration::from_millis(400), ..Options::default() };
+    let options = Options { trusted_hosts, ca_file, silence, ..Options::default() };
     let client = Client::new(options);
     // The file is read when the client is set up, which is now or never.
     let _ = client.send(&Request { attempts: 1, ..Request::get(url("https://127.0.0.1:1/")) });
@@ -196,11 +201,12 @@ fn what_stalls_lies_or_breaks_is_an_error_in_time() {
             _ => reply,
         }
     });
-    let client = client(&["localhost"], None);
+    let impatient = client_with(&["localhost"], None, Duration::from_millis(400));
     for path in ["/stalls", "/silent"] {
-        let err = get(&client, &test_server.url(path)).expect_err(path);
+        let err = get(&impatient, &test_server.url(path)).expect_err(path);
         assert!(matches!(err, Error::Timeout { .. }), "{path}: {err:?}");
     }
+    let client = client(&["localhost"], None);
     for path in ["/breaks", "/claims-more", "/hangs-up"] {
         let err = get(&client, &test_server.url(path)).expect_err(path);
         assert!(matches!(err, Error::Broken { .. }), "{path}: {err:?}");

@@ -1,12 +1,10 @@
 //! Services against servers that speak their wire formats.
 
-use std::time::Duration;
-
 use serde_json::{Value, json};
 
 use super::*;
 use crate::config::Secret;
-use crate::net::test_server::{Behaviour, ReceivedRequest, Reply, TestServer};
+use crate::net::test_server::{Behaviour, PATIENCE, ReceivedRequest, Reply, TestServer};
 
 const KEY: &str = "sk-very-secret";
 
@@ -20,7 +18,7 @@ fn ask(set: impl Fn(&mut Models, Url), replies: Vec<Reply>) -> (Result<Summaries
     std::fs::write(&ca_file, &test_server.certificate).expect("the folder is ours");
     let mut config =
         Config { trusted_hosts: vec!["localhost".to_owned()], ca_file: Some(ca_file), ..Config::default() };
-    config.models.summary_timeout = Duration::from_millis(500);
+    config.models.summary_timeout = PATIENCE;
     set(&mut config.models, Url::parse(&test_server.url("/v1")).expect("it is a URL"));
     let summarizer = summarizer(&config).expect("it is set up");
     let items = [Item::new("function", "add".to_owned(), b"def add(a, b): return a + b")];

@@ -51,7 +51,8 @@ fn the_first_question_is_answered_from_the_files_that_hold_its_words() {
     let first = ask(&place, &cx, "search_symbols", json!({"query": "load_order"}));
     assert_eq!(files(&first)[0], "shop/order.py", "{first}");
     assert_eq!(first["_meta"]["freshness"], "indexing", "{first}");
-    assert_eq!(first["_meta"]["read_so_far"], json!({"files": 2, "of": MANY + 2}));
+    let so_far = &first["_meta"]["read_so_far"];
+    assert_eq!((&so_far["files"], &so_far["of"]), (&json!(2), &json!(MANY + 2)), "{first}");
     // The next one, of other words, comes from other files, or from the whole as soon as that is there.
     let until = Instant::now() + Duration::from_secs(60);
     loop {
@@ -117,7 +118,8 @@ fn what_needs_the_whole_is_never_answered_from_the_files_of_another_question() {
         let answer = tools::call(&cx, tool, args, &request).value;
         waiting.join().expect("it only waits");
         if first_is_still_all(&cx) {
-            assert_eq!(answer["code"], "cancelled", "{tool}: {answer}");
+            // On a busy machine its own patience may end before it is called off.
+            assert!(answer["code"] == "cancelled" || answer["code"] == "unavailable", "{tool}: {answer}");
         }
     }
     drop(writer);

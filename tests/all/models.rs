@@ -6,7 +6,7 @@ use std::net::{TcpListener, TcpStream};
 use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
@@ -14,8 +14,8 @@ use crate::client::{PATIENCE, Server};
 use crate::place::{Place, Ran};
 
 /// A server with OpenAI's interface that embeds and summarises, slowly.
-struct Provider {
-    base: String,
+pub struct Provider {
+    pub base: String,
     /// How often each text was paid for.
     paid: Arc<Mutex<HashMap<String, usize>>>,
     /// Texts of each request for summaries, and the most tokens that its answer may have.
@@ -29,6 +29,11 @@ struct Provider {
 
 impl Provider {
     fn start() -> Self {
+        Self::that_ends_after(usize::MAX)
+    }
+
+    /// One that lets requests wait for ever once so many texts are paid for.
+    pub fn that_ends_after(most: usize) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").expect("a port is free");
         let base = format!("http://localhost:{}/v1", listener.local_addr().expect("it is bound").port());
         let paid: Arc<Mutex<HashMap<String, usize>>> = Arc::default();
@@ -42,7 +47,7 @@ impl Provider {
                 std::thread::spawn(move || {
                     let now = under_way[0].fetch_add(1, Ordering::SeqCst) + 1;
                     under_way[1].fetch_max(now, Ordering::SeqCst);
-                    while holds.load(Ordering::Relaxed) {
+                    while holds.load(Ordering::Relaxed) || paid.lock().expect("nothing panics").len() >= most {
                         held.store(true, Ordering::Relaxed);
                         std::thread::sleep(Duration::from_millis(5));
                     }
@@ -67,13 +72,11 @@ impl Provider {
     }
 
     fn wait_for(&self, texts: usize) {
-        for _ in 0..6000 {
-            if self.paid().0 >= texts {
-                return;
-            }
+        let begun = Instant::now();
+        while self.paid().0 < texts {
+            assert!(begun.elapsed() < PATIENCE, "{texts} texts are not reached: {:?}", self.paid());
             std::thread::sleep(Duration::from_millis(10));
         }
-        panic!("{texts} texts are not reached: {:?}", self.paid());
     }
 }
 
@@ -134,20 +137,20 @@ fn vector(text: &str) -> [f64; 3] {
 const FUNCTIONS: usize = 40;
 
 /// A folder with many functions, and a program that knows the provider.
-struct Customer {
-    place: Place,
+pub struct Customer {
+    pub place: Place,
     base: String,
 }
 
 impl Customer {
-    fn new(base: &str) -> Self {
+    pub fn new(base: &str) -> Self {
         let function = |n: usize| format!("def step{n}(state):\n    return state + {n}\n\n\n");
         let steps: String = (1..FUNCTIONS).map(function).collect();
         let shop = "def checkout(cart):\n    return cart.total()\n";
         Self { place: Place::of(&[("steps.py", steps.as_str()), ("shop.py", shop)]), base: base.to_owned() }
     }
 
-    fn command(&self, args: &[&str]) -> Command {
+    pub fn command(&self, args: &[&str]) -> Command {
         let mut command = self.place.command(args);
         command.env_clear().env("HOME", self.place.path()).env("PATH", std::env::var_os("PATH").unwrap_or_default());
         command.env("CODE_INDEX_PATH", self.place.index()).env("OPENAI_API_BASE", &self.base);
@@ -240,7 +243,7 @@ fn no_answer_of_a_server_waits_for_a_model() {
     let found = server.call("search_symbols", json!({"query": "checkout"}));
     assert_eq!(found["results"][0]["name"], "checkout", "{found}");
     // A request was sent beside the answers, which came before the model's.
-    let begun = std::time::Instant::now();
+    let begun = Instant::now();
     while !provider.held.load(Ordering::Relaxed) {
         assert!(begun.elapsed() < PATIENCE, "nothing is asked");
         std::thread::sleep(Duration::from_millis(5));
@@ -297,7 +300,7 @@ fn as_many_requests_are_under_way_as_the_settings_say() {
         let place = Customer::new(&provider.base);
         let mut command = place.command(args);
         let mut child = command.env(variable, "3").stdout(Stdio::null()).spawn().expect("the program starts");
-        let begun = std::time::Instant::now();
+        let begun = Instant::now();
         while provider.under_way().0 < 3 {
             assert!(begun.elapsed() < PATIENCE, "{variable}: {:?} are under way", provider.under_way());
             std::thread::sleep(Duration::from_millis(5));

@@ -10,11 +10,12 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use serde_json::Value;
 use tempfile::TempDir;
 
+use crate::client::PATIENCE;
 use crate::place::{Place, Ran, git};
 use test_server::{Behaviour, ReceivedRequest, TestServer, git_backend};
 
@@ -234,13 +235,13 @@ fn a_run_that_was_killed_in_the_middle_costs_nothing_later() {
         .stderr(Stdio::null())
         .spawn()
         .expect("git is installed where tests run");
-    let ready = (0..500).any(|_| {
+    let begun = Instant::now();
+    while std::net::TcpStream::connect(("127.0.0.1", port)).is_err() {
+        assert!(begun.elapsed() < PATIENCE, "the daemon does not start");
         std::thread::sleep(Duration::from_millis(10));
-        std::net::TcpStream::connect(("127.0.0.1", port)).is_ok()
-    });
+    }
     let found = world.run(&["grep", &url, "x"]);
     daemon.kill().and_then(|()| daemon.wait()).expect("it is a child of ours");
-    assert!(ready, "the daemon does not start");
     assert_eq!(found["stats"]["total_matches"], 1, "{found}");
 }
 
@@ -298,12 +299,13 @@ fn a_clone_and_an_update_that_are_killed_in_the_middle_of_a_pack_cost_nothing_la
         stalls.store(true, Ordering::SeqCst);
         let mut child =
             world.command(&["index-repo", &url]).stdout(Stdio::null()).spawn().expect("the binary is there");
-        let came = (0..3000).any(|_| {
+        let begun = Instant::now();
+        while !large(&half()) {
+            assert!(begun.elapsed() < PATIENCE, "round {round}: no half of a pack comes");
             std::thread::sleep(Duration::from_millis(10));
-            large(&half())
-        });
+        }
         child.kill().and_then(|()| child.wait()).expect("it is a child of ours");
-        assert!(came && large(&half()), "round {round}: half a pack is on the disk");
+        assert!(large(&half()), "round {round}: half a pack is on the disk");
         stalls.store(false, Ordering::SeqCst);
         let indexed = world.run(&["index-repo", &url]);
         assert_eq!(

@@ -13,6 +13,7 @@ use rmcp::{ClientHandler, ClientLifecycleMode, ClientServiceExt, RoleClient};
 use serde_json::{Value, json};
 use tokio::sync::mpsc;
 
+use super::client::silent_server;
 use super::web::{PATIENCE, Site};
 
 /// A client that passes on each step of progress.
@@ -58,14 +59,17 @@ async fn speak(site: &Site, revision: ProtocolVersion, folder: &str) {
     while seen.try_recv().is_ok() {}
 
     let before = n_cancelled(site);
-    let taken_back = ask(call("index_folder", &anew)).await.expect("it is sent");
-    seen.recv().await.expect("it begins");
+    // A call that never ends by itself.
+    let (silent, url) = silent_server();
+    let taken_back = ask(call("index_repo", &json!({"url": url}))).await.expect("it is sent");
+    let asked = tokio::task::spawn_blocking(move || silent.accept()).await.expect("it waits").expect("it begins");
     taken_back.cancel(Some("enough".to_owned())).await.expect("it is sent");
     let begun = Instant::now();
     while n_cancelled(site) == before {
         assert!(begun.elapsed() < PATIENCE, "{revision}: the call goes on");
         tokio::time::sleep(Duration::from_millis(20)).await;
     }
+    drop(asked);
     let found = ask(call("search_symbols", &json!({"query": "f17", "repo": folder}))).await.expect("it is sent");
     let found = format!("{:?}", found.await_response().await);
     assert!(found.contains("f17.py::f17#function"), "{revision}: {found}");
@@ -75,7 +79,7 @@ async fn speak(site: &Site, revision: ProtocolVersion, folder: &str) {
 /// Calls that ended because their client took them back.
 fn n_cancelled(site: &Site) -> u64 {
     let page = site.client().get("/metrics").body;
-    let begin = "codelode_calls_total{tool=\"index_folder\",outcome=\"cancelled\"} ";
+    let begin = "codelode_calls_total{tool=\"index_repo\",outcome=\"cancelled\"} ";
     page.lines().find_map(|line| line.strip_prefix(begin)?.parse().ok()).unwrap_or_default()
 }
 
@@ -83,9 +87,9 @@ fn n_cancelled(site: &Site) -> u64 {
 fn the_client_of_rmcp_lists_calls_sees_progress_and_calls_off_in_each_revision() {
     // Its HTTP client brings no cryptography of its own. Another test may have chosen it before.
     let _ = rustls::crypto::ring::default_provider().install_default();
-    let site = Site::start(&["--root", "."]);
+    let site = Site::start_with(&["--root", "."], &[("CODELODE_TRUSTED_HOSTS", "127.0.0.1")]);
     let folder = site.folder("many");
-    for i in 0..2_000 {
+    for i in 0..100 {
         fs::write(folder.join(format!("f{i}.py")), format!("def f{i}():\n    return {i}\n")).expect("ours");
     }
     let folder = folder.display().to_string();

@@ -12,6 +12,7 @@ use std::time::Instant;
 
 use crate::cli::numbers;
 use crate::client::PATIENCE;
+use crate::models::{Customer, Provider};
 
 /// A program on a pseudo terminal.
 struct Terminal {
@@ -323,19 +324,17 @@ fn hits_open_in_the_editor() {
 
 #[test]
 fn an_interrupt_leaves_a_clean_terminal() {
-    let place = numbers();
-    let many: String = (0..150).map(|n| format!("def function_{n}(a, b):\n    return a + b * {n}\n\n\n")).collect();
-    for n in 0..1500 {
-        fs::write(place.source().join(format!("inner/file_{n}.py")), &many).expect("the folder is ours");
-    }
-    let mut terminal = Terminal::start(place.command(&["index", "."]), 100, 24);
-    terminal.wait_for("the bar", |terminal| terminal.printed().contains('/'));
+    // A run that comes to no end: some answers of the model come, each after a while, and then no more.
+    let provider = Provider::that_ends_after(20);
+    let customer = Customer::new(&provider.base);
+    let mut terminal = Terminal::start(customer.command(&["embed"]), 100, 24);
+    terminal.wait_for("the bar", |terminal| terminal.printed().contains("/40"));
     terminal.press("\x03");
     let status = terminal.ended();
     // A shell says 130 for this.
     assert_eq!(status.signal(), Some(2), "{status}");
     terminal.wait_for("the cleared line", |terminal| terminal.printed().ends_with("\r\x1b[2K\x1b[?25h"));
     // It leaves nothing behind that the doctor finds wrong.
-    let checked = place.run(&["doctor"]);
+    let checked = customer.place.run(&["doctor"]);
     assert!(checked.status == 0 && checked.out.contains("nothing is wrong"), "{} {}", checked.out, checked.err);
 }

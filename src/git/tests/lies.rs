@@ -7,10 +7,10 @@ use std::time::Duration;
 
 use sha1::{Digest, Sha1};
 
-use super::servers::{access, fake_ssh_that, files, quiet, remote, world};
+use super::servers::{access, access_for, fake_ssh_that, files, quiet, remote, world};
 use super::{git, repository};
 use crate::git::{Age, Cache, CacheLimits, Error, FetchAccess};
-use crate::net::test_server::{Behaviour, ReceivedRequest, Reply, TestServer, git_backend};
+use crate::net::test_server::{Behaviour, PATIENCE, ReceivedRequest, Reply, TestServer, git_backend};
 
 /// A packet's content; `None` for the marks between parts.
 type Packet<'a> = Option<&'a [u8]>;
@@ -219,14 +219,17 @@ fn daemons_and_servers_of_ssh_are_left_as_well() {
         (packet("version 2\n"), "did not answer within 2."),
     ];
     for (place, (body, expected)) in cases.into_iter().enumerate() {
-        let world = world("", &[]);
+        let silence = if expected == too_much { PATIENCE } else { Duration::from_secs(2) };
+        let folder = tempfile::tempdir().expect("the system has room for a folder");
+        let access = access_for("", folder.path(), &[], silence);
         let name = format!("git://127.0.0.1:{}/x.git", daemon(body.clone().into_bytes()));
-        let over_git = world.cache.open(&remote(&name), None, Age::Kept, &quiet());
-        std::fs::write(world.folder.path().join("body"), body).expect("files can be written");
-        let script = format!("cat {}/body; exec sleep 20", world.folder.path().display());
-        let ssh_command = fake_ssh_that(world.folder.path(), &script);
-        let access = FetchAccess { ssh_command, ..access("", world.folder.path(), &[]) };
-        let cache = Cache::shared(world.folder.path().join("ssh-clones"), access, CacheLimits::default());
+        let cache = Cache::shared(folder.path().join("git"), access.clone(), CacheLimits::default());
+        let over_git = cache.open(&remote(&name), None, Age::Kept, &quiet());
+        std::fs::write(folder.path().join("body"), body).expect("files can be written");
+        let script = format!("cat {}/body; exec sleep 120", folder.path().display());
+        let ssh_command = fake_ssh_that(folder.path(), &script);
+        let access = FetchAccess { ssh_command, ..access };
+        let cache = Cache::shared(folder.path().join("ssh-clones"), access, CacheLimits::default());
         let over_ssh = cache.open(&remote("git@localhost:x.git"), None, Age::Kept, &quiet());
         for (way, opened) in [("git", over_git), ("ssh", over_ssh)] {
             let text = opened.map(|opened| files(&opened)).expect_err("it has no end").to_string();

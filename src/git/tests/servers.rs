@@ -5,14 +5,14 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use tempfile::TempDir;
 
 use super::{git, repository};
 use crate::git::{Age, Cache, CacheLimits, Error, FetchAccess, FetchOptions, Opened, Remote, Token};
 use crate::model::SourceTree as _;
-use crate::net::test_server::{Behaviour, ReceivedRequest, Reply, TestServer, git_backend as backend};
+use crate::net::test_server::{Behaviour, PATIENCE, ReceivedRequest, Reply, TestServer, git_backend as backend};
 use crate::net::{self, Client};
 
 /// A folder with clones, and the settings to fill it.
@@ -22,7 +22,7 @@ pub(super) struct World {
 }
 
 pub(in crate::git) fn access(certificate: &str, folder: &Path, tokens: &[(&str, &str)]) -> FetchAccess {
-    access_for(certificate, folder, tokens, Duration::from_secs(2))
+    access_for(certificate, folder, tokens, PATIENCE)
 }
 
 /// Access that gives a server up after so long a silence.
@@ -246,9 +246,12 @@ fn a_server_that_fails_costs_an_error_and_leaves_nothing() {
     });
     let world = world(&server.certificate, &[]);
     let remote = remote(&server.url("/.git"));
+    let git_folder = world.folder.path().join("git");
+    let impatient = access_for(&server.certificate, world.folder.path(), &[], Duration::from_secs(2));
+    let impatient = Cache::shared(git_folder, impatient, CacheLimits::default());
     for failing in [Behaviour::Breaks, Behaviour::Stalls, Behaviour::Silent, Behaviour::HangsUp] {
         *behaviour.lock().expect("nobody panics with it") = failing;
-        let err = world.cache.open(&remote, None, Age::Kept, &quiet()).expect_err("no pack comes");
+        let err = impatient.open(&remote, None, Age::Kept, &quiet()).expect_err("no pack comes");
         assert!(matches!(err, Error::Net(_) | Error::Broken { .. }), "{failing:?}: {err:?}");
         for folder in ["repos", "aside"] {
             let left = world.folder.path().join("git").join(folder).read_dir().map_or(0, Iterator::count);
@@ -302,11 +305,11 @@ fn a_daemon_is_asked_where_the_operator_trusts_it() {
         .stderr(Stdio::null())
         .spawn()
         .expect("git is installed where tests run");
-    let ready = (0..500).any(|_| {
+    let begun = Instant::now();
+    while std::net::TcpStream::connect(("127.0.0.1", port)).is_err() {
+        assert!(begun.elapsed() < PATIENCE, "the daemon does not start");
         std::thread::sleep(Duration::from_millis(10));
-        std::net::TcpStream::connect(("127.0.0.1", port)).is_ok()
-    });
-    assert!(ready, "the daemon does not start");
+    }
     let world = world("", &[]);
     let opened = world.cache.open(&remote(&format!("git://127.0.0.1:{port}/.git")), None, Age::Kept, &quiet());
     let unknown = world.cache.refs(&remote(&format!("git://127.0.0.1:{port}/none")), &quiet());

@@ -1,8 +1,11 @@
 //! The order of a conversation, and bad input: an error each, and the server goes on.
 
+use std::time::Instant;
+
 use serde_json::{Value, json};
 
 use super::editor::{Editor, one, shown, uri, usual};
+use crate::client::PATIENCE;
 
 const PROJECT: &str = "--- a.py\ndef f(): pass\n\nf()\n";
 
@@ -134,7 +137,15 @@ fn a_saved_change_is_in_the_next_answer() {
     let mut editor = Editor::open(PROJECT);
     assert_eq!(shown(&editor.at("textDocument/references", "a.py", "f()", 0)), ["a.py:3:1"]);
     std::fs::write(editor.root().join("a.py"), "# more\ndef f(): pass\n\nf(); f()\n").expect("it is ours");
-    assert_eq!(shown(&editor.at("textDocument/references", "a.py", "f()", 0)), ["a.py:4:1", "a.py:4:6"]);
+    // On a busy machine the index answers as it is when reading the file takes too long.
+    let begun = Instant::now();
+    loop {
+        let found = shown(&editor.at("textDocument/references", "a.py", "f()", 0));
+        if found == ["a.py:4:1", "a.py:4:6"] {
+            break;
+        }
+        assert!(begun.elapsed() < PATIENCE, "{found:?}");
+    }
 }
 
 /// Agents wait for errors after each edit, by default for seconds.

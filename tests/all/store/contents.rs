@@ -86,13 +86,14 @@ proptest! {
         for (path, (_, text)) in &files {
             let file = snapshot.file(path).expect("it was committed");
             assert_eq!(file.content(), text);
+            let ends: Vec<usize> = memchr::memchr_iter(b'\n', text).collect();
+            let line = |at: u32| 1 + ends.partition_point(|end| *end < at as usize) as u32;
             for symbol in file.symbols() {
                 let span = symbol.span();
                 assert!(span.start < span.end && span.end as usize <= text.len());
                 assert_eq!(symbol.source(), &text[span.start as usize..span.end as usize]);
                 assert!(span.contains(symbol.name_span()) && symbol.file.is_intact());
                 assert_eq!(symbol.content_hash(), <[u8; 32]>::from(Sha256::digest(symbol.source())));
-                let line = |at: u32| 1 + text[..at as usize].iter().filter(|byte| **byte == b'\n').count() as u32;
                 assert_eq!((symbol.first_line(), symbol.end_line()), (line(span.start), line(span.end - 1)));
                 assert_eq!(symbol.line(), line(symbol.name_span().start));
                 assert!(ids.insert(symbol.id()), "{} is there twice", symbol.id());
