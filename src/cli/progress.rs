@@ -30,10 +30,9 @@ impl Bar {
             return;
         }
         let bar = self.bar.get_or_insert_with(|| {
-            let bar = ProgressBar::no_length();
             interrupt::HAS_BAR.store(true, Ordering::Relaxed);
-            bar.set_style(style("{spinner} {msg} {human_pos} {elapsed}"));
-            bar
+            let style = style("{spinner} {msg} {human_pos} {elapsed}");
+            ProgressBar::no_length().with_style(style).with_message(message.to_owned())
         });
         if let Some(total) = total
             && bar.length() != Some(total)
