@@ -8,15 +8,11 @@ static ALLOCATOR: codelode::allocator::Allocator = codelode::allocator::Allocato
 fn main() {
     // SAFETY: nothing else runs yet.
     unsafe { codelode::allocator::install() };
-    let args: Vec<_> = std::env::args_os().collect();
-    // A program that takes the place of this one keeps what it was started with.
-    if !codelode::cli::stands_in(&args) {
-        // Indexes are private to their owner, and so are copies of them.
-        // SAFETY: it sets a number of this process.
-        unsafe { libc::umask(0o077) };
-        handle_interrupts();
-    }
-    let status = codelode::cli::run(args);
+    // Indexes are private to their owner, and so are copies of them.
+    // SAFETY: it sets a number of this process.
+    unsafe { libc::umask(0o077) };
+    handle_interrupts();
+    let status = codelode::cli::run(std::env::args_os());
     // The reader may have closed the pipe.
     let _ = std::io::stdout().flush();
     // Freeing memory piece by piece takes as long as some answers; the system frees all of it at once.

@@ -60,7 +60,6 @@ pub(super) const GROUPS: &[(&str, &[&str])] = &[
             "watch-claude",
             "hook",
             "hook-event",
-            "shim",
             "config",
             "languages",
             "models",

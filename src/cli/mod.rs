@@ -28,7 +28,6 @@ mod render;
 mod serve;
 mod server;
 mod settings;
-mod shim;
 #[cfg(feature = "ship")]
 mod ship;
 #[cfg(feature = "http")]
@@ -166,7 +165,6 @@ enum BuiltInCommand {
     WatchClaude(watch::WatchClaude),
     Hook(hook::Hook),
     HookEvent(watch::HookEvent),
-    Shim(shim::Shim),
     Doctor(doctor::Doctor),
     Config(settings::Settings),
     Export(export::Export),
@@ -197,17 +195,9 @@ enum BuiltInCommand {
     Man,
 }
 
-/// Whether the program was started under the name of another one, see `codelode shim`.
-pub fn stands_in(args: &[OsString]) -> bool {
-    shim::is_meant(args)
-}
-
 /// Runs the program and returns its exit status.
 pub fn run(args: impl IntoIterator<Item = OsString>) -> u8 {
     let args: Vec<OsString> = args.into_iter().collect();
-    if stands_in(&args) {
-        return shim::run(&args);
-    }
     match args.get(1).filter(|_| args.len() == 2).and_then(|arg| arg.to_str()) {
         Some("help") => return help(),
         Some("--version" | "-V") => return help::version(),
@@ -267,7 +257,6 @@ pub fn run(args: impl IntoIterator<Item = OsString>) -> u8 {
                 Ok(BuiltInCommand::WatchClaude(how)) => return watch::run_claude(&global, how),
                 Ok(BuiltInCommand::Hook(_)) => return hook::run(&global),
                 Ok(BuiltInCommand::HookEvent(hook)) => return watch::hook_event(&hook),
-                Ok(BuiltInCommand::Shim(how)) => return shim::set_up(&how),
                 Ok(BuiltInCommand::Doctor(how)) => return examine(&global, &how),
                 #[cfg(feature = "ship")]
                 Ok(BuiltInCommand::Pack(how)) => return ship::pack(&global, &how),

@@ -110,10 +110,6 @@ pub struct Config {
     pub watcher: bool,
     /// Whether hooks of agents are answered.
     pub hooks: bool,
-    /// Whether the shim adds a line about a name that a person has searched for.
-    pub shim_hints: bool,
-    /// Indexed files of a folder from which on the shim asks the index; ripgrep reads fewer faster by itself.
-    pub shim_from_files: u64,
     /// Quiet time before a watcher reads changes.
     pub watch_debounce: Duration,
     /// Interval for checking repositories for new worktrees.
@@ -202,8 +198,6 @@ impl Default for Config {
             git: Git::default(),
             watcher: true,
             hooks: true,
-            shim_hints: false,
-            shim_from_files: 5_000,
             watch_debounce: Duration::from_millis(2000),
             claude_poll_interval: Duration::from_secs(5),
             github: GitHub::default(),

@@ -314,14 +314,6 @@ settings! {
     user hooks: bool = ["CODELODE_HOOKS"] yes_or_no,
         |config, wanted| config.hooks = wanted,
         config.hooks;
-    /// Whether the `rg` of `codelode shim` adds a line about a name that was searched for at a terminal.
-    user shim_hints: bool = ["CODELODE_SHIM_HINTS"] yes_or_no,
-        |config, wanted| config.shim_hints = wanted,
-        config.shim_hints;
-    /// From how many indexed files of a folder on the `rg` of `codelode shim` asks the index.
-    user shim_from_files: u64 = ["CODELODE_SHIM_FROM_FILES"] number,
-        |config, n_files| config.shim_from_files = n_files,
-        config.shim_from_files;
     /// How long it must be quiet before what a watcher was told is read, in milliseconds.
     user watch_debounce_ms: u64 = ["CODELODE_WATCH_DEBOUNCE_MS", "JCODEMUNCH_WATCH_DEBOUNCE_MS"] number,
         |config, debounce| config.watch_debounce = Duration::from_millis(debounce),

@@ -2,8 +2,7 @@
 //! go to the caller's sink, because a terminal shows all of them, with their exact bytes.
 
 use std::collections::BTreeMap;
-use std::os::unix::fs::MetadataExt as _;
-use std::path::{Component, Path, PathBuf};
+use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use grep_matcher::{Match, Matcher, NoCaptures, NoError};
@@ -21,7 +20,7 @@ use crate::query::syntax::{Found, IsOver, SyntaxQuery};
 use crate::query::text;
 pub use crate::query::text::{Case, Pattern, SearchOptions};
 pub use crate::store::FileView;
-use crate::store::{self, GramQuery, Snapshot};
+use crate::store::GramQuery;
 
 /// The pattern of a search.
 pub enum GrepPattern {
@@ -233,61 +232,5 @@ impl Matcher for Ranges {
 
     fn new_captures(&self) -> Result<NoCaptures, NoError> {
         Ok(NoCaptures::new())
-    }
-}
-
-/// Files that cannot match a search, known from an index without reading them.
-pub struct Excluded {
-    snapshot: Snapshot,
-    /// Root of the checkout.
-    root: PathBuf,
-    /// Folder that paths are relative to.
-    here: PathBuf,
-    /// Numbers of the files that may match, sorted.
-    candidates: Vec<u32>,
-}
-
-impl Excluded {
-    /// Files in the checkout that holds a folder. `None` if knowing them would save nothing: in a checkout of fewer files
-    /// than `from`, or for a search that many files may match.
-    pub fn of(cx: &Context, here: &Path, folder: &Path, finder: &Finder, from: u64) -> Option<Self> {
-        let Kind::Text(matcher) = &finder.0 else { return None };
-        let registry = cx.indexes.registry();
-        let sidecar = locate::indexed_at(registry, &cx.config, folder).filter(|it| it.file_count >= from)?;
-        if matcher.grams == GramQuery::All {
-            return None;
-        }
-        let snapshot = registry.store(&sidecar.store).snapshot(&sidecar.snapshot).ok()?;
-        let mut candidates = snapshot.candidates(&matcher.grams).ok()?;
-        candidates.sort_unstable();
-        let root = cx.config.path_map.to_local(&sidecar.root);
-        let here = here.canonicalize().ok()?;
-        (candidates.len() * 4 <= snapshot.table().len()).then_some(Self { snapshot, root, here, candidates })
-    }
-
-    /// Whether a file is as it was when it was indexed, and cannot match.
-    pub fn holds(&self, path: &Path) -> bool {
-        let place = self.here.join(path);
-        let is_plain = |part: &Component<'_>| matches!(part, Component::Normal(_) | Component::CurDir);
-        let Ok(inside) = place.strip_prefix(&self.root) else { return false };
-        if !inside.components().all(|part| is_plain(&part)) {
-            return false;
-        }
-        let inside: PathBuf = inside.components().filter(|part| matches!(part, Component::Normal(_))).collect();
-        let row = inside.to_str().and_then(|inside| self.snapshot.table().find(inside));
-        let is_out = |row: &store::Row<'_>| row.state.is_ok_and(|file| self.candidates.binary_search(&file).is_err());
-        row.filter(is_out).is_some_and(|row| {
-            let nanoseconds = |seconds: i64, rest: i64| seconds.saturating_mul(1_000_000_000).saturating_add(rest);
-            place.symlink_metadata().is_ok_and(|now| {
-                let (mtime, ctime) =
-                    (nanoseconds(now.mtime(), now.mtime_nsec()), nanoseconds(now.ctime(), now.ctime_nsec()));
-                now.is_file() && (row.size, row.mtime_ns, row.ctime_ns) == (now.size(), mtime, ctime)
-            })
-        })
-    }
-
-    /// Whether nothing was damaged that was read.
-    pub fn is_sound(&self) -> bool {
-        self.snapshot.damage().is_ok()
     }
 }

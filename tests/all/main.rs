@@ -55,7 +55,6 @@ mod rmcp_client;
 mod schema;
 mod server;
 mod shapes;
-mod shim;
 #[cfg(feature = "ship")]
 mod ship;
 mod sse;

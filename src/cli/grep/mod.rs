@@ -5,7 +5,6 @@ mod disk;
 mod flags;
 mod places;
 mod printer;
-pub(super) mod stand_in;
 
 use std::io::{self, IsTerminal, Write};
 use std::path::Path;

@@ -65,18 +65,6 @@ pub(super) fn of_session(cx: &Context, folder: &Path) -> Option<String> {
     ))
 }
 
-/// One line about a name, for a person: where it is defined, and how often it is used.
-pub(super) fn line(cx: &Context, folder: &Path, name: &str) -> Option<String> {
-    let repo = locate::indexed_at(cx.indexes.registry(), &cx.config, folder)?.repo;
-    let symbols = definitions(cx, &repo, name, None)?;
-    let known = uses_known(cx, &repo, name).unwrap_or_default();
-    let uses: u64 = known["definitions"].as_array().into_iter().flatten().filter_map(|it| it["uses"].as_u64()).sum();
-    let places: Vec<String> = symbols.iter().take(DEFINITIONS).map(place).collect();
-    let more = if symbols.len() > DEFINITIONS { ", …" } else { "" };
-    let uses = n_of(uses, "use", "uses");
-    Some(format!("{name}: defined in {}{more}; {uses}: codelode refs {name}", places.join(", ")))
-}
-
 /// Whether a shell makes other paths of a path before a program sees it.
 fn is_pattern(place: &Path) -> bool {
     place.to_string_lossy().contains(['*', '?', '[', '{', '$', '~', '`'])

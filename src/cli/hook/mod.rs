@@ -131,14 +131,6 @@ fn asked(event: &Value, folder: &Path) -> Vec<Question> {
     questions.take(3).collect()
 }
 
-/// One line about the name that a pattern asks for, as a person at a terminal gets it.
-pub(super) fn line(cx: &Context, folder: &Path, pattern: &str) -> Option<String> {
-    match pattern::asked(pattern).first()? {
-        Asked::Name(name) => context::line(cx, folder, name),
-        Asked::Phrase(_) => None,
-    }
-}
-
 /// A word as a shell reads it back.
 fn quoted(word: &str) -> String {
     format!("'{}'", word.replace('\'', "'\\''"))
