@@ -26,8 +26,6 @@ mod integrations;
 #[cfg(feature = "http")]
 mod issuer;
 mod languages;
-#[cfg(unix)]
-mod lean;
 mod lsp;
 mod mcp;
 mod meant;
