@@ -25,7 +25,12 @@ fn options(test_server: &TestServer, home: &Path, token: Option<&str>) -> (net::
         fs::write(&path, &test_server.certificate).expect("there is room");
         path
     });
-    let net = net::Options { trusted_hosts: vec!["localhost".to_owned()], ca_file, silence: PATIENCE, ..net::Options::default() };
+    let net = net::Options {
+        trusted_hosts: vec!["localhost".to_owned()],
+        ca_file,
+        silence: PATIENCE,
+        ..net::Options::default()
+    };
     let api = Url::parse(&test_server.url("/")).expect("it is one");
     let token = token.map(str::to_owned);
     (net, Options { api, token, cache: Some(home.join("github")), cancelled: None })
