@@ -4,6 +4,7 @@ mod changed;
 pub(super) mod confidence;
 pub(super) mod explain;
 pub(super) mod files;
+mod filter;
 pub(super) mod form;
 mod issue;
 pub(super) mod lookup;
@@ -25,14 +26,14 @@ use globset::GlobMatcher;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::languages::{LanguageSpec, of_id};
-use crate::model::{Detail, Kind, names_kind};
-use crate::store::{Clause, Error, GramQuery, RankTable, Snapshot, SymbolId, SymbolView, Told, flattened};
+use crate::model::Kind;
+use crate::store::{Clause, Error, RankTable, Snapshot, SymbolId, SymbolView, Told, flattened};
 use confidence::{Confidence, Evidence};
 use explain::{Part, Tally};
 use files::FileHit;
+use filter::Filter;
 use form::Form;
 use issue::Issue;
-use phrase::Phrase;
 use prominence::Prominence;
 use prose::FIELDS;
 use rank::{Candidate, Files, Looked, Ranker};
@@ -618,80 +619,4 @@ fn by_centrality(
     let score = |hit: &Candidate<'_>| scores.get(&hit.symbol.number()).map_or(0.0, |(score, _)| *score);
     hits.sort_by(|a, b| score(b).total_cmp(&score(a)).then_with(|| by_relevance(a, b)));
     Ok(scores)
-}
-
-/// The filters of a search, each file judged once.
-struct Filter<'a> {
-    snapshot: &'a Snapshot,
-    search: &'a Search<'a>,
-    phrases: Vec<Phrase>,
-    files: RefCell<FxHashMap<u32, bool>>,
-    /// The query is a description, so that phrases are not required.
-    describes: bool,
-    /// Files that may contain all phrases, if phrases are required.
-    may_hold: Option<HashSet<u32>>,
-    /// There are symbols of documents and data, and nobody asked for these.
-    has_documents: bool,
-}
-
-impl<'a> Filter<'a> {
-    fn new(snapshot: &'a Snapshot, search: &'a Search<'a>) -> Result<Self, Error> {
-        let describes = !search.phrases.is_empty() && search.words >= DESCRIPTION;
-        let words = search.phrases.iter().flat_map(|phrase| phrase.split(' '));
-        let may_hold = match search.phrases.is_empty() || describes {
-            true => None,
-            false => {
-                // Letters outside ASCII may be written in another case.
-                let pieces = words.flat_map(|word| word.split(|c: char| !c.is_ascii()));
-                let needs =
-                    GramQuery::and(pieces.map(|piece| GramQuery::literal(piece.to_ascii_lowercase().as_bytes())));
-                Some(snapshot.candidates(&needs)?.into_iter().collect())
-            }
-        };
-        let phrases = search.phrases.iter().map(|phrase| Phrase::new(phrase)).collect();
-        let is_document = |language: &String| of_id(language).is_some_and(|(_, spec)| spec.is_document);
-        let names_them = search.kinds.iter().any(|word| word == Detail::Section.as_str());
-        let asks = search.language.is_some() || !search.files.is_empty() || names_them;
-        let has_documents = !asks && snapshot.facts().languages.keys().any(is_document);
-        Ok(Self { snapshot, search, phrases, files: RefCell::default(), describes, may_hold, has_documents })
-    }
-
-    /// Whether a symbol is a part of a document beside symbols of code: many are in the words of a question.
-    fn sets_aside(&self, id: SymbolId) -> bool {
-        self.has_documents && self.snapshot.file_by_number(id.file).is_some_and(|file| file.spec().is_document)
-    }
-
-    fn accepts(&self, id: SymbolId) -> bool {
-        let Search { kinds, language, files, other_files, .. } = self.search;
-        let is_by_file = language.is_some() || !files.is_empty() || !other_files.is_empty() || self.may_hold.is_some();
-        if is_by_file && !self.accepts_file(id.file) {
-            return false;
-        }
-        let is_of_kind = kinds.is_empty()
-            || self.snapshot.symbol(id).is_some_and(|symbol| {
-                let (kind, detail) = (symbol.kind(), symbol.detail());
-                kinds.iter().any(|word| names_kind(word, kind, detail))
-            });
-        is_of_kind && (self.may_hold.is_none() || self.holds_phrases(id))
-    }
-
-    fn holds_phrases(&self, id: SymbolId) -> bool {
-        let Some(symbol) = self.snapshot.symbol(id) else { return false };
-        self.phrases.iter().all(|phrase| phrase.is_written(&symbol))
-    }
-
-    /// Whether a required phrase is long enough to be searched as a description instead.
-    fn is_sentence(&self) -> bool {
-        self.may_hold.is_some() && self.phrases.iter().any(|phrase| phrase.words() >= DESCRIPTION)
-    }
-
-    fn accepts_file(&self, file: u32) -> bool {
-        *self.files.borrow_mut().entry(file).or_insert_with(|| {
-            let Some(view) = self.snapshot.file_by_number(file) else { return false };
-            self.search.language.is_none_or(|language| view.language() == language)
-                && self.search.files.iter().all(|glob| glob.is_match(view.path()))
-                && !self.search.other_files.iter().any(|glob| glob.is_match(view.path()))
-                && self.may_hold.as_ref().is_none_or(|files| files.contains(&file))
-        })
-    }
 }
