@@ -485,7 +485,8 @@ const FURTHER: usize = 10;
 const FURTHEST: usize = 100_000;
 
 /// Searches one repository for a page that begins after `offset` answers. A larger search compares more answers and
-/// may order the first ones differently: so earlier answers stay in place, and new ones are added after them.
+/// may order the first ones differently: so earlier answers stay in place, and new ones are added after them, with no
+/// higher score than the last of these. The first thousand of a description are compared from the beginning.
 fn ask_on(repo: &Repo, search: &Search<'_>, offset: usize) -> Result<Found, Error> {
     let needed = search.limit;
     let mut stage = STAGE;
@@ -494,7 +495,9 @@ fn ask_on(repo: &Repo, search: &Search<'_>, offset: usize) -> Result<Found, Erro
         stage *= FURTHER;
         let further = ask(repo, &Search { limit: stage, ..search.clone() })?;
         let seen: HashSet<SymbolId> = found.hits.iter().map(|hit| hit.symbol).collect();
-        found.hits.extend(further.hits.into_iter().filter(|hit| !seen.contains(&hit.symbol)));
+        let least = found.hits.last().map_or(f32::INFINITY, |hit| hit.score);
+        let more = further.hits.into_iter().filter(|hit| !seen.contains(&hit.symbol));
+        found.hits.extend(more.map(|hit| Hit { score: hit.score.min(least), ..hit }));
         found.considered = further.considered.max(found.hits.len());
         found.more = further.more;
     }

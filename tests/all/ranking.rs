@@ -704,6 +704,46 @@ fn a_list_says_what_it_leaves_out() {
     assert!(count(&place, "settle")["at_least"].is_null());
 }
 
+/// Ids and scores of all answers to a query, in pages of `size`.
+fn in_pages(place: &Projects, query: &str, size: u64) -> Vec<(String, u64)> {
+    let (mut all, mut cursor) = (Vec::new(), Value::Null);
+    loop {
+        let args = json!({"query": query, "max_results": size, "cursor": cursor, "max_tokens": 100_000});
+        let page = place.ask("search_symbols", args);
+        let scores = page["results"].as_array().expect("a list").iter().map(|hit| hit["score"].as_u64().expect("one"));
+        all.extend(ids(&page).into_iter().zip(scores));
+        cursor = page["next_cursor"].clone();
+        if cursor.is_null() {
+            return all;
+        }
+    }
+}
+
+#[test]
+fn pages_are_parts_of_one_order() {
+    // All say the words, the later ones in their names, and the words of the first are few: a closer look prefers others.
+    let said = |n: usize| format!("def paint_{n}(x):\n    \"\"\"Ship the parcel.\"\"\"\n    return x\n");
+    let named = |n: usize| {
+        format!(
+            "def ship_parcel_{n}(x):\n    queue, weight, door = x.ship, x.parcel, {n}\n    return queue + weight + door\n"
+        )
+    };
+    let project: String = (0..500).map(said).chain((0..700).map(named)).collect();
+    let place = Projects::new(&[("shop", &format!("--- a.py\n{project}"))]);
+    for query in ["how is a parcel shipped to its door", "Fix the ship of a parcel", "ship_parcel"] {
+        let all = in_pages(&place, query, 300);
+        assert!(all.is_sorted_by(|a, b| a.1 >= b.1), "{query}");
+        let mut each: Vec<&String> = all.iter().map(|(id, _)| id).collect();
+        each.sort();
+        each.dedup();
+        assert_eq!(each.len(), all.len(), "{query}");
+        assert!(all.len() >= 700, "{query}: {}", all.len());
+        // Pages of another size are cut from the same order.
+        let other = in_pages(&place, query, 170);
+        assert!(all == other, "{query}");
+    }
+}
+
 /// The spans of source that an answer sent: file, first line, number of lines.
 fn sent(place: &Projects, answer: &Value) -> Vec<(String, u64, u64)> {
     let items = answer["items"].as_array().expect("a list");

@@ -283,14 +283,6 @@ impl Prose {
         if self.form == Form::Question { &QUESTION } else { &SENTENCE }
     }
 
-    /// The factor for a symbol that may answer a description, from the words in it and its size, without its name.
-    pub fn worth(&self, symbol: &SymbolView<'_>, looked: &Looked) -> f32 {
-        let w = self.weights();
-        let [text, parent, signature] = looked.held.map(|held| self.share(held));
-        let short = if is_short(symbol) { w.short } else { 0.0 };
-        (w.text * text + w.signature * signature + w.owner * parent + short + w.meaning * looked.near).exp()
-    }
-
     /// Multiplies a symbol's score by each signal.
     pub fn judge(&self, candidate: &mut Candidate<'_>, looked: &Looked, place: &Place) {
         if self.form == Form::Change {

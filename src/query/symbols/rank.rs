@@ -31,9 +31,6 @@ const SAID: f32 = 5.0;
 /// The most qualifiers of a name that are considered.
 const MOST_OWNERS: usize = 8;
 
-/// The number of candidates for a description that are examined closely.
-const LOOKED_AT: usize = 200;
-
 /// Factor for parts of documents and data: they come after all code that answers as well.
 const DOCUMENT: f32 = 0.05;
 
@@ -327,23 +324,6 @@ impl Ranker {
     /// The name to find exactly as written, if the query is one.
     pub fn exact_name(&self) -> Option<&str> {
         (self.form == Form::Identifier).then_some(&self.name)
-    }
-
-    /// Keeps the symbols that may become the best, judged without their names and owners: reading those of all takes
-    /// longer than the search.
-    pub fn narrow(&self, found: &mut Vec<(SymbolView<'_>, Looked)>) {
-        let Some(prose) = self.prose.as_ref().filter(|_| self.form.is_of_code() && found.len() > LOOKED_AT) else {
-            return;
-        };
-        let worth = |(symbol, looked): &(SymbolView<'_>, Looked)| {
-            let priors: f32 = self.priors(symbol, is_aside(symbol)).iter().map(|(_, factor)| factor).product();
-            looked.score * priors * prose.worth(symbol, looked)
-        };
-        let worths: Vec<f32> = found.iter().map(worth).collect();
-        let mut ordered = worths.clone();
-        let (_, least, _) = ordered.select_nth_unstable_by(LOOKED_AT - 1, |a, b| b.total_cmp(a));
-        let mut worths = worths.into_iter();
-        found.retain(|_| worths.next().is_some_and(|worth| worth >= *least));
     }
 
     /// The factors for a symbol's place and kind.
