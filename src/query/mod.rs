@@ -40,6 +40,7 @@ pub use symbols::files::FileHit;
 pub use symbols::form::Form;
 pub use symbols::lookup::{Missing, bears, by_id, keep_whole, meant, named, nearest, nearest_files};
 pub use symbols::meaning::{Question, search_by_meaning};
+pub use symbols::origin::Origin;
 pub use symbols::told::noted;
 pub use symbols::{CENTRALITY, Found, Fuzzy, Hit, Order, Search, combined, search};
 pub use text::mentions::{Mentioned, mentions};

@@ -16,7 +16,7 @@ use super::meaning::Meaning;
 use super::symbols::{Absence, NAMED, SCORES, absence, as_shard, ask, paths, repositories};
 use super::{Call, Error, SIGNATURE, SUMMARY, Tool, ToolTier, tokens};
 use crate::catalog::packages;
-use crate::query::{CENTRALITY, Confidence, Evidence, Found, Hit, Order, Part, Search};
+use crate::query::{CENTRALITY, Confidence, Evidence, Found, Hit, Order, Origin, Part, Search};
 use crate::store::{FileView, Snapshot, SymbolId, SymbolView};
 
 /// Find where a function, class, method, type or constant is defined or implemented: look up a symbol, go to its
@@ -201,6 +201,9 @@ pub struct Item {
     fuzzy_similarity: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     edit_distance: Option<usize>,
+    /// `generated` or `vendored`, where nobody writes it here.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    origin: Option<&'static str>,
     /// How many of the same name stand here: ids that end in `~1`, `~2`, ….
     #[serde(skip_serializing_if = "Option::is_none")]
     overloads: Option<usize>,
@@ -422,6 +425,7 @@ fn file_item(file: FileView<'_>, found: &FoundFile) -> Item {
         match_type: None,
         fuzzy_similarity: None,
         edit_distance: None,
+        origin: Origin::of(file).mark(),
         overloads: None,
         uses: None,
         source_line: None,
@@ -523,6 +527,7 @@ fn item(repo: &Repo, hit: &Hit, order: Order, call: &Call<'_>) -> Option<Item> {
         match_type: hit.fuzzy.map(|_| "fuzzy"),
         fuzzy_similarity: hit.fuzzy.map(|fuzzy| rounded(fuzzy.similarity)),
         edit_distance: hit.fuzzy.map(|fuzzy| fuzzy.distance),
+        origin: Origin::of(symbol.file).mark(),
         overloads: Some(hit.overloads).filter(|count| *count > 1),
         uses: None,
         source_line: None,

@@ -184,6 +184,7 @@ const FACTS: &[(&str, &str, &str)] = &[
     ("match_type", "a similar name", ""),
     ("members", "# member", "# members"),
     ("only_members", "only in its members", ""),
+    ("origin", "#", "#"),
     ("out_degree", "uses #", "uses #"),
     ("possible_count", "# possible", "# possible"),
     ("overloads", "", "# of this name"),

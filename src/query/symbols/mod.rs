@@ -9,6 +9,7 @@ pub(super) mod form;
 mod issue;
 pub(super) mod lookup;
 pub(super) mod meaning;
+pub(super) mod origin;
 pub(super) mod phrase;
 pub(super) mod prominence;
 pub(super) mod prose;
@@ -16,10 +17,9 @@ pub(super) mod rank;
 pub(super) mod telling;
 pub mod terms;
 pub(super) mod told;
-mod vendored;
 pub(super) mod words;
 
-use std::cell::RefCell;
+use std::cell::Cell;
 use std::collections::HashSet;
 
 use globset::GlobMatcher;
@@ -346,12 +346,8 @@ fn main_language(snapshot: &Snapshot) -> Option<&'static LanguageSpec> {
     code.into_iter().find(|(_, files)| *files > all / 2).map(|(spec, _)| spec)
 }
 
-/// Candidates, best first, with the ranker that judged them; and whether there are no others.
-fn ranked<'s>(
-    snapshot: &'s Snapshot,
-    search: &Search<'_>,
-    wanted: &Filter<'_>,
-) -> Result<(Ranker, Vec<Candidate<'s>>, bool), Error> {
+/// Analyses the query of a search. A `form` that an earlier search settled on is kept.
+fn ranker(snapshot: &Snapshot, search: &Search<'_>, form: Option<Form>) -> Result<Ranker, Error> {
     let ranker = match Issue::read(search.query) {
         Some(issue) => {
             let words = issue.telling(snapshot)?;
@@ -359,13 +355,29 @@ fn ranked<'s>(
         }
         None => Ranker::new(search.query, main_language(snapshot), search.fuzzy),
     };
-    let mut ranker = ranker.explaining(search.explain);
-    let (mut found, mut all_found) = first_look(snapshot, search, &ranker, wanted)?;
+    let ranker = match form {
+        Some(form) if form.is_prose() && ranker.may_describe() => {
+            Ranker::describing(search.query, main_language(snapshot), search.fuzzy)
+        }
+        _ => ranker,
+    };
+    Ok(ranker.explaining(search.explain))
+}
+
+/// Candidates, best first, with the ranker that judged them; and whether there are no others.
+fn ranked<'s>(
+    snapshot: &'s Snapshot,
+    search: &Search<'_>,
+    wanted: &Filter<'_>,
+) -> Result<(Ranker, Vec<Candidate<'s>>, bool), Error> {
+    let mut ranker = ranker(snapshot, search, None)?;
+    let mut files = Files::default();
+    let (mut found, mut all_found) = first_look(snapshot, search, &ranker, wanted, &files)?;
     if ranker.may_describe() {
         let mut names = found.iter().filter_map(|looked| Some(snapshot.symbol(looked.symbol)?.name()));
         if !names.any(|name| ranker.is_in_name(&name)) {
             ranker = Ranker::describing(search.query, main_language(snapshot), search.fuzzy).explaining(search.explain);
-            (found, all_found) = first_look(snapshot, search, &ranker, wanted)?;
+            (found, all_found) = first_look(snapshot, search, &ranker, wanted, &files)?;
         }
     }
     found.extend(of_exactly_this_name(snapshot, search, &ranker, wanted, &found)?);
@@ -514,6 +526,7 @@ fn first_look(
     search: &Search<'_>,
     ranker: &Ranker,
     wanted: &Filter<'_>,
+    files: &Files,
 ) -> Result<FirstLook, Error> {
     // Phrases are checked by reading.
     let looked_at = if ranker.form.is_prose() && wanted.may_hold.is_none() { DESCRIBED } else { NAMED };
@@ -521,8 +534,15 @@ fn first_look(
     let told = Told { fields: FIELDS, words: ranker.telling(), meaning: ranker.meaning() };
     let clauses = ranker.clauses();
     let required = if wanted.describes { &[] } else { search.phrases };
+    let has_copies = Cell::new(false);
+    let is_copy = |id: SymbolId| snapshot.file_by_number(id.file).is_some_and(|file| files.is_copy(file));
     let look = |most| {
-        let mut keep = |id| wanted.accepts(id) && !wanted.sets_aside(id);
+        let mut keep = |id| {
+            let is_code = wanted.accepts(id) && !wanted.sets_aside(id);
+            let is_copy = is_code && is_copy(id);
+            has_copies.set(has_copies.get() || is_copy);
+            is_code && !is_copy
+        };
         snapshot.search_holding(search.among, &clauses, required, &told, most, &mut keep)
     };
     let (mut most, mut found) = (most, look(most)?);
@@ -531,6 +551,11 @@ fn first_look(
     if found.len() == most && most < MANY && found[most - most.min(LAST)..].iter().all(|found| is_same(found.symbol)) {
         most = MANY;
         found = look(most)?;
+    }
+    if has_copies.get() {
+        let mut keep = |id| wanted.accepts(id) && !wanted.sets_aside(id) && is_copy(id);
+        let copies = COPIES.max(most - found.len());
+        found.extend(snapshot.search_holding(search.among, &clauses, required, &told, copies, &mut keep)?);
     }
     let all_found = found.len() < most;
     if wanted.has_documents {

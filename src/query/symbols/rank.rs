@@ -3,6 +3,7 @@
 //! The weights come from measurements on real commits, docstrings and identifiers: `benches/README.md` has the table.
 
 use std::borrow::Cow;
+use std::cell::RefCell;
 use std::rc::Rc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -10,9 +11,9 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::explain::Tally;
 use super::form::{Form, bare};
 use super::issue::Issue;
+use super::origin::Origin;
 use super::prose::{self, Place, Prose};
 use super::telling::telling_words;
-use super::vendored::is_vendored;
 use crate::languages::LanguageSpec;
 use crate::model::Kind;
 use crate::store::{Clause, Field, FileView, Holding, Meaning, SymbolView, flattened, word_parts};
@@ -68,9 +69,25 @@ impl Candidate<'_> {
 /// A symbol found by its terms, with the words of a description that it contains.
 pub type Looked = Holding<{ prose::FIELDS.len() }>;
 
-/// Signals of the candidates' file paths, each computed once.
+/// Signals of the candidates' files, each computed once.
 #[derive(Default)]
-pub struct Files(FxHashMap<u32, Place>);
+pub struct Files {
+    places: FxHashMap<u32, Place>,
+    origins: RefCell<FxHashMap<u32, Origin>>,
+}
+
+impl Files {
+    /// Origin of a file.
+    pub fn origin(&self, file: FileView<'_>) -> Origin {
+        *self.origins.borrow_mut().entry(file.number()).or_insert_with(|| Origin::of(file))
+    }
+
+    /// Whether what is stored of a file says at once that it is generated or vendored. A closer look finds others.
+    pub fn is_copy(&self, file: FileView<'_>) -> bool {
+        let is_beside = file.is_test() && !file.exercises();
+        file.is_generated() || is_beside && !self.origin(file).is_written()
+    }
+}
 
 /// A member and its owner, as named by a few words: `Model save`, `save Model`.
 struct Member {
@@ -327,7 +344,7 @@ impl Ranker {
     }
 
     /// The factors for a symbol's place and kind.
-    fn priors(&self, symbol: &SymbolView<'_>, aside: bool) -> [(&'static str, f32); 3] {
+    fn priors(&self, symbol: &SymbolView<'_>, origin: Origin, in_tests: bool) -> [(&'static str, f32); 3] {
         // Descriptions are of functions more often than of types and values.
         let (test, class, value) = match self.form {
             Form::Identifier => (0.8, 1.0, 0.8),
@@ -340,12 +357,24 @@ impl Ranker {
             Kind::Class | Kind::Type => ("type", class),
             Kind::Constant => ("value", value),
         };
+        let origin = match origin {
+            Origin::Generated | Origin::Vendored => ("generated or vendored", self.copied()),
+            Origin::Test => ("test or example", test),
+            Origin::Code => ("test or example", if in_tests { test } else { 1.0 }),
+        };
         let document = if symbol.file.spec().is_document { DOCUMENT } else { 1.0 };
-        [
-            ("test, example, generated or vendored", if aside { test } else { 1.0 }),
-            kind,
-            ("part of a document", document),
-        ]
+        [origin, kind, ("part of a document", document)]
+    }
+
+    /// Factor for generated and vendored code, which comes after written code that answers as well: of names below tests, of
+    /// descriptions where documents are. Nothing was fitted, as such code is hardly ever the answer of a judge's question: all
+    /// suites stay as they were. Without it four hundred generated getters come before the function that they are made for.
+    fn copied(&self) -> f32 {
+        match self.form {
+            Form::Identifier => 0.75,
+            Form::Words => 0.35,
+            Form::Prose | Form::Question | Form::Change => DOCUMENT,
+        }
     }
 
     /// Examines a symbol closely.
@@ -357,11 +386,11 @@ impl Ranker {
         for (what, worth) in self.tiers(&candidate) {
             candidate.tally.add(what, worth);
         }
-        for (what, factor) in self.priors(&symbol, is_aside(&symbol) || in_test_module(&symbol)) {
+        for (what, factor) in self.priors(&symbol, files.origin(symbol.file), in_test_module(&symbol)) {
             candidate.tally.times(what, factor);
         }
         if let Some(prose) = &self.prose {
-            let place = files.0.entry(symbol.file.number()).or_insert_with(|| prose.place(symbol.file.path()));
+            let place = files.places.entry(symbol.file.number()).or_insert_with(|| prose.place(symbol.file.path()));
             prose.judge(&mut candidate, looked, place);
             if !self.joined.is_empty() && flattened(&candidate.name) == self.joined {
                 candidate.tally.times("name in words", SAID);
@@ -570,7 +599,7 @@ pub(super) fn is_aside(symbol: &SymbolView<'_>) -> bool {
 
 /// Whether a file is a test, an example, generated or vendored.
 pub(super) fn is_set_apart(file: FileView<'_>) -> bool {
-    file.is_test() || file.is_generated() || is_vendored(file)
+    Origin::of(file) != Origin::Code
 }
 
 /// Whether a symbol is in a module of unit tests inside a source file.

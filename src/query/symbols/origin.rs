@@ -1,18 +1,61 @@
-//! Vendored code outside the usual folders: recognized by its file's name or by the banner at its beginning.
+//! Origins of files: code that a project writes, its tests, what a program made, and copies of other projects.
 
+use crate::languages::{self, is_built, is_minified};
 use crate::store::FileView;
+
+/// Origin of a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Origin {
+    /// Code of the project.
+    Code,
+    /// A test, an example or documentation.
+    Test,
+    /// Made by a program: a generator, a bundler or a build.
+    Generated,
+    /// Copied from another project.
+    Vendored,
+}
+
+impl Origin {
+    /// Origin of a file, by its path, its beginning and its longest lines.
+    pub fn of(file: FileView<'_>) -> Self {
+        match () {
+            () if file.is_generated() || is_built(file.path()) || is_minified(file.content()) => Self::Generated,
+            () if is_vendored(file) => Self::Vendored,
+            () if file.is_test() => Self::Test,
+            () => Self::Code,
+        }
+    }
+
+    /// The word for it in answers, where people do not write it for this project.
+    pub fn mark(self) -> Option<&'static str> {
+        match self {
+            Self::Code | Self::Test => None,
+            Self::Generated => Some("generated"),
+            Self::Vendored => Some("vendored"),
+        }
+    }
+
+    /// Whether people write it for this project.
+    pub fn is_written(self) -> bool {
+        matches!(self, Self::Code | Self::Test)
+    }
+}
 
 /// The part of a file in which a banner is searched, in bytes.
 const BANNER: usize = 400;
 
-/// Whether a file was copied from another project: `packages/urllib3/util.py`, `jquery-3.5.1.js`, `/*! XRegExp 2.0.0 …`.
-pub fn is_vendored(file: FileView<'_>) -> bool {
+/// Whether a file was copied from another project: `vendor/a.go`, `packages/urllib3/util.py`, `jquery-3.5.1.js`,
+/// `/*! XRegExp 2.0.0 …`.
+fn is_vendored(file: FileView<'_>) -> bool {
     if let Some(given) = file.given_as_vendored() {
         return given;
     }
     let (path, rules) = (file.path(), file.conventions());
     let is_served = || rules.served.iter().any(|ending| path.ends_with(ending));
-    is_bundled_package(path, rules.bundles) || is_served() && (has_version(path) || has_banner(file.content()))
+    languages::is_vendored(path)
+        || is_bundled_package(path, rules.bundles)
+        || is_served() && (has_version(path) || has_banner(file.content()))
 }
 
 /// Whether a module is in a folder of another package where that keeps the code of others.
