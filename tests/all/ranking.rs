@@ -784,6 +784,21 @@ fn what_a_program_made_comes_after_what_people_write() {
     assert!(place.ids("refund a payment file:src/gen/**").len() == 10);
 }
 
+#[test]
+fn of_names_that_are_as_near_the_one_of_the_same_letters_comes_first() {
+    let names = ["ParseHeader", "parseHeader", "parse_header", "PARSE_HEADER"];
+    let project: String = names.iter().map(|name| format!("def {name}(): ...\n")).collect();
+    let place = Projects::new(&[("shop", &format!("--- a.py\n{project}"))]);
+    for (query, first) in [
+        ("parseHaeder", "parseHeader"),
+        ("ParseHaeder", "ParseHeader"),
+        ("parse_haeder", "parse_header"),
+        ("PARSE_HEADR", "PARSE_HEADER"),
+    ] {
+        assert_eq!(place.ids(query)[0], format!("a.py::{first}#function"), "{query}");
+    }
+}
+
 /// The spans of source that an answer sent: file, first line, number of lines.
 fn sent(place: &Projects, answer: &Value) -> Vec<(String, u64, u64)> {
     let items = answer["items"].as_array().expect("a list");

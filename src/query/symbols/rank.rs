@@ -41,6 +41,9 @@ const CONSTRUCTOR: f32 = 0.9;
 /// Worth of a name that contains the query, in tiers: more than for any name with a typing error.
 const LITERAL: f32 = 0.4;
 
+/// Malus for each letter that is of another case, in tiers: four are less than a slip in a name of forty letters.
+const OTHER_LETTER: f32 = 0.005;
+
 /// The unit of name matches, larger than any sum of term scores.
 pub(in crate::query) const TIER: f32 = 1_000.0;
 
@@ -430,7 +433,11 @@ impl Ranker {
             // The less is missing, the more likely it is the right one.
             Form::Identifier if flat.starts_with(&self.flat) => ("beginning of name", (LITERAL + 0.1 * share()) * TIER),
             Form::Identifier if flat.contains(&self.flat) => ("part of name", (LITERAL + 0.05 * share()) * TIER),
-            Form::Identifier => ("name but for a slip", self.slip(flat).max(self.begun_by(flat))),
+            Form::Identifier => {
+                let (slip, begun) = (self.slip(flat), self.begun_by(flat));
+                let other = if slip > 0.0 { self.other_letters(name, flat) } else { 0.0 };
+                ("name but for a slip", slip.max(begun) - other)
+            }
             _ => ("", 0.0),
         };
         let mut owner = 0.0;
@@ -452,6 +459,15 @@ impl Ranker {
         }
         let distance = strsim::osa_distance(&self.flat, flat);
         if distance > 2 { 0.0 } else { 0.4 * TIER * (1.0 - 2.0 * distance as f32 / length as f32) }
+    }
+
+    /// Malus of a name for letters of another case and for its own underscores, where the query has them otherwise: of two names
+    /// that are as near it is all that tells them apart.
+    fn other_letters(&self, name: &str, flat: &str) -> f32 {
+        /// Of more letters none tells anything.
+        const MOST: usize = 4;
+        let more = strsim::osa_distance(&self.name, name).saturating_sub(strsim::osa_distance(&self.flat, flat));
+        OTHER_LETTER * TIER * more.min(MOST) as f32
     }
 
     /// Worth of a whole name with which the query begins: `parseConfigX` means `parseConfig`.
