@@ -6,7 +6,7 @@ use super::symbols::ask;
 use super::{Call, Error};
 use crate::catalog::context;
 use crate::query::{self, Confidence, FileHit, Found, Order, Search};
-use crate::store::FileView;
+use crate::store::{FileView, Snapshot};
 
 /// The most files of a repository that are looked at.
 const MOST: usize = 1_000;
@@ -18,6 +18,8 @@ const BEGUN: u32 = 2;
 /// Score of a file that is named; of one that is described, a hundred times what its symbols and its text are worth
 /// beside the best ones.
 const OF_NAME: u32 = 1_000;
+/// Score of the file that defines the name asked for, beside what is called so.
+const OF_DEFINITION: u32 = 1_500;
 const OF_BEGINNING: u32 = 500;
 /// Score of the file whose notes answer best: as much as the best whole text.
 const OF_NOTES: f32 = 80.0;
@@ -114,6 +116,7 @@ fn ranked(repo: &Repo, place: usize, filters: &Filters, found: &Found, notes: &[
         None => files.push(FoundFile { place, path, score, symbols: Vec::new() }),
     };
     notes.iter().for_each(|(path, score)| add(path.clone(), *score));
+    definer(snapshot, filters, found).into_iter().for_each(|path| add(path, OF_DEFINITION));
     for (rank, path) in query::files_like(snapshot, &filters.text, &|file| fits(filters, file), MOST) {
         let score = match rank >> 16 {
             ..=NAMED => OF_NAME,
@@ -123,6 +126,14 @@ fn ranked(repo: &Repo, place: usize, filters: &Filters, found: &Found, notes: &[
         add(path, score);
     }
     files
+}
+
+/// The file that defines a bare name, by its first hit: code that has the name as it is written.
+fn definer(snapshot: &Snapshot, filters: &Filters, found: &Found) -> Option<String> {
+    let name = filters.text.trim();
+    let first = snapshot.symbol(found.hits.first().filter(|_| found.is_named)?.symbol)?;
+    let is_meant = first.name() == name && !first.file.is_test() && !first.file.spec().is_document;
+    is_meant.then(|| first.file.path().to_owned())
 }
 
 /// Files that fit and whose notes answer, with their scores, best first.

@@ -829,6 +829,8 @@ def sell(thing):
     return redeem(thing)
 --- docs/voucher-rules.md
 A voucher is redeemed once.
+--- docs/sell.md
+How to sell a thing.
 ";
     let place = Projects::new(&[("shop", notes)]);
     let files = |query: &str| -> Vec<String> {
@@ -841,7 +843,9 @@ A voucher is redeemed once.
     assert_eq!(files("Dockerfile"), ["Dockerfile"]);
     assert_eq!(files("voucher")[0], "app/voucher.py", "of that name, but for its ending");
     assert_eq!(files("redeem file:app/**").len(), 2);
-    assert_eq!(files("file:*.md"), ["docs/voucher-rules.md"]);
+    // A bare name means the file that defines it before those that are called so.
+    assert_eq!(files("sell")[..2], ["app/till.py", "docs/sell.md"]);
+    assert_eq!(files("file:*.md"), ["docs/sell.md", "docs/voucher-rules.md"]);
     assert_eq!(files("soprano"), [""; 0]);
     let answer = place.ask("search_symbols", json!({"query": "redeem kind:file"}));
     assert_eq!(answer["results"][0]["signature"], "python, 2 lines", "{answer}");
