@@ -86,6 +86,7 @@ impl Files {
         let confidence = match found.first() {
             None => Confidence::None,
             Some(first) if first.score >= OF_NAME => Confidence::High,
+            Some(first) if !first.symbols.is_empty() => Confidence::Medium,
             Some(_) => Confidence::Low,
         };
         Self { found, confidence, unknown }

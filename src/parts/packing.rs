@@ -15,7 +15,8 @@ use crate::store::{Snapshot, SymbolView};
 #[derive(Clone, Debug, Default, Serialize, JsonSchema)]
 pub struct Page {
     /// `high`: the best is the name that was asked for, or one of the best five is described, and all five are here;
-    /// right nine times in ten. `low`: it may be any of them, or other words may find it. `none`: nothing answers.
+    /// right nine times in ten. `medium`: it is one of them, or of those left out. `low`: other words are more likely to
+    /// find it. `none`: nothing answers.
     pub(crate) confidence: &'static str,
     /// Files to begin with, best first.
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -394,7 +395,7 @@ pub(crate) fn pack(
         if cost + tokens::META <= budget || items.len() <= 1 {
             let left = budget.saturating_sub(cost + tokens::META);
             let is_first = |left: &Hit| symbols.iter().take(told.first).any(|(hit, _)| hit.symbol == left.symbol);
-            let sure = if rest.iter().any(is_first) { Confidence::Low } else { Confidence::High };
+            let sure = if rest.iter().any(is_first) { Confidence::Medium } else { Confidence::High };
             let sure = sure.min(told.confidence);
             let is_sure = sure == Confidence::High;
             let more = if is_sure { Vec::new() } else { named(snapshot, &items, &rest, left) };

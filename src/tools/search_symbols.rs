@@ -118,7 +118,8 @@ impl SortBy {
 pub struct Output {
     result_count: usize,
     /// `high`: the first is the name that was asked for, or one of the first five is described; right nine times in
-    /// ten. `low`: it may be any of them, or other words may find it. `none`: nothing answers.
+    /// ten. `medium`: it is one of them, more often than not. `low`: other words are more likely to find it. `none`:
+    /// nothing answers.
     confidence: &'static str,
     /// The evidence for that.
     #[serde(skip_serializing_if = "Option::is_none")]

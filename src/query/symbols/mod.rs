@@ -258,7 +258,7 @@ impl Found {
             }
             let is_best = |(_, hit): &(usize, Hit)| order == Order::Relevance || hit.relevance >= best * TIE;
             if several && !hits.first().is_some_and(is_best) {
-                all.confidence = all.confidence.min(Confidence::Low);
+                all.confidence = all.confidence.min(Confidence::Medium);
             }
         }
         (all.places, all.hits) = hits.into_iter().unzip();
@@ -302,7 +302,7 @@ pub fn search(snapshot: &Snapshot, search: &Search<'_>) -> Result<Found, Error> 
             && (first.flat != best.flat || ranker.form != Form::Identifier || ranker.names_owner())
             && first.score() < best.score() * TIE
         {
-            confidence = confidence.min(Confidence::Low);
+            confidence = confidence.min(Confidence::Medium);
         }
     }
     // Each is checked only if it would be shown or counted: reading its text takes time.
