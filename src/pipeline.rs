@@ -37,7 +37,7 @@ pub use joined::{CompilerState, compiler_state};
 pub use links::{Link, Linked, LinkedImport, Links, imported, importers, links, may_import, modules_of};
 pub use location::{is_gone, is_linked, owner, was_removed};
 pub use omitted::{Omitted, all_left_out, large_sources, left_out};
-pub use package::{index_package, sidecar_of_package};
+pub use package::{identified, index_package, sidecar_of_package};
 pub use partial::{LeftOut, drift_of};
 pub use project::{OfProject, of_project};
 use read::Origin;
@@ -176,6 +176,7 @@ pub fn sidecar_of(root: &Path, config: &Config) -> Sidecar {
         follow_symlinks: false,
         remote: None,
         package: None,
+        installed_in: Vec::new(),
     }
 }
 

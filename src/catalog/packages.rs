@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 use super::Caller;
 use super::errors::pipeline_error;
 use super::indexes::{self, Repo, opened};
+use super::locate::project_root;
 use super::related;
 use crate::answer::{Code, Error};
 use crate::config::Config;
@@ -16,7 +17,7 @@ use crate::installed::{Finder, Importer, Installed, Member};
 use crate::model::Ecosystem;
 use crate::pipeline::{self, ExternalFile, ExternalMeaning, RunControl};
 use crate::query::{self, LazyFacts};
-use crate::store::{FileView, SymbolId};
+use crate::store::{FileView, Registry, Sidecar, SymbolId};
 
 /// Maximum time of one question for indexing packages; the others are named in its answer.
 const INDEXING: Duration = Duration::from_secs(20);
@@ -34,6 +35,8 @@ const UNUSED: Duration = Duration::from_secs(30 * 24 * 60 * 60);
 /// Packages that a process knows.
 pub(super) struct Packages {
     finder: Finder,
+    /// Hashes of packages, by place and by id without them.
+    contents: Mutex<HashMap<(PathBuf, String), String>>,
     /// Packages that were compared with their files, by id, with the folders of these.
     checked: Mutex<HashMap<String, Vec<PathBuf>>>,
     /// The file of a project that led to a package last, with the package's place. A package is installed for somebody, and the
@@ -46,11 +49,17 @@ pub(super) struct Packages {
 impl Packages {
     pub fn new(config: &Config) -> Self {
         let finder = Finder::new(config.toolchains.clone(), config.home.join(UNPACKED));
-        Self { finder, checked: Mutex::default(), led: Mutex::default(), indexing: Mutex::default() }
+        let (contents, checked, led) = Default::default();
+        Self { finder, contents, checked, led, indexing: Mutex::default() }
+    }
+
+    fn contents(&self) -> MutexGuard<'_, HashMap<(PathBuf, String), String>> {
+        // Every change is one step, so a panic elsewhere leaves the table intact.
+        self.contents.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn checked(&self) -> MutexGuard<'_, HashMap<String, Vec<PathBuf>>> {
-        // Every change is one step, so a panic elsewhere leaves the table intact.
+        // As above.
         self.checked.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -64,6 +73,31 @@ impl Packages {
     }
 }
 
+/// The packages that a name may mean where a file imports it, as far as the caller may see them, each with the hash of its
+/// files. They are read once for each process.
+fn visible(caller: &Caller<'_>, ecosystem: Ecosystem, importer: &Importer, name: &str) -> Vec<Installed> {
+    let packages = &caller.indexes.packages;
+    let is_visible = |found: &Installed| caller.rights.roots.is_none() || lies_in(&importer.root, &found.place);
+    let found = packages.finder.find(ecosystem, importer, name).into_iter().filter(is_visible);
+    let identified = |found: Installed| {
+        let key = (found.place.clone(), found.id.to_string());
+        let known = packages.contents().get(&key).cloned();
+        if let Some(hash) = known {
+            return Some(found.of_content(&hash));
+        }
+        let found = pipeline::identified(found, caller.config).ok()?;
+        packages.contents().insert(key, found.id.content.clone());
+        Some(found)
+    };
+    found.filter_map(identified).collect()
+}
+
+/// Whether a package lies in the folder of a project, and in no repository inside of it.
+fn lies_in(project: &Path, place: &Path) -> bool {
+    let is_nested = |inner: &Path| inner != project && inner.starts_with(project);
+    place.starts_with(project) && !place.parent().and_then(project_root).is_some_and(is_nested)
+}
+
 /// Opens the packages that a repository's files import, those with the most importers first. Missing ones, and
 /// packages that would take too long to index now, are noted.
 pub fn of_project(caller: &Caller<'_>, repo: Option<&str>) -> Result<Vec<Repo>, Error> {
@@ -72,7 +106,6 @@ pub fn of_project(caller: &Caller<'_>, repo: Option<&str>) -> Result<Vec<Repo>, 
         let message = format!("{} is no folder of this machine, so nothing is installed for it", project.sidecar.repo);
         return Err(Error::not_found(message));
     };
-    let packages = &caller.indexes.packages;
     let (mut installed, mut missing): (Vec<Installed>, Vec<String>) = (Vec::new(), Vec::new());
     let began = Instant::now();
     let mut pending = Vec::new();
@@ -82,8 +115,7 @@ pub fn of_project(caller: &Caller<'_>, repo: Option<&str>) -> Result<Vec<Repo>, 
             continue;
         }
         let importer = Importer { root: root.clone(), folder: root.join(&needed.folder), package: None };
-        let mut found = packages.finder.find(needed.ecosystem, &importer, &needed.name);
-        found.retain(|package| caller.rights.opens_package(&package.place));
+        let found = visible(caller, needed.ecosystem, &importer, &needed.name);
         if found.is_empty() {
             missing.push(needed.name);
         }
@@ -112,7 +144,7 @@ pub fn of_project(caller: &Caller<'_>, repo: Option<&str>) -> Result<Vec<Repo>, 
             pending.push(id);
             continue;
         }
-        match open(caller, package, true) {
+        match open(caller, package, root, true) {
             Ok(repo) => opened.push(repo),
             Err(err) if err.code == Code::Cancelled => return Err(err),
             Err(err) => pending.push(format!("{id}: {}", err.message)),
@@ -125,16 +157,20 @@ pub fn of_project(caller: &Caller<'_>, repo: Option<&str>) -> Result<Vec<Repo>, 
     Ok(opened)
 }
 
-/// Opens a package, indexed now if needed. Its files are compared with its index once for each process. While another call
-/// indexes a package, this one may wait.
-fn open(caller: &Caller<'_>, installed: &Installed, may_wait: bool) -> Result<Repo, Error> {
+/// Opens a package of a project, indexed now if needed and if the caller may index. Its files are compared with its index
+/// once for each process. While another call indexes a package, this one may wait.
+fn open(caller: &Caller<'_>, installed: &Installed, project: &Path, may_wait: bool) -> Result<Repo, Error> {
     let registry = caller.indexes.registry();
     let packages = &caller.indexes.packages;
     let id = installed.id.to_string();
-    let stored = caller.config.path_map.to_stored(&installed.place);
-    // Callers with narrower rights share no copy of another's.
-    let is_own = || caller.rights.roots.is_none() || registry.get(&id).is_some_and(|known| known.root == stored);
-    if !(packages.is_checked(installed) && is_own()) {
+    let known = registry.get(&id);
+    if !caller.rights.index && known.is_none() {
+        return Err(Error::access_denied(format!("you may not index {id} here; ask whoever runs this server")));
+    }
+    let project_id = Registry::local_id(&caller.config.path_map.to_stored(project));
+    let holder = lies_in(project, &installed.place).then_some(project_id.as_str());
+    let is_noted = |known: &Sidecar| holder.is_none_or(|holder| known.installed_in.iter().any(|repo| repo == holder));
+    if !(packages.is_checked(installed) && known.is_some_and(|known| is_noted(&known))) && caller.rights.index {
         let busy = || Error::unavailable(format!("{id} waits for another package; ask again"));
         let _one_at_a_time = match packages.indexing.try_lock() {
             Ok(held) => held,
@@ -149,7 +185,7 @@ fn open(caller: &Caller<'_>, installed: &Installed, may_wait: bool) -> Result<Re
         let tell = caller.request.progress();
         let tell = |at: u64, of: Option<u64>, what: &str| tell(at, of, &format!("{what} {id}"));
         let watcher = RunControl { progress: &tell, cancelled: &caller.request.cancelled, patience: PATIENCE };
-        let report = pipeline::index_package(installed, caller.config, &watcher);
+        let report = pipeline::index_package(installed, holder, caller.config, &watcher);
         let report = report.map_err(|err| pipeline_error(err, &sidecar))?;
         if !report.added.is_empty() || !report.changed.is_empty() || !report.removed.is_empty() {
             caller.indexes.close(&id);
@@ -233,13 +269,10 @@ pub struct PackageMeaning {
 /// The packages in which a name has a meaning. A package that cannot be opened now knows none, so that an editor is not kept
 /// waiting by more than the one that it indexes.
 pub fn meanings(caller: &Caller<'_>, name: &ExternalName) -> Result<Vec<PackageMeaning>, Error> {
-    let finder = &caller.indexes.packages.finder;
     let mut found = Vec::new();
     for package in &name.packages {
-        let mut installed = finder.find(name.ecosystem, &name.importer, package);
-        installed.retain(|package| caller.rights.opens_package(&package.place));
-        for package in installed {
-            let opened = match open(caller, &package, false) {
+        for package in visible(caller, name.ecosystem, &name.importer, package) {
+            let opened = match open(caller, &package, &name.importer.root, false) {
                 Err(err) if err.code == Code::Unavailable => continue,
                 opened => opened?,
             };
@@ -273,7 +306,8 @@ pub fn holding(caller: &Caller<'_>, path: &Path) -> Option<(Repo, String)> {
     let packages = &caller.indexes.packages;
     let known: Vec<(String, PathBuf)> =
         packages.checked().iter().flat_map(|(id, roots)| roots.iter().map(|root| (id.clone(), root.clone()))).collect();
-    known.into_iter().filter(|(_, root)| caller.rights.opens_package(root)).find_map(|(id, root)| {
+    let is_visible = |root: &Path| caller.rights.roots.is_none() || caller.reach(root).is_ok();
+    known.into_iter().filter(|(_, root)| is_visible(root)).find_map(|(id, root)| {
         let inside = path.strip_prefix(&root).ok()?.to_str()?.to_owned();
         let sidecar = caller.indexes.registry().get(&id)?;
         let snapshot = opened(caller, &sidecar).ok()?.snapshot();

@@ -153,6 +153,7 @@ impl Replica {
                 tree: facts.tree.clone().unwrap_or_default(),
             }),
             package: None,
+            installed_in: Vec::new(),
         }
     }
 

@@ -2,7 +2,7 @@
 //!
 //! Manifests and folders are read; nothing of a package, and no tool of its language, is run. [`Finder::find`] gives the
 //! packages that an imported name may mean, and [`Sources`] lists and reads their files. Each package has an identity
-//! ([`PackageId`]), so that all projects share one index of it.
+//! ([`PackageId`]), so that all projects that have the same files share one index of it.
 
 mod archive;
 mod cargo;
@@ -51,10 +51,26 @@ impl Installed {
         Some(Self { id, place: root.clone(), sources: Sources { root, parts } })
     }
 
+    /// The package with the hash of its files in its id. An archive has a folder for each content.
+    pub fn of_content(self, hash: &str) -> Self {
+        let is_archive = self.is_archive();
+        let Self { id, place, mut sources } = self;
+        let id = id.of_content(hash);
+        if is_archive {
+            sources.root.set_file_name(unpacked(&id));
+        }
+        Self { id, place, sources }
+    }
+
+    /// Whether its files lie in an archive.
+    pub fn is_archive(&self) -> bool {
+        self.place != self.sources.root
+    }
+
     /// Unpacks an archive, unless that was done.
     pub fn unpack(&self) -> io::Result<()> {
         let folder = &self.sources.root;
-        if self.place == *folder || folder.is_dir() {
+        if !self.is_archive() || folder.is_dir() {
             return Ok(());
         }
         let Some(archive) = archive::Archive::open(&self.place) else {
@@ -134,7 +150,7 @@ impl Finder {
             (Ecosystem::Golang, _) => go::find(&self.toolchains, around(), name),
             (Ecosystem::Maven, _) => maven::find(self, around(), of, name),
         };
-        found.retain(|found| of.is_none_or(|package| package.id != found.id));
+        found.retain(|found| of.is_none_or(|package| !package.id.is_version_of(&found.id)));
         found
     }
 
@@ -179,7 +195,7 @@ impl Finder {
 
 /// Name of the folder into which a package is unpacked.
 fn unpacked(id: &PackageId) -> String {
-    format!("{}-{}", id.name.replace([':', '/'], "-"), id.version)
+    format!("{}-{}-{}", id.name.replace([':', '/'], "-"), id.version, id.content)
 }
 
 /// The numbers of a version, to compare it.

@@ -7,6 +7,9 @@ use serde::{Deserialize, Serialize};
 
 /// The longest id of a package, in bytes.
 const LONGEST: usize = 400;
+/// Number of digits of the hash in an id. Callers are told no hash of a package that they may not see, so that it cannot be
+/// aimed at.
+const HASH: usize = 12;
 
 /// A kind of packages, with one naming authority.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
@@ -40,7 +43,8 @@ impl Ecosystem {
     }
 }
 
-/// A version of a package, written `pypi:requests@2.31.0`. The colon tells it from the id of a repository.
+/// A version of a package with its content, written `pypi:requests@2.31.0~1f3870be274f`. The colon tells it from the id
+/// of a repository.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 pub struct PackageId {
     /// Where it comes from.
@@ -49,6 +53,9 @@ pub struct PackageId {
     pub name: String,
     /// Its version.
     pub version: String,
+    /// Hash of its files, as hexadecimal digits; empty while it is not known. Two copies of a version may differ.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub content: String,
 }
 
 impl PackageId {
@@ -57,7 +64,22 @@ impl PackageId {
         let (ecosystem, rest) = text.split_once(':')?;
         let ecosystem = *Ecosystem::ALL.iter().find(|known| known.as_str() == ecosystem)?;
         let (name, version) = rest.rsplit_once('@')?;
-        Self::new(ecosystem, name, version)
+        let is_hash = |text: &str| text.len() == HASH && text.bytes().all(|byte| b"0123456789abcdef".contains(&byte));
+        let (version, content) = match version.rsplit_once('~') {
+            Some((version, content)) if is_hash(content) => (version, content),
+            _ => (version, ""),
+        };
+        Self::new(ecosystem, name, version).map(|id| id.of_content(content))
+    }
+
+    /// The id with the hash of its files: the first digits of a longer one.
+    pub fn of_content(self, hash: &str) -> Self {
+        Self { content: hash.get(..HASH).unwrap_or_default().to_owned(), ..self }
+    }
+
+    /// Whether both are the same version of the same package, whatever their files hold.
+    pub fn is_version_of(&self, other: &Self) -> bool {
+        (self.ecosystem, &self.name, &self.version) == (other.ecosystem, &other.name, &other.version)
     }
 
     /// Creates an id; `None` for names and versions that no package has.
@@ -65,14 +87,16 @@ impl PackageId {
         let is_plain = |text: &str| {
             !text.is_empty() && text.len() <= LONGEST && !text.contains(|c: char| c.is_control() || c.is_whitespace())
         };
-        let id = || Self { ecosystem, name: name.to_owned(), version: version.to_owned() };
+        let id =
+            || Self { ecosystem, name: name.to_owned(), version: version.to_owned(), content: String::new() };
         (is_plain(name) && is_plain(version) && !version.contains(['@', '/', '\\'])).then(id)
     }
 
-    /// Whether a text names the package, whatever its version: `pypi:requests`, or `requests` alone.
+    /// Whether a text names the package without its hash: `pypi:requests@2.31.0`, `pypi:requests`, or `requests` alone.
     pub fn is_called(&self, text: &str) -> bool {
         let name = text.strip_prefix(self.ecosystem.as_str()).and_then(|rest| rest.strip_prefix(':')).unwrap_or(text);
-        name == self.name
+        let rest = name.strip_prefix(self.name.as_str());
+        rest.is_some_and(|rest| rest.is_empty() || rest.strip_prefix('@') == Some(self.version.as_str()))
     }
 }
 
@@ -109,7 +133,8 @@ impl fmt::Display for Published {
 
 impl fmt::Display for PackageId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}:{}@{}", self.ecosystem.as_str(), self.name, self.version)
+        write!(f, "{}:{}@{}", self.ecosystem.as_str(), self.name, self.version)?;
+        if self.content.is_empty() { Ok(()) } else { write!(f, "~{}", self.content) }
     }
 }
 
@@ -124,10 +149,14 @@ mod tests {
         {
             let parsed = PackageId::parse(id).expect("it is one");
             assert_eq!(parsed.to_string(), id);
-            assert!(
-                parsed.is_called(&parsed.name) && parsed.is_called(id.rsplit_once('@').expect("it has a version").0)
-            );
+            let short = id.rsplit_once('@').expect("it has a version").0;
+            assert!([&parsed.name, short, id].iter().all(|text| parsed.is_called(text)));
+            let whole = format!("{id}~0123456789ab");
+            let hashed = PackageId::parse(&whole).expect("it is one");
+            assert_eq!((hashed.to_string(), &*hashed.content), (whole, "0123456789ab"));
+            assert!(hashed.is_called(id) && hashed != parsed && hashed.is_version_of(&parsed));
         }
+        assert_eq!(PackageId::parse("maven:a:b@1~rc").map(|id| id.version), Some("1~rc".to_owned()));
         for other in [
             "owner/name@v1",
             "local/a-01234567",

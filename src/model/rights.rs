@@ -1,6 +1,6 @@
 //! Rights of a caller: which repositories it may see, and what it may do to them.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 
@@ -45,12 +45,6 @@ impl Rights {
         self.repos.as_ref().is_none_or(|globs| globs.is_match(repo) || globs.is_match(whole))
     }
 
-    /// Whether an installed package may be opened, by the folder of its files: it lies below a folder that may be indexed.
-    pub fn opens_package(&self, root: &Path) -> bool {
-        let below = |roots: &Vec<PathBuf>| self.index && roots.iter().any(|folder| root.starts_with(folder));
-        self.roots.as_ref().is_none_or(below)
-    }
-
     /// Whether they allow all that others do, as far as their words tell.
     pub fn cover(&self, others: &Self) -> bool {
         let sees = |glob: &String| self.written.contains(glob);
@@ -69,8 +63,6 @@ impl Rights {
 
 #[cfg(test)]
 mod tests {
-    use std::path::Path;
-
     use super::Rights;
 
     #[test]
@@ -98,11 +90,8 @@ mod tests {
         assert!(sees(&["acme/*@v1"], "acme/shop@v1") && !sees(&["acme/*@v1"], "acme/shop"));
         assert!(!sees(&[], "acme/shop") && !rights(&[]).sees_all());
         assert!(Rights::to_see(&["a[".to_owned()]).is_err());
-        let within = Rights { roots: Some(vec!["/srv".into()]), ..Rights::default() };
-        assert!(within.opens_package(Path::new("/srv/a/.venv")) && !within.opens_package(Path::new("/usr/lib")));
         let (granted, default) = (rights(&["*"]), Rights::default());
         assert!(!granted.index && !granted.invalidate && granted.roots.is_some(), "nothing but seeing is given");
-        assert!(!granted.opens_package(Path::new("/srv")) && default.opens_package(Path::new("/usr/lib")));
         assert!(default.index && default.invalidate && default.roots.is_none() && default.sees_all());
     }
 }

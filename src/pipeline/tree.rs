@@ -38,6 +38,7 @@ pub fn sidecar_of_remote(remote: &Remote, reference: &str, default: bool) -> Sid
         follow_symlinks: false,
         remote: Some(RemoteFacts { url: remote.url(), reference: reference.to_owned(), tree: String::new() }),
         package: None,
+        installed_in: Vec::new(),
     }
 }
 

@@ -25,7 +25,7 @@ pub fn tokens(folder: &Path, callers: &[(&str, &str)]) -> PathBuf {
     path
 }
 
-fn token(name: &str) -> String {
+pub fn token(name: &str) -> String {
     format!("{name}-{name}")
 }
 

@@ -7,6 +7,7 @@ use std::process::Command;
 use serde_json::{Value, json};
 
 use super::client::Server;
+use super::http::tokens;
 use super::lsp::editor::write;
 use super::lsp::packages::PROJECT;
 use super::web::Site;
@@ -23,9 +24,12 @@ fn server(folder: &Path, project: &str) -> Server {
     Server::start(command)
 }
 
-/// The ids of a search's results, each with its repository.
+/// The ids of a search's results, each with its repository, of a package without the hash.
 fn hits(answer: &Value) -> Vec<String> {
-    let of = |hit: &Value| format!("{} {}", hit["repo"].as_str().unwrap_or("-"), hit["id"].as_str().unwrap_or("?"));
+    let of = |hit: &Value| {
+        let repo = hit["repo"].as_str().unwrap_or("-");
+        format!("{} {}", repo.split('~').next().unwrap_or(repo), hit["id"].as_str().unwrap_or("?"))
+    };
     answer["results"].as_array().map(|hits| hits.iter().map(of).collect()).unwrap_or_default()
 }
 
@@ -50,10 +54,16 @@ fn packages_are_searched_on_request_and_read_by_their_ids() {
     let listed = server.call("list_repos", json!({}));
     assert_eq!(listed["count"], 1, "{listed}");
     let listed = server.call("list_repos", json!({"deps": true}));
-    let ids: Vec<&str> =
-        listed["repos"].as_array().into_iter().flatten().filter_map(|one| one["repo"].as_str()).collect();
-    assert_eq!(ids, ["npm:tea@2.0.1", "pypi:shop-lib@1.2"]);
+    let ids = listed_ids(&listed);
+    let versions: Vec<&str> = ids.iter().filter_map(|id| Some(id.rsplit_once('~')?.0)).collect();
+    assert_eq!(versions, ["npm:tea@2.0.1", "pypi:shop-lib@1.2"], "each has the hash of its files: {listed}");
     server.close();
+}
+
+/// The ids in a list of repositories or packages.
+fn listed_ids(listed: &Value) -> Vec<String> {
+    let repos = listed["repos"].as_array().into_iter().flatten();
+    repos.filter_map(|one| Some(one["repo"].as_str()?.to_owned())).collect()
 }
 
 #[test]
@@ -69,7 +79,7 @@ fn one_index_serves_all_projects_and_follows_a_package_that_was_changed() {
     assert_eq!(hits(&found)[..1], ["pypi:shop-lib@1.2 shoplib/core.py::connect#function"], "{found}");
     second.close();
     let indexes = fs::read_dir(folder.path().join("home/codelode/packages")).expect("they are there").count();
-    assert_eq!(indexes, 2, "one for each package");
+    assert_eq!(indexes, 2, "one for each package, since both copies hold the same");
     let core = folder.path().join("project").join(SITE).join("shoplib/core.py");
     fs::write(&core, "def reconnect():\n    pass\n").expect("it is ours");
     let mut third = server(folder.path(), "");
@@ -259,4 +269,60 @@ fn over_http_a_package_is_opened_only_below_a_root() {
     assert!(source.to_string().contains("not_indexed") || source.to_string().contains("access_denied"), "{source}");
     let listed = client.call("list_repos", json!({"deps": true}));
     assert!(listed.to_string().contains("shop-lib") && !listed.to_string().contains("hidden"), "{listed}");
+}
+
+#[test]
+fn a_package_is_seen_by_those_who_see_a_repository_that_has_it() {
+    let folder = tempfile::tempdir().expect("there is room");
+    let rights = |name: &str, index: bool| format!("repos = [\"local/{name}-*\"]\nindex = {index}");
+    let (ann, ben) = (rights("one", true), rights("two", true));
+    let (eve, reader) = (rights("three", true), rights("one", false));
+    let callers = [("ann", ann.as_str()), ("ben", &ben), ("eve", &eve), ("reader", &reader)];
+    let path = tokens(folder.path(), &callers);
+    let site = Site::start(&["--root", ".", "--tokens", path.to_str().expect("a path")]);
+    let patched = |name: &str, word: &str| {
+        let files = format!(
+            "--- node_modules/leftpad/package.json\n{{\"name\": \"leftpad\", \"version\": \"1.0.0\", \"main\": \"pad.js\"}}\n\
+             --- node_modules/leftpad/pad.js\nexport function pad_{word}(text) {{ return text; }}\n\
+             --- main.js\nimport {{ pad_{word} }} from 'leftpad';\npad_{word}('a');\n"
+        );
+        let project = site.folder(name);
+        write(&files, &project);
+        project
+    };
+    let (one, two) = (patched("one", "of_ann"), patched("two", "of_ben"));
+    let client = |name: &str| {
+        let mut client = site.client().with_token(&super::http::token(name));
+        client.open("2025-06-18");
+        client
+    };
+    let (mut ann, mut ben, mut eve, mut reader) = (client("ann"), client("ben"), client("eve"), client("reader"));
+    for (client, project, own) in [(&mut ann, &one, "of_ann"), (&mut ben, &two, "of_ben")] {
+        let found = client.call("search_symbols", json!({"query": "pad", "deps": true, "repo": project}));
+        assert_eq!(hits(&found), [format!("npm:leftpad@1.0.0 pad.js::pad_{own}#function")], "{found}");
+        // One name and version, and each has its own.
+        for name in ["leftpad", "npm:leftpad", "npm:leftpad@1.0.0"] {
+            let text = client.call("get_file_content", json!({"repo": name, "file_path": "pad.js"}));
+            assert!(text["content"].as_str().is_some_and(|text| text.contains(own)), "{name}: {text}");
+        }
+    }
+    let of_ann = listed_ids(&ann.call("list_repos", json!({"deps": true})));
+    let seen = listed_ids(&reader.call("list_repos", json!({"deps": true})));
+    assert!(of_ann.len() == 1 && seen == of_ann, "who may read the repository may read what it has: {seen:?}");
+    // To whoever sees neither repository, its packages are not there, by any name.
+    assert_eq!(listed_ids(&eve.call("list_repos", json!({"deps": true}))), [""; 0]);
+    for name in ["leftpad", "npm:leftpad@1.0.0", &of_ann[0]] {
+        for client in [&mut eve, &mut ben] {
+            let asked = [
+                ("get_file_content", json!({"repo": name, "file_path": "pad.js"})),
+                ("get_file_outline", json!({"repo": name, "file_path": "pad.js"})),
+                ("search_text", json!({"repo": name, "query": "pad_of_ann"})),
+            ];
+            for (tool, arguments) in asked {
+                let told = client.call(tool, arguments).to_string();
+                assert!(!told.contains("return text") || told.contains("of_ben"), "{tool} {name}: {told}");
+                assert!(!told.contains("function pad_of_ann"), "{tool} {name}: {told}");
+            }
+        }
+    }
 }

@@ -55,6 +55,9 @@ pub struct Sidecar {
     /// The installed package whose files lie below the root; `None` for a repository.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub package: Option<PackageId>,
+    /// Repositories in whose folders a package was found; who may see one of them may see the package.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub installed_in: Vec<String>,
 }
 
 impl Sidecar {
@@ -169,7 +172,7 @@ impl Registry {
     pub fn get(&self, repo: &str) -> Option<Sidecar> {
         if PackageId::parse(repo).is_some() {
             let sidecar = read(&self.path(repo)?).filter(|sidecar| sidecar.repo == repo)?;
-            return Some(sidecar).filter(|sidecar| self.rights.opens_package(&sidecar.root));
+            return Some(sidecar).filter(|sidecar| self.shows_package(sidecar));
         }
         let path = self.path(repo).filter(|_| self.rights.sees(repo))?;
         self.own(repo, &path).or_else(|| self.beneath.as_ref()?.get(repo).map(|sidecar| self.with_its_store(sidecar)))
@@ -223,8 +226,13 @@ impl Registry {
     /// Sidecars of all indexed packages, by id. They are no repositories, so [`Registry::all`] leaves them out.
     pub fn packages(&self) -> Vec<Sidecar> {
         let mut all = all_in(&self.home.join(PACKAGES));
-        all.retain(|sidecar| self.rights.opens_package(&sidecar.root));
+        all.retain(|sidecar| self.shows_package(sidecar));
         all
+    }
+
+    /// Whether the reader sees a package: as a person at the machine, or because it sees a repository that has it.
+    fn shows_package(&self, package: &Sidecar) -> bool {
+        self.rights.roots.is_none() || package.installed_in.iter().any(|repo| self.get(repo).is_some())
     }
 
     /// Notes that a package is used now, once a day.
