@@ -73,8 +73,15 @@ impl Checkout {
     /// Patterns that rank below every `.gitignore` of the checkout: the user's global ones, then the repository's.
     pub(super) fn excludes(&self, root: &Path, inputs: &mut Vec<Input>, warnings: &mut Vec<String>) -> Patterns {
         let mut patterns = global_excludes(&self.at, root, inputs, warnings);
-        let exclude = self.repository.common_dir().join("info/exclude");
-        add_own(&mut patterns, root, &exclude, inputs, warnings);
+        let common = self.repository.common_dir();
+        let exclude = common.join("info/exclude");
+        // A link out of the repository could make any text of the disk into patterns.
+        match exclude.canonicalize() {
+            Ok(real) if !real.starts_with(&common) => {
+                warnings.push(format!("{} was not read: it leads out of the repository", exclude.display()));
+            }
+            _ => add_own(&mut patterns, root, &exclude, inputs, warnings),
+        }
         patterns
     }
 }

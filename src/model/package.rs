@@ -87,8 +87,7 @@ impl PackageId {
         let is_plain = |text: &str| {
             !text.is_empty() && text.len() <= LONGEST && !text.contains(|c: char| c.is_control() || c.is_whitespace())
         };
-        let id =
-            || Self { ecosystem, name: name.to_owned(), version: version.to_owned(), content: String::new() };
+        let id = || Self { ecosystem, name: name.to_owned(), version: version.to_owned(), content: String::new() };
         (is_plain(name) && is_plain(version) && !version.contains(['@', '/', '\\'])).then(id)
     }
 

@@ -86,7 +86,8 @@ impl History {
         let mut repository = found.map_err(|err| Error::Unreadable(err.to_string()))?.to_thread_local();
         // A walk through commits reads most trees again and again.
         repository.object_cache_size_if_unset(TREES);
-        let root = repository.workdir().and_then(|root| root.canonicalize().ok()).ok_or_else(none)?;
+        let root = repository.workdir().and_then(|root| root.canonicalize().ok());
+        let root = root.filter(|root| root.join(".git") == dot_git).ok_or_else(none)?;
         let below = folder.strip_prefix(&root).map_err(|_| none())?.to_owned();
         Ok(Self { repository, below, secrets: secrets.clone(), hidden: Cell::new(0) })
     }

@@ -37,12 +37,13 @@ impl Repository {
         if !path.is_dir() {
             path.pop();
         }
-        let found = sound::open(&sound::find(&path)?, Depth::Opening, gix::open::Options::isolated());
+        let dot_git = sound::find(&path)?;
+        let found = sound::open(&dot_git, Depth::Opening, gix::open::Options::isolated());
         let repository = found.ok()?.to_thread_local();
 
-        // `core.worktree` can point anywhere. A checkout that does not contain the requested path is ignored.
+        // `core.worktree` can point anywhere. A checkout is one whose own `.git` leads here.
         let worktree = repository.workdir().and_then(|dir| dir.canonicalize().ok());
-        let worktree = worktree.filter(|dir| path.starts_with(dir));
+        let worktree = worktree.filter(|dir| path.starts_with(dir) && dir.join(".git") == dot_git);
         let origin = repository.config_snapshot().string("remote.origin.url");
         Some(Self {
             common_dir: repository.common_dir().canonicalize().ok()?,

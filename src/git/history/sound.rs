@@ -1,9 +1,12 @@
-//! Checks of git's own files before they are opened: they must be plain files of bounded size. Reading a pipe would
-//! block for ever, and a device has no end.
+//! Checks of git's own files before they are opened: they must be plain files of bounded size, because reading a pipe
+//! would block for ever, and a device has no end; and they must lie in the repository's own folders, because a folder
+//! could show any repository of the machine otherwise.
 
 use std::collections::HashSet;
+use std::ffi::OsStr;
 use std::fs;
 use std::io::{self, ErrorKind, Read as _};
+use std::os::unix::ffi::OsStrExt as _;
 use std::os::unix::fs::{FileTypeExt as _, MetadataExt as _};
 use std::path::{Component, Path, PathBuf};
 
@@ -14,6 +17,8 @@ const MB: u64 = 1 << 20;
 
 /// Largest file with a single line: a ref, or a path to another folder.
 const LINE: u64 = 64 * KB;
+/// The file that names further object databases.
+const ALTERNATES: &str = "objects/info/alternates";
 /// Files of a git directory with their size limits. A linked worktree has its own copies of the first four.
 const FILES: &[(&str, u64)] = &[
     ("HEAD", LINE),
@@ -26,10 +31,12 @@ const FILES: &[(&str, u64)] = &[
     ("shallow", 64 * MB),
     ("info/attributes", MB),
     ("info/grafts", MB),
-    ("objects/info/alternates", LINE),
+    (ALTERNATES, LINE),
     ("objects/info/commit-graph", 4096 * MB),
     ("objects/pack/multi-pack-index", 4096 * MB),
 ];
+/// Beginning of the names of files that an index may name, for entries that it shares with others.
+const SHARED_INDEX: &[u8] = b"sharedindex.";
 /// Folders of a git directory that are checked for [`Depth::Everything`].
 const FOLDERS: &[&str] = &["refs", "logs", "objects", "info", "worktrees"];
 /// The longest chain of refs that name each other, and of object databases.
@@ -61,7 +68,104 @@ pub(in crate::git) fn open(
     let dot_git = if !is_own && inside.symlink_metadata().is_ok() { &inside } else { path };
     check(dot_git, depth).map_err(|problem| unreadable(format!("its own files are not sound: {problem}")))?;
     let opened = gix::ThreadSafeRepository::open_opts(dot_git, options.open_path_as_is(true));
-    opened.map_err(|err| unreadable(super::commit::causes(&err)))
+    let opened = opened.map_err(|err| unreadable(super::commit::causes(&err)))?;
+    let places = Places::of(dot_git).map_err(|problem| unreadable(problem.to_string()))?;
+    places.agree_with(&opened).map_err(|problem| unreadable(format!("its own files are not sound: {problem}")))?;
+    Ok(opened)
+}
+
+/// Folders in which all parts of a repository lie: its git directory, the one that its worktrees have in common, and the
+/// folder in which it is checked out, if it holds both.
+struct Places {
+    own: PathBuf,
+    common: PathBuf,
+    all: Vec<PathBuf>,
+}
+
+impl Places {
+    /// The places of a git directory, or of the one that a `.git` file or link names. A folder may name any repository
+    /// on the disk, so that one elsewhere must name the folder as well.
+    fn of(dot_git: &Path) -> io::Result<Self> {
+        let above = dot_git.parent().unwrap_or(Path::new(""));
+        let mut own = dot_git.to_owned();
+        if own.metadata()?.is_file() {
+            let named = line(&own)?;
+            let named = named.strip_prefix("gitdir:").ok_or(ErrorKind::InvalidData)?.trim();
+            own = above.join(named);
+        }
+        let own = own.canonicalize()?;
+        let foreign = || denied(format!("{} is the git directory of another folder", own.display()));
+        let mut common = own.clone();
+        if own.join("commondir").exists() {
+            common = own.join(line(&own.join("commondir"))?.trim()).canonicalize()?;
+            if own.parent() != Some(&common.join("worktrees")) {
+                return Err(foreign());
+            }
+        }
+        let mut all = vec![own.clone(), common.clone()];
+        if dot_git.file_name().is_some_and(|name| name == ".git") {
+            let folder = above.canonicalize()?;
+            if own.starts_with(&folder) && common.starts_with(&folder) {
+                all.push(folder);
+            } else if checked_out_in(&own, own != common)?.is_none_or(|named| named != folder) {
+                return Err(foreign());
+            }
+        }
+        Ok(Self { own, common, all })
+    }
+
+    /// The places of a common git directory alone.
+    fn of_common(common: &Path) -> Self {
+        Self { own: common.to_owned(), common: common.to_owned(), all: vec![common.to_owned()] }
+    }
+
+    /// Refuses a path that a link leads out of these places.
+    fn hold(&self, path: &Path) -> io::Result<()> {
+        match path.canonicalize() {
+            Ok(real) if self.all.iter().any(|place| real.starts_with(place)) => Ok(()),
+            Ok(_) => Err(denied(format!("{} leads out of the repository", path.display()))),
+            Err(err) if is_missing(&err) => Ok(()),
+            Err(err) => Err(err),
+        }
+    }
+
+    /// Refuses an opened repository that has other places, since the library reads names in its own way.
+    fn agree_with(&self, opened: &gix::ThreadSafeRepository) -> io::Result<()> {
+        let git_dir = opened.refs.git_dir();
+        let common = opened.common_dir.as_deref().unwrap_or(git_dir);
+        if git_dir.canonicalize()? != self.own || common.canonicalize()? != self.common {
+            return Err(denied("it is opened elsewhere".to_owned()));
+        }
+        if self.common.join(ALTERNATES).exists() {
+            let databases = opened.objects.alternate_db_paths().map_err(io::Error::other)?;
+            databases.iter().try_for_each(|database| self.hold(database))?;
+        }
+        Ok(())
+    }
+}
+
+/// The folder that a git directory names as checked out: a linked worktree by its `gitdir`, others by `core.worktree`.
+fn checked_out_in(own: &Path, is_linked: bool) -> io::Result<Option<PathBuf>> {
+    if is_linked {
+        let named = own.join(line(&own.join("gitdir"))?.trim());
+        return Ok(named.parent().and_then(|folder| folder.canonicalize().ok()));
+    }
+    for name in ["config.worktree", "config"] {
+        let path = own.join(name);
+        if !is_plain(&path, MB)? {
+            continue;
+        }
+        let config = gix::config::File::try_from(gix::bstr::BStr::new(&read_small(&path, MB)?));
+        let named = config.ok().and_then(|config| config.string("core.worktree"));
+        if let Some(named) = named {
+            return Ok(own.join(OsStr::from_bytes(&named)).canonicalize().ok());
+        }
+    }
+    Ok(None)
+}
+
+fn denied(problem: String) -> io::Error {
+    io::Error::new(ErrorKind::PermissionDenied, problem)
 }
 
 /// The git directory or `.git` file of the repository that contains a folder, searched upwards.
@@ -90,7 +194,8 @@ pub(in crate::git) fn find(folder: &Path) -> Option<PathBuf> {
 
 /// Whether the linked worktrees that a git directory lists can be opened.
 pub(in crate::git) fn are_worktrees(common: &Path) -> bool {
-    check_below(common.join("worktrees"), &mut 100_000).is_ok()
+    let Ok(common) = common.canonicalize() else { return false };
+    check_below(&Places::of_common(&common), common.join("worktrees"), &mut 100_000).is_ok()
 }
 
 /// Reads a plain file of at most `limit` bytes.
@@ -105,102 +210,128 @@ pub fn read_small(path: &Path, limit: u64) -> io::Result<Vec<u8>> {
 
 /// Checks the files of a git directory, or of the one that a `.git` file names.
 fn check(dot_git: &Path, depth: Depth) -> io::Result<()> {
-    let mut own = dot_git.to_owned();
-    if own.metadata()?.is_file() {
-        let named = line(&own)?;
-        let named = named.strip_prefix("gitdir:").ok_or(ErrorKind::InvalidData)?.trim();
-        own = own.parent().unwrap_or(Path::new("")).join(named);
+    if !dot_git.metadata()?.is_file() {
+        dot_git.join("HEAD").symlink_metadata()?;
     }
-    for (name, limit) in FILES {
-        is_plain(&own.join(name), *limit)?;
-    }
-    let mut common = own.clone();
-    if own.join("commondir").exists() {
-        common = own.join(line(&own.join("commondir"))?.trim());
+    let places = Places::of(dot_git)?;
+    let Places { own, common, .. } = &places;
+    own.join("HEAD").symlink_metadata()?;
+    let folders = HashSet::from([own, common]);
+    for folder in &folders {
         for (name, limit) in FILES {
-            is_plain(&common.join(name), *limit)?;
+            places.check(&folder.join(name), *limit)?;
+        }
+        for name in ["refs", "objects", "objects/pack"] {
+            places.hold(&folder.join(name))?;
         }
     }
-    own.join("HEAD").symlink_metadata()?;
     if !common.join("objects").is_dir() || !common.join("refs").is_dir() {
         return Err(ErrorKind::NotFound.into());
     }
-    check_head(&own, &common)?;
-    let databases = databases(common.join("objects"))?;
+    places.check_head()?;
+    places.check_shared_index()?;
+    let databases = places.databases()?;
     if depth == Depth::Everything {
         let mut left = MOST_ENTRIES;
-        for folder in HashSet::from([&own, &common]) {
-            check_names(folder)?;
+        for folder in folders {
+            places.check_names(folder)?;
             for name in FOLDERS {
-                check_below(folder.join(name), &mut left)?;
+                check_below(&places, folder.join(name), &mut left)?;
             }
         }
         for folder in databases {
-            check_below(folder, &mut left)?;
+            check_below(&places, folder, &mut left)?;
         }
     }
     Ok(())
 }
 
-/// Checks the refs that `HEAD` leads to.
-fn check_head(own: &Path, common: &Path) -> io::Result<()> {
-    let mut name = "HEAD".to_owned();
-    for _ in 0..MOST_LINKED {
-        let is_inside = Path::new(&name).components().all(|part| matches!(part, Component::Normal(_)));
-        if name.is_empty() || !is_inside {
-            return Err(ErrorKind::InvalidData.into());
-        }
-        let mut next = None;
-        for folder in [own, common] {
-            let path = folder.join(&name);
-            if is_plain(&path, LINE)? && path.is_file() {
-                next = next.or(line(&path)?.strip_prefix("ref:").map(|name| name.trim().to_owned()));
-            }
-        }
-        match next {
-            Some(next) => name = next,
-            None => return Ok(()),
-        }
+impl Places {
+    /// Checks a file that need not exist; whether it does.
+    fn check(&self, path: &Path, limit: u64) -> io::Result<bool> {
+        self.hold(path)?;
+        is_plain(path, limit)
     }
-    Err(ErrorKind::InvalidData.into())
-}
 
-/// The object databases that one borrows from, itself excluded.
-fn databases(first: PathBuf) -> io::Result<Vec<PathBuf>> {
-    let mut found = vec![first];
-    let mut at = 0;
-    while let Some(folder) = found.get(at).cloned() {
-        let path = folder.join("info/alternates");
-        if is_plain(&path, LINE)? {
-            let text = String::from_utf8_lossy(&read_small(&path, LINE)?).into_owned();
-            for named in text.lines().map(str::trim).filter(|named| !named.is_empty() && !named.starts_with('#')) {
-                let other = folder.join(named.trim_matches('"'));
-                if !found.contains(&other) {
-                    found.push(other);
+    /// Checks the refs that `HEAD` leads to.
+    fn check_head(&self) -> io::Result<()> {
+        let mut name = "HEAD".to_owned();
+        for _ in 0..MOST_LINKED {
+            let is_inside = Path::new(&name).components().all(|part| matches!(part, Component::Normal(_)));
+            if name.is_empty() || !is_inside {
+                return Err(ErrorKind::InvalidData.into());
+            }
+            let mut next = None;
+            for folder in [&self.own, &self.common] {
+                let path = folder.join(&name);
+                if self.check(&path, LINE)? && path.is_file() {
+                    next = next.or(line(&path)?.strip_prefix("ref:").map(|name| name.trim().to_owned()));
                 }
             }
+            match next {
+                Some(next) => name = next,
+                None => return Ok(()),
+            }
         }
-        if found.len() > MOST_LINKED {
-            return Err(ErrorKind::InvalidData.into());
-        }
-        at += 1;
+        Err(ErrorKind::InvalidData.into())
     }
-    Ok(found.split_off(1))
-}
 
-/// Checks the entries of a git directory itself: each may be the name of a ref.
-fn check_names(folder: &Path) -> io::Result<()> {
-    for entry in fs::read_dir(folder)? {
-        let name = entry?.file_name();
-        if name.to_str().is_some_and(|name| !name.contains(|letter: char| letter.is_ascii_lowercase())) {
-            is_plain(&folder.join(name), 64 * MB)?;
+    /// Checks the files that an index may share its entries with.
+    fn check_shared_index(&self) -> io::Result<()> {
+        for entry in fs::read_dir(&self.own)? {
+            let entry = entry?;
+            if entry.file_name().as_bytes().starts_with(SHARED_INDEX) {
+                self.check(&entry.path(), 1024 * MB)?;
+            }
         }
+        Ok(())
     }
-    Ok(())
+
+    /// The object databases that the own one borrows from. They are named relative to it, also by each other.
+    fn databases(&self) -> io::Result<Vec<PathBuf>> {
+        let first = self.common.join("objects");
+        let mut found = vec![first.clone()];
+        let mut at = 0;
+        while let Some(folder) = found.get(at).cloned() {
+            let path = folder.join("info/alternates");
+            if self.check(&path, LINE)? {
+                let text = read_small(&path, LINE)?;
+                let lines = text.split(|byte| *byte == b'\n');
+                for named in lines.filter(|named| !named.is_empty() && !named.starts_with(b"#")) {
+                    let other = first.join(OsStr::from_bytes(named));
+                    // A name in quotes may have any letters, written in any way.
+                    if named.starts_with(b"\"") {
+                        return Err(ErrorKind::InvalidData.into());
+                    }
+                    self.hold(&other)?;
+                    if !found.contains(&other) {
+                        found.push(other);
+                    }
+                }
+            }
+            if found.len() > MOST_LINKED {
+                return Err(ErrorKind::InvalidData.into());
+            }
+            at += 1;
+        }
+        Ok(found.split_off(1))
+    }
+
+    /// Checks the entries of a git directory itself: each may be the name of a ref.
+    fn check_names(&self, folder: &Path) -> io::Result<()> {
+        for entry in fs::read_dir(folder)? {
+            let name = entry?.file_name();
+            if name.to_str().is_some_and(|name| !name.contains(|letter: char| letter.is_ascii_lowercase())) {
+                self.check(&folder.join(name), 64 * MB)?;
+            }
+        }
+        Ok(())
+    }
 }
 
 /// Checks everything below a folder, which need not exist.
-fn check_below(folder: PathBuf, left: &mut usize) -> io::Result<()> {
+fn check_below(places: &Places, folder: PathBuf, left: &mut usize) -> io::Result<()> {
+    places.hold(&folder)?;
     let is_objects = folder.file_name().is_some_and(|name| name == "objects");
     let mut folders = vec![folder];
     let mut entered = HashSet::new();
@@ -213,6 +344,9 @@ fn check_below(folder: PathBuf, left: &mut usize) -> io::Result<()> {
             let entry = entry?;
             *left = left.checked_sub(1).ok_or(ErrorKind::FileTooLarge)?;
             let kind = entry.file_type()?;
+            if kind.is_symlink() {
+                places.hold(&entry.path())?;
+            }
             if kind.is_dir() {
                 folders.push(entry.path());
             } else if kind.is_symlink() && entry.path().is_dir() {
@@ -235,11 +369,9 @@ fn check_below(folder: PathBuf, left: &mut usize) -> io::Result<()> {
 /// Whether a path is a plain file of at most `limit` bytes; `false` for a missing file or a folder, and an error
 /// otherwise.
 ///
-/// A link may lead to such a file, because some tools keep a repository's files elsewhere. The file must not be
-/// empty, because files that the system generates while they are read have no size.
-/// system makes up while it is read has no size.
+/// A link may lead to such a file. It must not be empty then, because files that the system makes up while they are read
+/// have no size.
 fn is_plain(path: &Path, limit: u64) -> io::Result<bool> {
-    let is_missing = |err: &io::Error| matches!(err.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory);
     let own = match path.symlink_metadata() {
         Err(err) if is_missing(&err) => return Ok(false),
         found => found?,
@@ -258,6 +390,10 @@ fn is_plain(path: &Path, limit: u64) -> io::Result<bool> {
         return Err(io::Error::new(ErrorKind::FileTooLarge, message));
     }
     Ok(found.is_file())
+}
+
+fn is_missing(err: &io::Error) -> bool {
+    matches!(err.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory)
 }
 
 /// The text of a file with one line.
