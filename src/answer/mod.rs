@@ -31,7 +31,7 @@ use crate::model::Progress;
 /// Key in `_meta` of a result, `false` when nothing was found. Models are not shown it; `codelode --server` ends with the
 /// status of it.
 pub const FOUND: &str = "io.codelode/found";
-/// Mark, in `_meta` of a question, of one that comes from another node of a fleet.
+/// Mark, in `_meta` of a question, of one that comes from another node of a fleet: the node's name, and its proof.
 pub const FROM_NODE: &str = "io.codelode/from-node";
 /// Key, in `_meta` of such a question, of how many documents of the others hold which words.
 pub const FREQUENCIES: &str = "io.codelode/frequencies";

@@ -181,7 +181,7 @@ fn opened(caller: &Caller<'_>, other: Sidecar) -> Result<Repo, Error> {
         return indexes::open_sidecar(caller, other);
     }
     let snapshot = indexes::opened(caller, &other)?.snapshot();
-    Ok(Repo { sidecar: other, snapshot, root: None, here: String::new(), freshness: None, is_kept: false })
+    Ok(Repo::stored(caller, other, snapshot))
 }
 
 /// Links of a repository to packages of another.

@@ -1,6 +1,6 @@
 //! Paths given by callers, relative to their directory or to the root.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use super::{Caller, Repo};
 
@@ -9,22 +9,24 @@ impl Repo {
     /// `../` start at the caller's directory. Others start at the root, or at the caller's directory when the root
     /// has no such path.
     pub fn relative(&self, path: &str) -> String {
+        // Cleaned as text before anything is looked at, so that no part of it asks for what lies outside.
         let path = path.trim().replace('\\', "/");
+        let path = if path.starts_with('/') { format!("/{}", normal(&path)) } else { path };
         let root = self.root.as_deref().map(|root| root.to_string_lossy().into_owned());
         let below_root = |path: &str| {
             let rest = path.strip_prefix(root.as_deref()?)?;
             (rest.is_empty() || rest.starts_with('/')).then(|| rest.to_owned())
         };
         // The root is without links, and the path may lead through one.
-        let real = || Path::new(&path).canonicalize().ok().filter(|_| path.starts_with('/'));
-        let inside = below_root(&path).or_else(|| below_root(real()?.to_str()?));
+        let inside = below_root(&path).or_else(|| below_root(self.real(&path)?.to_str()?));
         let below = |path: &str| normal(&format!("{}/{path}", self.here));
         let is_from_here = path == "." || path == ".." || path.starts_with("./") || path.starts_with("../");
         if is_from_here && inside.is_none() {
             return below(&path);
         }
         // An absolute path elsewhere stays one, unless only the root has it.
-        if inside.is_none() && path.starts_with('/') && (Path::new(&path).exists() || !self.has(&normal(&path))) {
+        let exists = || self.looks_in.is_none() && Path::new(&path).exists();
+        if inside.is_none() && path.starts_with('/') && (exists() || !self.has(&normal(&path))) {
             return path;
         }
         let from_root = normal(inside.as_deref().unwrap_or(&path));
@@ -49,9 +51,22 @@ impl Repo {
         }
     }
 
-    /// Whether a file or a folder with this path exists.
+    /// An absolute path without links, where the disk may be looked at.
+    fn real(&self, path: &str) -> Option<PathBuf> {
+        let path = Path::new(path);
+        let is_allowed =
+            self.looks_in.as_ref().is_none_or(|folders| folders.iter().any(|folder| path.starts_with(folder)));
+        if path.is_absolute() && is_allowed { path.canonicalize().ok() } else { None }
+    }
+
+    /// Whether a file or a folder with this path exists. For callers with narrower rights than a person at the machine,
+    /// only what is indexed does, because a link may lead anywhere.
     fn has(&self, path: &str) -> bool {
-        self.snapshot.file(path).is_some() || self.root.as_deref().is_some_and(|root| root.join(path).exists())
+        if self.snapshot.file(path).is_some() || self.snapshot.table().below(path).next().is_some() {
+            return true;
+        }
+        let root = self.root.as_deref().filter(|_| self.looks_in.is_none());
+        root.is_some_and(|root| root.join(path).exists())
     }
 }
 

@@ -71,6 +71,8 @@ pub struct Repo {
     pub root: Option<PathBuf>,
     /// Folder of the caller relative to the root; empty for the root, and for a caller outside.
     pub here: String,
+    /// Folders of the disk that may be looked at to understand a path; `None` for all.
+    pub looks_in: Option<Vec<PathBuf>>,
     /// Freshness relative to the disk; `None` when unknown.
     pub freshness: Option<Freshness>,
     /// Whether a watcher confirmed the freshness for this call.
@@ -78,6 +80,12 @@ pub struct Repo {
 }
 
 impl Repo {
+    /// A repository as it is stored, whatever its folder holds.
+    pub(super) fn stored(caller: &Caller<'_>, sidecar: Sidecar, snapshot: Arc<Snapshot>) -> Self {
+        let looks_in = caller.rights.roots.clone();
+        Self { sidecar, snapshot, root: None, here: String::new(), looks_in, freshness: None, is_kept: false }
+    }
+
     /// Commit that is checked out now.
     pub fn head(&self) -> Option<String> {
         self.root.as_deref().and_then(git::Repository::open).and_then(|repository| repository.head())
@@ -204,13 +212,13 @@ fn open_since(caller: &Caller<'_>, sidecar: Sidecar, since: Option<Instant>) -> 
         }
         let freshness = is_missing.then_some(Freshness::Unchecked);
         let snapshot = open.snapshot();
-        return Ok(Repo { sidecar, snapshot, root: None, here: String::new(), freshness, is_kept: false });
+        return Ok(Repo { freshness, ..Repo::stored(caller, sidecar, snapshot) });
     };
     let seen = early::or_awaited(caller, &sidecar, &root, compared(caller, open, &sidecar, &root, since)?)?;
     after_edits(caller, &sidecar, &seen.snapshot);
     let here = here(caller, &root);
     let (snapshot, freshness) = (seen.snapshot, Some(seen.freshness));
-    Ok(Repo { sidecar, snapshot, root: Some(root), here, freshness, is_kept: seen.is_kept })
+    Ok(Repo { root: Some(root), here, freshness, is_kept: seen.is_kept, ..Repo::stored(caller, sidecar, snapshot) })
 }
 
 impl Repo {
@@ -266,7 +274,7 @@ pub fn open_as_indexed(caller: &Caller<'_>, repo: Option<&str>) -> Result<Repo, 
     caller.answers_from(&sidecar, &snapshot);
     let root = local_root(caller, &sidecar);
     let here = root.as_deref().map(|root| here(caller, root)).unwrap_or_default();
-    Ok(Repo { sidecar, snapshot, root, here, freshness: None, is_kept: false })
+    Ok(Repo { root, here, ..Repo::stored(caller, sidecar, snapshot) })
 }
 
 /// Opens a repository again once its index is made by this version.

@@ -204,7 +204,7 @@ fn open(caller: &Caller<'_>, installed: &Installed, project: &Path, may_wait: bo
     };
     registry.used(&sidecar);
     caller.answers_from(&sidecar, &snapshot);
-    Ok(Repo { sidecar, snapshot, root: None, here: String::new(), freshness: None, is_kept: false })
+    Ok(Repo::stored(caller, sidecar, snapshot))
 }
 
 /// Removes the indexes of packages that were not used for a month.
@@ -312,7 +312,6 @@ pub fn holding(caller: &Caller<'_>, path: &Path) -> Option<(Repo, String)> {
         let sidecar = caller.indexes.registry().get(&id)?;
         let snapshot = opened(caller, &sidecar).ok()?.snapshot();
         snapshot.file(&inside)?;
-        let repo = Repo { sidecar, snapshot, root: Some(root), here: String::new(), freshness: None, is_kept: false };
-        Some((repo, inside))
+        Some((Repo { root: Some(root), ..Repo::stored(caller, sidecar, snapshot) }, inside))
     })
 }

@@ -18,6 +18,10 @@ pub trait Peers: Send + Sync {
     /// Questions to other nodes so far: those that were answered, and those that were not.
     fn asked(&self) -> [u64; 2];
 
+    /// Whether the mark of a question is that of another node. Any client can write one, and only a node knows the key that
+    /// its proof is made with.
+    fn is_of_node(&self, mark: &Value) -> bool;
+
     /// Says that this node will end, so that others ask it no more.
     fn leave(&self);
 

@@ -351,7 +351,8 @@ fn told(event: &Event) -> (Value, String) {
 /// Shows the state of the queue.
 fn status(global: &Global, cx: &Context) -> Result<u8, Error> {
     let queue = fleet::queue(&cx.config)?;
-    let members = queue.members().map_err(fleet_error)?;
+    let mut members = queue.members().map_err(fleet_error)?;
+    members.iter_mut().for_each(|member| member.key.clear());
     let status = match queue.status() {
         Ok(status) => Standing { members, ..status },
         // Nodes may answer questions where no worker ever was.

@@ -29,6 +29,10 @@ pub struct Member {
     /// Whether it gets no repositories any more.
     #[serde(default)]
     pub drained: bool,
+    /// Key with which other nodes prove to it that they are nodes, in hexadecimal digits. Only those that read this table
+    /// know it.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub key: String,
 }
 
 impl Queue {

@@ -191,7 +191,7 @@ impl Server {
         let trace = trace_of(context).or_else(|| guest.context().peers().map(|_| Trace::new())).map(Arc::new);
         let began = Instant::now();
         let _turn = tokio::select! {
-            turn = guest.turns().take(is_of_node(context)) => turn,
+            turn = guest.turns().take(is_of_node(guest.context(), context)) => turn,
             () = context.ct.cancelled() => return None,
         };
         let answer = tokio::time::timeout(
@@ -221,16 +221,17 @@ impl Server {
         mut arguments: JsonObject,
         context: &RequestContext<RoleServer>,
     ) -> Option<Envelope> {
+        let is_from_node = is_of_node(cx, context);
         let _turn = tokio::select! {
-            turn = self.session.turns.take(is_of_node(context)) => turn,
+            turn = self.session.turns.take(is_from_node) => turn,
             () = context.ct.cancelled() => return None,
         };
         let mut request = Request {
             roots: self.roots().await,
             directory: self.directory(),
             bearer: guest_of(context).and_then(|guest| guest.token()),
-            is_from_node: is_of_node(context),
-            frequencies: context.meta.0.get(FREQUENCIES).cloned(),
+            is_from_node,
+            frequencies: context.meta.0.get(FREQUENCIES).filter(|_| is_from_node).cloned(),
             trace,
             ..Request::default()
         };
@@ -495,9 +496,10 @@ fn guest_of(_: &RequestContext<RoleServer>) -> Option<Arc<dyn RemoteCaller>> {
     None
 }
 
-/// Whether another node of a fleet asks.
-fn is_of_node(context: &RequestContext<RoleServer>) -> bool {
-    context.meta.0.contains_key(FROM_NODE)
+/// Whether another node of a fleet asks, and proves it.
+fn is_of_node(cx: &Context, context: &RequestContext<RoleServer>) -> bool {
+    let mark = context.meta.0.get(FROM_NODE);
+    mark.zip(cx.peers()).is_some_and(|(mark, peers)| peers.is_of_node(mark))
 }
 
 /// The trace that a request belongs to, by its `_meta` or its headers.

@@ -2,6 +2,7 @@
 //! they hold.
 
 use std::collections::HashMap;
+use std::fs::File;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::io::Read;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -9,7 +10,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 use url::Url;
 
 use super::{fleet_error, queue};
@@ -69,6 +70,7 @@ impl Nodes {
             since: std::time::UNIX_EPOCH.elapsed().map_or(0, |since| since.as_secs() as i64),
             held: 0,
             drained: false,
+            key: new_key().map_err(|err| Error::unavailable(format!("no random bytes: {err}")))?.to_hex().to_string(),
         };
         let options = net::Options {
             trusted_hosts: config.trusted_hosts.clone(),
@@ -168,6 +170,20 @@ impl Nodes {
     }
 }
 
+/// A new key, which nobody can guess.
+fn new_key() -> std::io::Result<blake3::Hash> {
+    let mut bytes = [0; blake3::KEY_LEN];
+    File::open("/dev/urandom")?.read_exact(&mut bytes)?;
+    Ok(bytes.into())
+}
+
+/// Proof by which a node tells another one, whose key this is, that it is a node; `None` for a node without a key, of an
+/// earlier version.
+fn proof(key: &str, name: &str) -> Option<blake3::Hash> {
+    let key = blake3::Hash::from_hex(key).ok()?;
+    Some(blake3::keyed_hash(key.as_bytes(), name.as_bytes()))
+}
+
 /// A repository with about the bytes of its index. All nodes know the same numbers from its listing.
 fn sized(sidecar: &Sidecar) -> (String, u64) {
     (sidecar.repo.clone(), sidecar.file_count * PER_FILE + sidecar.symbol_count * PER_SYMBOL)
@@ -192,6 +208,13 @@ impl Peers for Nodes {
         self.asked.each_ref().map(|count| count.load(Ordering::Relaxed))
     }
 
+    fn is_of_node(&self, mark: &Value) -> bool {
+        let (Some(name), Some(told)) = (mark[0].as_str(), mark[1].as_str()) else { return false };
+        // Hashes are compared in constant time.
+        let told = blake3::Hash::from_hex(told).ok();
+        told.zip(proof(&self.own.key, name)).is_some_and(|(told, right)| told == right)
+    }
+
     fn leave(&self) {
         let mut has_left = self.has_left();
         if !std::mem::replace(&mut *has_left, true)
@@ -202,10 +225,11 @@ impl Peers for Nodes {
     }
 
     fn ask(&self, node: &str, tool: &str, args: &Map<String, Value>, request: &Request) -> Result<Envelope, String> {
-        let url = self.state().members.iter().find(|member| member.name == node).map(|member| member.url.clone());
-        let url = url.ok_or_else(|| format!("there is no node {node:?} any more"))?;
-        let url = Url::parse(&url).map_err(|err| format!("{node} has no address: {err}"))?;
-        let mut marks = Map::from_iter([(FROM_NODE.to_owned(), self.own.name.as_str().into())]);
+        let member = self.state().members.iter().find(|member| member.name == node).cloned();
+        let member = member.ok_or_else(|| format!("there is no node {node:?} any more"))?;
+        let url = Url::parse(&member.url).map_err(|err| format!("{node} has no address: {err}"))?;
+        let mark = proof(&member.key, &self.own.name).map(|proof| json!([self.own.name, proof.to_hex().as_str()]));
+        let mut marks = Map::from_iter(mark.map(|mark| (FROM_NODE.to_owned(), mark)));
         marks.extend(request.frequencies.clone().map(|frequencies| (FREQUENCIES.to_owned(), frequencies)));
         let trace = request.trace.as_ref().map(|trace| trace.parent());
         marks.extend(trace.iter().map(|trace| (TRACE_PARENT.to_owned(), trace.as_str().into())));
