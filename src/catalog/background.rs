@@ -90,7 +90,7 @@ pub(super) fn after_edits(caller: &Caller<'_>, sidecar: &Sidecar, snapshot: &Sna
     let (models, config) = (caller.models, caller.config);
     let has_provider = config.models.embeds();
     let is_asked = config.use_ai_summaries || has_provider;
-    if !is_asked || caller.indexes.watching().is_none() || caller.may_index(&sidecar.repo).is_err() {
+    if !is_asked || caller.indexes.watching().is_none() || caller.may_index(sidecar).is_err() {
         return;
     }
     if pipeline::is_excerpt(snapshot.facts()) || !models.background.is_new(sidecar, snapshot) {

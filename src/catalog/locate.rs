@@ -178,7 +178,7 @@ fn index_first(caller: &Caller<'_>, path: &Path) -> Result<Sidecar, Error> {
     if is_odd(root) {
         return Err(not_indexed(root, "it is no single project"));
     }
-    caller.may_index(&pipeline::sidecar_of(root, config).repo)?;
+    caller.may_index(&pipeline::sidecar_of(root, config))?;
     let _one_at_a_time = caller.indexes.first_run.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
     if let Some(sidecar) = held(caller, &path)? {
         return Ok(sidecar);

@@ -110,7 +110,7 @@ pub fn meanings(
     let identity = provider.identity();
     let missing = pipeline::missing(&repo.snapshot, &identity, false).map_err(stored)?;
     let mut n_missing = missing.counts.missing;
-    if !missing.is_empty() && caller.may_index(&repo.sidecar.repo).is_ok() {
+    if !missing.is_empty() && caller.may_index(&repo.sidecar).is_ok() {
         let until = (!caller.request.for_people).then(|| Instant::now() + LAZILY);
         match run(caller, repo, &missing, &Options { provider, batch: None, force: false, until }) {
             Ok(done) => n_missing = done.missing,
@@ -173,7 +173,7 @@ pub fn missing(
     provider: &dyn Provider,
     force: bool,
 ) -> Result<TextsWithoutVector, Error> {
-    caller.may_index(&repo.sidecar.repo)?;
+    caller.may_index(&repo.sidecar)?;
     pipeline::missing(&repo.snapshot, &provider.identity(), force).map_err(|err| store_error(err, &repo.sidecar))
 }
 

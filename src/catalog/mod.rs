@@ -109,7 +109,9 @@ impl Context {
     /// The same state for a caller with these rights, as of a process that holds only what it may see. Open indexes
     /// are shared; statistics are its own, in a file of this name.
     pub fn seen_by(&self, name: &str, rights: Rights) -> Self {
-        let rights = Arc::new(rights);
+        // Paths of rights are those of this machine, and roots are kept as the machine that made an index wrote them.
+        let folders = rights.folders.iter().map(|folder| self.config.path_map.to_stored(folder)).collect();
+        let rights = Arc::new(Rights { folders, ..rights });
         Self {
             config: Config { redact_source_root: true, ..self.config.clone() },
             session: Session::open(&self.config.home.join("callers").join(name)),

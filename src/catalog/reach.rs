@@ -9,6 +9,7 @@ use crate::answer::Error;
 use crate::git::Remote;
 use crate::model::Rights;
 use crate::pipeline;
+use crate::store::Sidecar;
 
 impl Caller<'_> {
     /// Folders of the caller, as far as it may name them.
@@ -41,18 +42,27 @@ impl Caller<'_> {
         match real(path) {
             Some((real, _)) if is_held(&real) => Ok(()),
             Some((real, true)) if is_offered(&real) => {
-                let id = pipeline::sidecar_of(root_of(&real), self.config).repo;
-                if self.rights.sees(&id) { Ok(()) } else { Err(refused()) }
+                let checkout = pipeline::sidecar_of(root_of(&real), self.config);
+                if self.indexes.registry().shows(&checkout) { Ok(()) } else { Err(refused()) }
             }
             _ => Err(refused()),
         }
     }
 
-    /// Refuses to index a repository, by the id that it would have.
-    pub(super) fn may_index(&self, repo: &str) -> Result<(), Error> {
+    /// Refuses to index a checkout, which need not have an index yet.
+    pub(super) fn may_index(&self, checkout: &Sidecar) -> Result<(), Error> {
+        self.may_index_one(&checkout.repo, self.indexes.registry().shows(checkout))
+    }
+
+    /// Refuses to index a repository elsewhere, by the id that it would have.
+    pub(super) fn may_index_remote(&self, repo: &str) -> Result<(), Error> {
+        self.may_index_one(repo, self.rights.sees(repo))
+    }
+
+    fn may_index_one(&self, repo: &str, is_seen: bool) -> Result<(), Error> {
         match self.rights {
             Rights { index: false, .. } => Err(denied("you may not index here; ask whoever runs this server")),
-            rights if !rights.sees(repo) => Err(denied(format!("you have no right to {repo:?} on this server"))),
+            _ if !is_seen => Err(denied(format!("you have no right to {repo:?} on this server"))),
             _ => Ok(()),
         }
     }
@@ -61,7 +71,7 @@ impl Caller<'_> {
     pub(super) fn may_fetch(&self, remote: &Remote) -> Result<(), Error> {
         match remote.folder() {
             Some(folder) => self.reach(&folder),
-            None => self.may_index(&remote.id(None)),
+            None => self.may_index_remote(&remote.id(None)),
         }
     }
 

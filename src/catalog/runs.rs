@@ -32,7 +32,7 @@ pub fn index_folder(caller: &Caller<'_>, path: Option<&str>, options: &Options) 
     if path.is_none() && is_odd(&root) {
         return Err(not_indexed(&root, "it is no single project"));
     }
-    caller.may_index(&pipeline::sidecar_of(&root, caller.config).repo)?;
+    caller.may_index(&pipeline::sidecar_of(&root, caller.config))?;
     let tell = caller.request.progress();
     let watcher = RunControl { progress: &tell, cancelled: &caller.request.cancelled, patience: PATIENCE };
     let _work = allocator::work();
@@ -107,7 +107,7 @@ pub fn index_commit(
 ) -> Result<Indexed, Error> {
     let remote = remote(caller, url)?;
     // A folder that may be read need not be one that may be indexed, under another id at that.
-    caller.may_index(&remote.id(reference))?;
+    caller.may_index_remote(&remote.id(reference))?;
     let by_git = || by_git(caller, &remote, reference, incremental);
     let by_github = |way: &GitHubAccess<'_>| by_github(caller, &remote, way, reference, incremental);
     let (indexed, failure) = github::either(caller, &remote, by_git, by_github)?;
@@ -244,7 +244,7 @@ pub fn index_file(caller: &Caller<'_>, path: &str) -> Result<RereadOutcome, Erro
         let message = format!("no indexed folder holds {}; call index_folder first", path.display());
         return Err(Error::not_indexed(message));
     };
-    caller.may_index(&sidecar.repo)?;
+    caller.may_index(&sidecar)?;
     let root = config.path_map.to_local(&sidecar.root);
     let relative = path.strip_prefix(&root).ok().and_then(Path::to_str).map(|path| path.replace('\\', "/"));
     let Some(file) = relative.filter(|path| !path.is_empty()) else {
@@ -294,7 +294,9 @@ pub fn left_out(caller: &Caller<'_>, sidecar: &Sidecar) -> Result<Vec<Omitted>, 
 /// Runs of this process that a caller may see, going on and ended; the newest first.
 #[cfg_attr(not(feature = "web"), allow(dead_code, reason = "only pages ask"))]
 pub fn on(caller: &Caller<'_>) -> Vec<pipeline::Run> {
-    pipeline::runs().into_iter().filter(|run| caller.rights.sees(&run.repo)).collect()
+    let registry = caller.indexes.registry();
+    let is_seen = |run: &pipeline::Run| caller.rights.sees(&run.repo) || registry.get(&run.repo).is_some();
+    pipeline::runs().into_iter().filter(is_seen).collect()
 }
 
 /// Repositories that another process is writing.

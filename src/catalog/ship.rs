@@ -268,7 +268,7 @@ pub fn index_from(
 ) -> Result<ShipOutcome, Error> {
     let root = runs::folder(caller, path)?;
     let sidecar = pipeline::sidecar_of(&root, caller.config);
-    caller.may_index(&sidecar.repo)?;
+    caller.may_index(&sidecar)?;
     let store = caller.indexes.registry().store(&sidecar.store);
     if !elsewhere.anew && store.snapshot(&sidecar.snapshot).is_ok() {
         return Ok(ShipOutcome::Indexed);

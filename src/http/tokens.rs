@@ -128,7 +128,7 @@ impl Entry {
         }
         let digest = self.sha256.as_deref().and_then(bytes).ok_or("has no `sha256` of 64 hexadecimal digits")?;
         let roots = Some(roots.to_vec());
-        let rights = Rights { index: self.index, invalidate: self.invalidate, roots, ..Rights::to_see(&self.repos)? };
+        let rights = Rights { index: self.index, invalidate: self.invalidate, roots, ..rights_to(&self.repos)? };
         let default = self.default.clone();
         Ok(Grant { name: name.to_owned(), rights: Arc::new(rights), default, digest: Some(digest) })
     }
@@ -213,7 +213,7 @@ impl Tokens {
             index: own.iter().any(|scope| scope.index),
             invalidate: own.iter().any(|scope| scope.invalidate),
             roots: Some(self.file.as_ref()?.roots.clone()),
-            ..Rights::to_see(&globs).ok()?
+            ..rights_to(&globs).ok()?
         };
         (!own.is_empty()).then(|| Arc::new(Grant::of(name, rights)))
     }
@@ -234,6 +234,13 @@ pub fn random() -> io::Result<String> {
     let mut bytes = [0; RANDOM];
     Opened::open("/dev/urandom")?.read_exact(&mut bytes)?;
     Ok(bytes.iter().map(|byte| format!("{byte:02x}")).collect())
+}
+
+/// Rights to see repositories and folders, these also by their paths without links.
+fn rights_to(repos: &[String]) -> Result<Rights, String> {
+    let mut rights = Rights::to_see(repos)?;
+    rights.folders = canonical(&rights.folders);
+    Ok(rights)
 }
 
 /// Folders as given, and without links.

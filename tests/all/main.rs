@@ -57,6 +57,7 @@ mod shapes;
 mod ship;
 mod sse;
 mod store;
+mod tenants;
 mod terminal;
 mod text;
 mod tidy;

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, SystemTime};
 
+use globset::GlobMatcher;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use sha1::{Digest, Sha1};
@@ -94,9 +95,13 @@ pub struct Registry {
 struct Memory {
     changed: Option<SystemTime>,
     by_id: HashMap<String, Sidecar>,
-    all: Option<Vec<Sidecar>>,
+    all: Option<Arc<Vec<Sidecar>>>,
+    /// Short names that were refused, which was logged.
+    refused: HashSet<String>,
 }
 
+/// Entries of a root among which a short name is looked for.
+const MOST_SUBFOLDERS: usize = 10_000;
 /// Folder of the packages' sidecars.
 const PACKAGES: &str = "packages";
 /// Precision of the time when a package was used.
@@ -174,8 +179,39 @@ impl Registry {
             let sidecar = read(&self.path(repo)?).filter(|sidecar| sidecar.repo == repo)?;
             return Some(sidecar).filter(|sidecar| self.shows_package(sidecar));
         }
-        let path = self.path(repo).filter(|_| self.rights.sees(repo))?;
-        self.own(repo, &path).or_else(|| self.beneath.as_ref()?.get(repo).map(|sidecar| self.with_its_store(sidecar)))
+        let path = self.path(repo)?;
+        let own = self.own(repo, &path);
+        let found = own.or_else(|| self.beneath.as_ref()?.get(repo).map(|sidecar| self.with_its_store(sidecar)));
+        found.filter(|sidecar| self.shows(sidecar))
+    }
+
+    /// Whether the reader may see a checkout, indexed or not. A short name means a folder only if it fits no other folder.
+    pub fn shows(&self, checkout: &Sidecar) -> bool {
+        let (id, root) = (&checkout.repo, &checkout.root);
+        match checkout.remote {
+            Some(_) => self.rights.sees(id),
+            None => {
+                self.rights.sees_folder(id, root) || self.rights.short_names(id).any(|name| self.fits_one(name, root))
+            }
+        }
+    }
+
+    /// Whether a short name fits one folder, and no other that is indexed, a root, or in a root.
+    fn fits_one(&self, name: &GlobMatcher, root: &Path) -> bool {
+        let is_other = |other: &Path| other != root && name.is_match(Self::local_id(other));
+        let indexed = [Some(self), self.beneath.as_deref()].into_iter().flatten().map(Self::known);
+        let is_taken = indexed.into_iter().any(|all| all.iter().any(|one| one.remote.is_none() && is_other(&one.root)))
+            || self
+                .rights
+                .roots
+                .iter()
+                .flatten()
+                .any(|folder| is_other(folder) || subfolders(folder).any(|it| is_other(&it)));
+        let name = name.glob().glob();
+        if is_taken && self.memory().refused.insert(name.to_owned()) {
+            tracing::warn!("{name:?} in the rights of a caller fits several folders, and means none: write a path");
+        }
+        !is_taken
     }
 
     /// Sidecar of a repo id from this directory.
@@ -202,9 +238,8 @@ impl Registry {
         let mut all = self.all_own();
         if let Some(beneath) = &self.beneath {
             let own: HashSet<String> = all.iter().map(|sidecar| sidecar.repo.clone()).collect();
-            let further =
-                beneath.all().into_iter().filter(|one| !own.contains(&one.repo) && self.rights.sees(&one.repo));
-            all.extend(further.map(|sidecar| self.with_its_store(sidecar)));
+            let further = beneath.all().into_iter().filter(|one| !own.contains(&one.repo));
+            all.extend(further.map(|sidecar| self.with_its_store(sidecar)).filter(|one| self.shows(one)));
             all.sort_by(|a, b| a.repo.cmp(&b.repo));
         }
         all
@@ -212,15 +247,13 @@ impl Registry {
 
     /// Sidecars of this directory.
     fn all_own(&self) -> Vec<Sidecar> {
+        self.known().iter().filter(|one| self.shows(one)).cloned().collect()
+    }
+
+    /// Sidecars of this directory, whoever reads.
+    fn known(&self) -> Arc<Vec<Sidecar>> {
         let mut memory = self.memory();
-        let visible = |all: &[Sidecar]| all.iter().filter(|one| self.rights.sees(&one.repo)).cloned().collect();
-        if let Some(all) = &memory.all {
-            return visible(all);
-        }
-        let all = all_in(&self.folder());
-        let seen = visible(&all);
-        memory.all = Some(all);
-        seen
+        memory.all.get_or_insert_with(|| Arc::new(all_in(&self.folder()))).clone()
     }
 
     /// Sidecars of all indexed packages, by id. They are no repositories, so [`Registry::all`] leaves them out.
@@ -321,6 +354,12 @@ fn all_in(folder: &Path) -> Vec<Sidecar> {
     let mut all: Vec<Sidecar> = json.filter_map(|path| read(&path)).collect();
     all.sort_by(|a, b| a.repo.cmp(&b.repo));
     all
+}
+
+/// The first folders in a folder.
+fn subfolders(folder: &Path) -> impl Iterator<Item = PathBuf> {
+    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten().take(MOST_SUBFOLDERS);
+    entries.filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir())).map(|entry| entry.path())
 }
 
 /// File that becomes a sidecar when it is complete.
