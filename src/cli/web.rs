@@ -1,12 +1,15 @@
 //! `web`: pages for a browser on this machine.
 
-use std::io;
+use std::fs::Permissions;
+use std::io::{self, Write as _};
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use clap::Args;
+use tempfile::{Builder, NamedTempFile};
 
 use super::{FOUND, Global, complain, fail, flags, interrupt, log_to, output, watch};
 use crate::config::{self, Http, Settings};
@@ -86,11 +89,15 @@ pub(super) fn run(global: &Global, how: Web) -> u8 {
     };
     let address = format!("{}{path}?{ticket}", bound.origin());
     output::complain(&format!("open {address} (once, in one browser); Ctrl-C ends\n"));
-    if !how.no_open
-        && let Err(err) = open(&address)
-    {
-        output::complain(&format!("no browser was opened: {err}\n"));
-    }
+    // The file has to be there for as long as a browser may take to begin.
+    let _opened = match how.no_open {
+        true => None,
+        false => {
+            views.base().indexes.registry().prepare();
+            let opened = open(&address, &views.base().config.home);
+            opened.map_err(|err| output::complain(&format!("no browser was opened: {err}\n"))).ok()
+        }
+    };
     interrupt::IS_SERVER.store(true, Ordering::Relaxed);
     match web::serve(views, bound) {
         Ok(()) => FOUND,
@@ -98,9 +105,21 @@ pub(super) fn run(global: &Global, how: Web) -> u8 {
     }
 }
 
-/// Opens an address in the user's browser.
-fn open(address: &str) -> io::Result<()> {
+/// Opens an address in the user's browser, by a file that leads there: every user of the machine may read a program's
+/// arguments, and only this one the file, which is removed when it is dropped.
+fn open(address: &str, folder: &Path) -> io::Result<NamedTempFile> {
+    let only_us = Permissions::from_mode(0o600);
+    let mut page = Builder::new().prefix("open-").suffix(".html").permissions(only_us).tempfile_in(folder)?;
+    let escaped = address.replace('&', "&amp;").replace('"', "&quot;").replace('<', "&lt;");
+    write!(
+        page,
+        "<!doctype html><meta charset=\"utf-8\"><meta name=\"referrer\" content=\"no-referrer\">\
+         <meta http-equiv=\"refresh\" content=\"0; url={escaped}\"><title>codelode</title>\
+         <p><a href=\"{escaped}\">Open codelode</a>\n"
+    )?;
+    page.flush()?;
     let program = if cfg!(target_os = "macos") { "open" } else { "xdg-open" };
     let mut command = Command::new(program);
-    command.arg(address).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn().map(drop)
+    command.arg(page.path()).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn()?;
+    Ok(page)
 }

@@ -74,9 +74,12 @@ impl Config {
             (&mut project.vendored, settings.vendored),
             (&mut project.entry_points, settings.entry_points),
             (&mut project.languages, settings.languages),
+            (&mut project.not_secret, settings.not_secret),
         ] {
             *ours = given.or_else(|| ours.take());
         }
+        let named = project.not_secret.clone().unwrap_or_default();
+        self.secrets = std::mem::take(&mut self.secrets).without(&named)?;
         Ok(())
     }
 

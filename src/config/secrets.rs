@@ -1,6 +1,8 @@
 //! Detection of files that may hold a credential, by path alone. They are never opened, indexed or shown. A source
-//! file or document merely named after a secret, such as `secrets.py`, is kept.
+//! file or document merely named after a secret, such as `secrets.py`, is kept. The names are those of SECURITY.md, and of
+//! two scanners' lists of file names: Gitrob's and Talisman's, without those of code, logs, dumps and shell settings.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
@@ -10,6 +12,8 @@ use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 pub struct Secrets {
     patterns: Vec<String>,
     allowed: Option<Arc<GlobSet>>,
+    /// Names and paths of files that hold no secret, of those whose names are doubtful.
+    named: Arc<BTreeSet<String>>,
 }
 
 impl Secrets {
@@ -31,7 +35,28 @@ impl Secrets {
         }
         let built = globs.build().map_err(|err| err.to_string())?;
         let allowed = (!patterns.is_empty()).then(|| Arc::new(built));
-        Ok(Self { patterns, allowed })
+        Ok(Self { patterns, allowed, named: Arc::default() })
+    }
+
+    /// The rule without these files, each by its name or its path from the root. Only names that others than secrets have
+    /// as well can be given: a project that is not trusted may bring back `auth.json`, and never `.env`.
+    pub fn without(mut self, names: &[String]) -> Result<Self, String> {
+        for name in names {
+            let path = name.trim_start_matches("./").trim_start_matches('/');
+            if path.is_empty() || path.contains(['*', '?', '[', '{', '!']) {
+                return Err(format!("has {name:?}: files are named one by one"));
+            }
+            if is_secret_file(path) {
+                return Err(format!("has {name:?}, which only the user's `allow_secrets` can name"));
+            }
+            Arc::make_mut(&mut self.named).insert(path.to_owned());
+        }
+        Ok(self)
+    }
+
+    /// Names and paths of files that hold no secret though they are called so.
+    pub fn named(&self) -> Vec<String> {
+        self.named.iter().cloned().collect()
     }
 
     /// Globs of exempted files.
@@ -47,7 +72,7 @@ impl Secrets {
     /// Whether a file is hidden by its own path, given that no parent folder was.
     pub fn hides_file(&self, path: &str) -> bool {
         match &self.allowed {
-            None => is_secret_file(path),
+            None => is_secret_file(path) || self.is_doubtful(path),
             Some(_) => self.hides(path),
         }
     }
@@ -55,8 +80,13 @@ impl Secrets {
     /// Whether a file is hidden, by itself or by a parent folder.
     pub fn hides(&self, path: &str) -> bool {
         let folders = path.match_indices('/').map(|(end, _)| &path[..end]);
-        let is_hidden = is_secret_file(path) || folders.map(name_of).any(is_folder_of_keys);
+        let is_hidden = is_secret_file(path) || folders.map(name_of).any(is_folder_of_keys) || self.is_doubtful(path);
         is_hidden && !self.allows(path)
+    }
+
+    /// Whether a file is called like one that mostly holds a secret, and the project does not say that it holds none.
+    fn is_doubtful(&self, path: &str) -> bool {
+        is_doubtful_file(path) && !self.named.contains(path) && !self.named.contains(name_of(path))
     }
 
     /// Whether the user exempted a file.
@@ -76,11 +106,60 @@ fn is_folder_of_keys(name: &str) -> bool {
 
 /// Whether a file may hold a credential. Case is ignored: `.ENV` holds the same.
 fn is_secret_file(path: &str) -> bool {
+    in_lower_case(path, is_secret)
+}
+
+/// Whether a file is called like one that mostly holds a credential, though files of other kinds have such names, too.
+fn is_doubtful_file(path: &str) -> bool {
+    in_lower_case(path, is_doubtful)
+}
+
+/// Decides by the folder and the name in lower case.
+fn in_lower_case(path: &str, decide: fn(&str, &str) -> bool) -> bool {
     let (folder, name) = path.rsplit_once('/').unwrap_or(("", path));
-    if name.bytes().any(|byte| byte.is_ascii_uppercase()) {
-        return is_secret(folder, &name.to_ascii_lowercase());
+    match name.bytes().any(|byte| byte.is_ascii_uppercase()) {
+        true => decide(folder, &name.to_ascii_lowercase()),
+        false => decide(folder, name),
     }
-    is_secret(folder, name)
+}
+
+fn is_doubtful(folder: &str, name: &str) -> bool {
+    let (stem, extension) = name.rsplit_once('.').unwrap_or((name, ""));
+    let is_text = matches!(extension, "" | "txt" | "csv" | "tsv");
+    let is_template = name.split(['.', '-', '_']).any(is_template);
+    let is_list = |word: &str| matches!(stem, "token" | "tokens") || stem.ends_with(word);
+    !is_template
+        && (matches!(
+            name,
+            "auth.json"
+                | ".mcp.json"
+                | "adc.json"
+                | "robomongo.json"
+                | "my.cnf"
+                | "database.yml"
+                | "database.yaml"
+                | "mongoid.yml"
+                | "vault.yml"
+                | "vault.yaml"
+                | "secret_token.rb"
+                | "localsettings.php"
+        ) || (name_of(folder) == ".claude" && name == "settings.local.json")
+            || (extension == "json" && (stem.ends_with("-key") || stem.ends_with("_key")))
+            || (is_text && (stem.starts_with("password") || stem.starts_with("passwd")))
+            || (matches!(extension, "" | "txt") && (is_list("_token") || is_list("-token")))
+            || is_settings_of_production(stem, extension))
+}
+
+/// Whether a file has a program's settings where it runs: `appsettings.Production.json`, `application-prod.properties`.
+fn is_settings_of_production(stem: &str, extension: &str) -> bool {
+    let variant = match extension {
+        "json" => stem.strip_prefix("appsettings."),
+        "properties" | "yml" | "yaml" => stem.strip_prefix("application-"),
+        _ => None,
+    };
+    let is_live =
+        |word| matches!(word, "prod" | "production" | "live" | "staging" | "stage" | "local" | "secret" | "secrets");
+    variant.is_some_and(|variant| variant.split(['.', '-', '_']).any(is_live))
 }
 
 fn is_secret(folder: &str, name: &str) -> bool {
@@ -90,6 +169,7 @@ fn is_secret(folder: &str, name: &str) -> bool {
         || is_history(name)
         || is_service_account(name)
         || is_known_in(folder, name)
+        || ["_rsa", "_dsa", "_ecdsa", "_ed25519"].iter().any(|kind| name.ends_with(kind))
         || ((name.starts_with("id_") || name.contains("kubeconfig")) && is_named_key(name))
     {
         return true;
@@ -98,9 +178,9 @@ fn is_secret(folder: &str, name: &str) -> bool {
     copied.is_some_and(|original| original.starts_with("id_") || is_secret(folder, original))
 }
 
-/// Whether a file is `.env`, `.envrc` or a variant, except templates and code about the environment.
+/// Whether a file is `.env`, `.envrc`, `.dev.vars` or a variant, except templates and code about the environment.
 fn is_environment(name: &str) -> bool {
-    let Some(rest) = name.strip_prefix(".env") else { return false };
+    let Some(rest) = name.strip_prefix(".env").or_else(|| name.strip_prefix(".dev.vars")) else { return false };
     let rest = rest.strip_prefix("rc").unwrap_or(rest);
     if rest.is_empty() {
         return true;
@@ -131,7 +211,12 @@ fn is_known(name: &str) -> bool {
             | "client_secret.json" | "client_secrets.json" | "application_default_credentials.json"
             | "secrets.json" | "secrets.yml" | "secrets.yaml" | "secrets.toml" | "secrets.env" | "secrets.ini"
             | "secret.json" | "secret.yml" | "secret.yaml" | "secret.toml" | "secrets.txt" | "secret.txt"
-            | "master.key" | "local.settings.json"
+            | "master.key" | "local.settings.json" | "deploy_key" | "deploy-key" | "deploykey"
+            | "htpasswd" | "netrc" | "npmrc" | "pgpass" | "s3cfg" | "dockercfg" | ".tugboat" | ".trc" | ".gitrobrc"
+            | "credentials.db" | "access_tokens.db" | "otr.private_key" | "sftp-config.json" | ".ftpconfig"
+            | ".remote-sync.json" | "filezilla.xml" | "recentservers.xml" | "sitemanager.xml"
+            | "dbeaver-data-sources.xml" | ".dbeaver-data-sources.xml" | ".muttrc" | "muttrc" | ".esmtprc"
+            | "jenkins.plugins.publish_over_ssh.bapsshpublisherplugin.xml"
     )
 }
 
@@ -143,6 +228,12 @@ fn is_known_in(folder: &str, name: &str) -> bool {
         "config.json" => name_of(folder) == ".docker",
         "hosts.yml" | "hosts.yaml" => name_of(folder) == "gh",
         "settings.xml" | "settings-security.xml" => name_of(folder) == ".m2",
+        "hub" => name_of(folder) == ".config",
+        "config.yaml" => name_of(folder) == "doctl",
+        "sftp.json" => name_of(folder) == ".vscode",
+        "accounts.xml" => matches!(name_of(folder), "purple" | ".purple"),
+        "keys.db" => matches!(name_of(folder), "recon-ng" | ".recon-ng"),
+        "shadow" | "gshadow" => name_of(folder) == "etc",
         _ => name_of(folder) == ".azure" && !is_source(extension(name)),
     }
 }
@@ -152,7 +243,10 @@ fn has_key_extension(name: &str) -> bool {
     let Some((stem, extension)) = name.rsplit_once('.') else { return false };
     match extension {
         "pem" | "key" | "priv" | "p12" | "pfx" | "p8" | "pk8" | "ppk" | "jks" | "keystore" | "keytab" | "kdb"
-        | "kdbx" | "gpg" | "pgp" | "agekey" | "ovpn" | "mobileprovision" | "tfstate" => true,
+        | "kdbx" | "gpg" | "pgp" | "agekey" | "ovpn" | "tblk" | "mobileprovision" | "tfstate" | "keypair"
+        | "pkcs12" | "keychain" | "agilekeychain" | "keyring" | "kwallet" | "psafe3" | "bek" | "tpm" | "cscfg"
+        | "publishsettings" => true,
+        "user" => stem.ends_with(".pubxml"),
         "env" | "tfvars" => !is_template(stem),
         "json" => stem.ends_with(".tfvars"),
         _ => false,
@@ -261,6 +355,17 @@ mod tests {
             ("secret(s).{txt,yml,yaml,json,env}", &["secret.txt", "secrets.txt", "secret.yml", "secrets.yml", "secret.yaml",
                 "secrets.yaml", "secret.json", "secrets.json", "secret.env", "secrets.env"]),
             (".token", &[".token"]),
+            ("settings of workers", &[".dev.vars", ".dev.vars.production"]),
+            ("keys by their use", &["deploy_key", "ci/deploy_rsa", "github_ed25519", "site.keypair", "a.pkcs12"]),
+            ("tokens by their use", &["github_token", "token.txt", "ci/api-token.txt"]),
+            ("lists of passwords", &["password.txt", "passwords.csv", "password_old.txt", "passwd.txt", "Passwords"]),
+            ("databases", &["my.cnf", "config/database.yml", "group_vars/all/vault.yml", "mongoid.yml"]),
+            ("keys of services", &["gcp-key.json", "deploy/prod_key.json", "auth.json", "adc.json"]),
+            ("settings where a program runs", &["appsettings.Production.json", "application-prod.properties",
+                "src/main/resources/application-production.yml", "appsettings.Staging.json"]),
+            ("settings of agents", &[".mcp.json", ".claude/settings.local.json"]),
+            ("stores of passwords", &["a.psafe3", "login.keychain", "a.agilekeychain", "default.keyring", "etc/shadow"]),
+            ("programs that transfer files", &["sftp-config.json", ".vscode/sftp.json", "recentservers.xml", ".ftpconfig"]),
         ];
         for (form, paths) in forms {
             for path in *paths {
@@ -277,12 +382,42 @@ mod tests {
             ".env.example", ".env.sample", ".env.template", ".env.local.example", ".env-example", ".env_sample",
             ".envrc.example", ".environment", ".env.d.ts", ".env.py", "secrets.py", "secret.rs", "credentials.go", "env.py",
             "key.ts", "keys.json", "id_rsa.pub", "id_rsa.go", "id_rsa_test.md", "id_map.json", "pem.go", "password.java",
-            "keystore.rs", "service_account.py", "kubeconfig.go", "kubeconfig.md", "locales/en/auth.json", "auth.json",
+            "keystore.rs", "service_account.py", "kubeconfig.go", "kubeconfig.md", "password.rs", "passwords.md",
+            "database.yml.example", "database.example.yml", "appsettings.json", "appsettings.Development.json",
+            "application.properties", "application-dev.yml", "example-key.json", "token.go", "tokens.json", "monkey.json",
             "config", "src/config.json", "hosts.yml", "settings.xml", "history.py", "wp-config-sample.php", "tfvars.go",
             "example.tfvars", "terraform.tfvars.example", ".azure/deploy.ps1", ".azure/pipelines/ci.yml", "token.json",
         ];
         for path in paths {
             assert!(!rule.hides(path), "{path}");
+        }
+    }
+
+    #[test]
+    fn a_project_brings_back_doubtful_names_one_by_one() {
+        let rule = |names: &[&str]| {
+            Secrets::default().without(&names.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>())
+        };
+        let named = rule(&["locales/en/auth.json", "./database.yml"]).expect("they are doubtful");
+        assert!(
+            !named.hides("locales/en/auth.json") && named.hides("auth.json") && named.hides_file("other/auth.json")
+        );
+        assert!(!named.hides("a/database.yml") && !named.hides_file("database.yml") && named.hides("my.cnf"));
+        for refused in [".env", "keys/id_rsa", "*.json", "", "server.pem"] {
+            assert!(rule(&[refused]).is_err(), "{refused}");
+        }
+    }
+
+    /// The names in SECURITY.md are hidden.
+    #[test]
+    fn names_of_credentials_are_those_that_are_written_down() {
+        let paper = include_str!("../../SECURITY.md");
+        let listed = paper.split_once("<!-- names -->").and_then(|(_, rest)| rest.split_once("<!-- end of names -->"));
+        let (listed, _) = listed.expect("they are listed");
+        let names: Vec<&str> = listed.split('`').skip(1).step_by(2).collect();
+        assert!(names.len() > 60, "{}", names.len());
+        for name in names {
+            assert!(Secrets::default().hides(&name.replace('*', "a")), "{name}");
         }
     }
 

@@ -153,8 +153,13 @@ settings! {
         config.whole(|from| &from.languages, &config.roles.languages);
     /// Globs of files that may be indexed and shown though they may hold a credential, as `.env` or `tests/certs/*.pem`.
     user allow_secrets: Vec<String> = ["CODELODE_ALLOW_SECRETS"] list,
-        |config, patterns| config.secrets = Secrets::except(patterns)?,
+        |config, patterns| config.secrets = Secrets::except(patterns)?.without(&config.secrets.named())?,
         config.secrets.patterns();
+    /// Files that hold no credential although they are called like ones that mostly do, as `locales/auth.json`, each by its
+    /// name or path. Names of keys and of `.env` are not among those that a project can give.
+    project not_secret: Vec<String> = ["CODELODE_NOT_SECRET"] list,
+        |config, names| config.secrets = config.secrets.clone().without(&names)?,
+        config.secrets.named();
     /// Where an index made on another machine finds its sources here: `stored=local`, the first that fits wins.
     user path_map: Vec<String> = ["CODELODE_PATH_MAP", "JCODEMUNCH_PATH_MAP"] list,
         |config, pairs| config.path_map = PathMap::of_pairs(&pairs)?,

@@ -228,6 +228,7 @@ fn a_project_decides_nothing_that_is_not_its_own() {
         "vendored",
         "entry_points",
         "languages",
+        "not_secret",
     ];
     assert_eq!(allowed, expected);
 }

@@ -1,12 +1,14 @@
 //! Callers of a server: programs by their token, browsers by their cookie.
 
+use std::net::IpAddr;
 use std::sync::Arc;
 
-use super::cookies::{self, Key};
+use super::cookies::{self, Key, SignedIn};
 use super::forge::Forge;
-use super::forwarded::Proxies;
+use super::forwarded::{Proxies, Source};
 use super::guard::Guard;
 use super::oauth::{NO_SCOPE, OAuth};
+use super::strangers::Strangers;
 use super::tokens::{Grant, Tokens};
 use super::{Parts, Services, StatusCode, header, jwt};
 
@@ -17,8 +19,10 @@ pub(super) type Refusal = (StatusCode, String);
 pub(super) type Proved = (Arc<str>, Arc<Grant>);
 
 /// Reasons for asking who calls.
+const ENDED: &str = "this browser has to sign in again";
 const UNSENT: &str = "send your token in the header `Authorization: Bearer …`";
 pub(super) const UNKNOWN: &str = "this token is not known here";
+const TOO_MANY: &str = "too many tokens from this address that are not known here; try again in a moment";
 const CLOSED: &str = "this page is for one person: open it with the address that `codelode web` shows";
 
 /// Those who may ask.
@@ -30,6 +34,9 @@ pub(super) struct Callers {
     pub(super) proxies: Proxies,
     /// Key to the pages of one person.
     pub(super) key: Option<Key>,
+    /// Browsers that have signed in.
+    pub(super) signed_in: SignedIn,
+    pub(super) strangers: Strangers,
     /// Name of the cookie.
     pub(super) cookie: String,
     pub(super) is_tls: bool,
@@ -51,13 +58,29 @@ impl Callers {
             return Ok(None);
         }
         let token = bearer(request).ok_or_else(|| (StatusCode::UNAUTHORIZED, UNSENT.to_owned()))?;
-        let grant = self.granted(token, services).await?;
+        let grant = self.admitted(token, request, services).await?;
         Ok(Some((token.into(), grant)))
     }
 
     /// Whether callers are asked for a token.
     fn asks(&self) -> bool {
         self.tokens.is_some() || self.forge.is_some()
+    }
+
+    /// The caller with a token that a request brings. Those of an address that are not known are slowed.
+    pub(super) async fn admitted(
+        &self,
+        token: &str,
+        request: &Parts,
+        services: &Services,
+    ) -> Result<Arc<Grant>, Refusal> {
+        let from = request.extensions.get::<Source>().map_or(IpAddr::from([0_u8; 4]), |source| source.client);
+        if !self.strangers.admit(token, from) {
+            return Err((StatusCode::TOO_MANY_REQUESTS, TOO_MANY.to_owned()));
+        }
+        let grant = self.granted(token, services).await?;
+        self.strangers.was_right(token, from);
+        Ok(grant)
     }
 
     /// The caller with a token: one that is listed, that the authorization server has issued, or that the forge knows.
@@ -90,10 +113,13 @@ impl Callers {
             return Ok(Visitor::Known(None));
         }
         // A program may read pages as well.
-        let Some(token) = bearer(request).map(str::to_owned).or(cookie) else { return Ok(Visitor::Unknown(None)) };
-        let granted = self.granted(&token, services).await;
+        let of_cookie = || cookie.as_deref().and_then(|id| self.signed_in.token(id));
+        let Some(token) = bearer(request).map(Arc::from).or_else(of_cookie) else {
+            return Ok(Visitor::Unknown(cookie.map(|_| ENDED)));
+        };
+        let granted = self.admitted(&token, request, services).await;
         match granted {
-            Ok(grant) => Ok(Visitor::Known(Some((token.into(), grant)))),
+            Ok(grant) => Ok(Visitor::Known(Some((token, grant)))),
             Err((StatusCode::UNAUTHORIZED, _)) => Ok(Visitor::Unknown(Some(UNKNOWN))),
             Err(refusal) => Err(refusal),
         }
@@ -107,12 +133,27 @@ impl Callers {
         Ok(key.exchanged(&ticket))
     }
 
-    /// Whether a token that was sent in a form is known.
-    pub(super) async fn knows(&self, token: &str, services: &Services) -> Result<bool, Refusal> {
-        match self.granted(token, services).await {
-            Ok(_) => Ok(true),
-            Err((StatusCode::UNAUTHORIZED, _)) => Ok(false),
+    /// The cookie for a token that was sent in a form, if it is known.
+    pub(super) async fn sign_in(
+        &self,
+        token: &str,
+        request: &Parts,
+        services: &Services,
+    ) -> Result<Option<String>, Refusal> {
+        match self.admitted(token, request, services).await {
+            Ok(grant) => self.signed_in.begin(token, &grant.name).map(Some).map_err(|err| {
+                tracing::error!(%err, "the system has no random bytes");
+                (StatusCode::SERVICE_UNAVAILABLE, "nobody can sign in now; try again in a moment".to_owned())
+            }),
+            Err((StatusCode::UNAUTHORIZED, _)) => Ok(None),
             Err(refusal) => Err(refusal),
+        }
+    }
+
+    /// Forgets the browser of a request.
+    pub(super) fn sign_out(&self, request: &Parts) {
+        if let Some(id) = cookies::sent(request, &self.cookie) {
+            self.signed_in.end(&id);
         }
     }
 

@@ -1,10 +1,13 @@
 //! Cookies: how a browser that has signed in is known again.
 //!
-//! Where callers have tokens, the cookie holds the token, so that it counts as long as the token does. The server of one
-//! person has a [`Key`] instead: a ticket in the address that it opens is exchanged for the cookie, once.
+//! Where callers have tokens, the cookie is a random number that stands for the token as long as the process runs, and
+//! counts as long as the token does ([`SignedIn`]). The server of one person has a [`Key`] instead: a ticket in the address
+//! that it opens is exchanged for the cookie, once.
 
+use std::collections::HashMap;
 use std::io;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
 
 use subtle::ConstantTimeEq;
 use url::form_urlencoded;
@@ -49,6 +52,63 @@ impl Key {
         // A panic leaves the ticket or none.
         let mut own = self.ticket.lock().unwrap_or_else(PoisonError::into_inner);
         own.take_if(|own| is_equal(own, ticket)).map(|_| &*self.cookie)
+    }
+}
+
+/// Browsers of a caller that are signed in, and those of all; the one that was idle longest makes room.
+const MOST_OF_ONE: usize = 100;
+const MOST: usize = 20_000;
+
+/// Browsers that have signed in, each by a number that nobody can guess.
+#[derive(Default)]
+pub(super) struct SignedIn(Mutex<HashMap<[u8; 32], Browser>>);
+
+/// A browser and the token that it signed in with.
+struct Browser {
+    token: Arc<str>,
+    by: String,
+    began: Instant,
+    used: Instant,
+}
+
+impl SignedIn {
+    /// A number for a browser of a caller.
+    pub(super) fn begin(&self, token: &str, by: &str) -> io::Result<String> {
+        let (id, now) = (random()?, Instant::now());
+        let mut all = self.lock();
+        all.retain(|_, browser| browser.is_valid());
+        let n_own = all.values().filter(|browser| browser.by == by).count();
+        let may_end = |browser: &Browser| if n_own >= MOST_OF_ONE { browser.by == by } else { all.len() >= MOST };
+        let idlest = all.iter().filter(|(_, browser)| may_end(browser)).min_by_key(|(_, browser)| browser.used);
+        if let Some(idlest) = idlest.map(|(key, _)| *key) {
+            all.remove(&idlest);
+        }
+        all.insert(digest(&id), Browser { token: token.into(), by: by.to_owned(), began: now, used: now });
+        Ok(id)
+    }
+
+    /// The token that a browser signed in with.
+    pub(super) fn token(&self, id: &str) -> Option<Arc<str>> {
+        let mut all = self.lock();
+        let browser = all.get_mut(&digest(id)).filter(|browser| browser.is_valid())?;
+        browser.used = Instant::now();
+        Some(browser.token.clone())
+    }
+
+    /// Forgets a browser.
+    pub(super) fn end(&self, id: &str) {
+        self.lock().remove(&digest(id));
+    }
+
+    fn lock(&self) -> MutexGuard<'_, HashMap<[u8; 32], Browser>> {
+        // Every change is one step, so a panic leaves the table intact.
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Browser {
+    fn is_valid(&self) -> bool {
+        self.began.elapsed() < Duration::from_secs(AGE.into())
     }
 }
 
@@ -101,6 +161,23 @@ mod tests {
         let cookie = key.exchanged(&ticket).expect("it is new").to_owned();
         assert!(key.fits(&cookie) && !key.fits("") && !key.fits(&ticket));
         assert_eq!(key.exchanged(&ticket), None, "it is used up");
+    }
+
+    #[test]
+    fn a_browser_is_known_by_a_number_until_it_signs_out() {
+        let all = SignedIn::default();
+        let first = all.begin("alices token", "alice").expect("random bytes");
+        let second = all.begin("alices token", "alice").expect("random bytes");
+        assert!(first != second && !first.contains("alice"));
+        assert_eq!(all.token(&first).as_deref(), Some("alices token"));
+        all.end(&first);
+        assert_eq!((all.token(&first), all.token("guessed")), (None, None));
+        let bobs = all.begin("bobs token", "bob").expect("random bytes");
+        for _ in 0..MOST_OF_ONE {
+            all.begin("alices token", "alice").expect("random bytes");
+        }
+        assert_eq!(all.token(&second), None, "the oldest of her own makes room");
+        assert!(all.token(&bobs).is_some());
     }
 
     #[test]

@@ -22,6 +22,7 @@ mod oauth;
 mod replays;
 mod serve;
 mod site;
+mod strangers;
 mod tls;
 pub mod tokens;
 

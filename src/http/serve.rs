@@ -60,7 +60,8 @@ impl Bound {
         let mut end = signal(SignalKind::terminate()).map_err(unheard)?;
         let mut interrupt = signal(SignalKind::interrupt()).map_err(unheard)?;
         let (cookie, is_tls) = (cookies::name(address.port()), tls.is_some());
-        let callers = Callers { guard, tokens, oauth, forge, proxies, key, cookie, is_tls };
+        let (signed_in, strangers) = Default::default();
+        let callers = Callers { guard, tokens, oauth, forge, proxies, key, signed_in, strangers, cookie, is_tls };
         let site = Arc::new(Site::new(callers, metrics, services));
         let open = GracefulShutdown::new();
         tokio::select! {

@@ -209,13 +209,14 @@ impl Site {
                 let (form, _share) = self.whole(body).await?;
                 let target = cookies::target(cookies::field(&form, "to"));
                 let token = cookies::field(&form, "token").unwrap_or_default();
-                return Ok(match self.callers.knows(token.trim(), &self.services).await? {
-                    true => self.with_cookie(see_other(&target), token.trim(), &parts),
-                    false => pages.sign_in(&target, Some("This token is not known here.")),
+                return Ok(match self.callers.sign_in(token.trim(), &parts, &self.services).await? {
+                    Some(cookie) => self.with_cookie(see_other(&target), &cookie, &parts),
+                    None => pages.sign_in(&target, Some("This token is not known here.")),
                 });
             }
             SIGN_OUT if parts.method == Method::POST => {
                 self.callers.check(&parts, true)?;
+                self.callers.sign_out(&parts);
                 return Ok(self.with_cookie(see_other("/"), "", &parts));
             }
             _ if !is_read => return Err((StatusCode::METHOD_NOT_ALLOWED, "pages are read with GET".to_owned())),

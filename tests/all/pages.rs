@@ -624,7 +624,8 @@ fn visitors_see_what_their_tokens_may() {
     assert_eq!((welcome.status, welcome.header("location")), (303, Some("/r/x")));
     assert_eq!(sign_in("alice-alice", "https%3A%2F%2Fevil.example", &[]).header("location"), Some("/"));
     let cookie = welcome.header("set-cookie").expect("a cookie");
-    assert!(cookie.contains("HttpOnly") && !cookie.contains("alice"), "{cookie}");
+    let of_token: String = "alice-alice".bytes().map(|byte| format!("{byte:02x}")).collect();
+    assert!(cookie.contains("HttpOnly") && !cookie.contains("alice") && !cookie.contains(&of_token), "{cookie}");
     let cookie = cookie.split(';').next().expect("a pair").to_owned();
     let as_alice = |path: &str| stranger.send_to("GET", path, "", &[("Cookie", &cookie)]);
     let start = as_alice("/").body;
@@ -648,6 +649,11 @@ fn visitors_see_what_their_tokens_may() {
     assert_eq!(posted.status, 401, "a cookie opens no tools");
     let left = stranger.send_to("POST", "/sign-out", "", &[("Cookie", &cookie)]);
     assert!(left.header("set-cookie").is_some_and(|cookie| cookie.contains("Max-Age=0")));
+    assert_eq!(as_alice("/").status, 401, "a copy of the cookie is worth nothing");
+    let again = sign_in("alice-alice", "/", &[]);
+    let cookie = again.header("set-cookie").and_then(|cookie| cookie.split(';').next()).expect("a cookie").to_owned();
+    let as_alice = |path: &str| stranger.send_to("GET", path, "", &[("Cookie", &cookie)]);
+    assert_eq!(as_alice("/").status, 200);
     fs::write(&tokens, entry("bob", "*")).expect("ours");
     assert_eq!(as_alice("/").status, 401, "a token that is gone is refused at once");
 }
