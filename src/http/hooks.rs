@@ -1,10 +1,13 @@
 //! Webhooks: a forge tells that a repository has changed. Nothing in its message counts but which repository it is; the
-//! message must be signed with that repository's secret.
+//! message must be signed with that repository's secret, and counts once.
 
-use std::sync::Arc;
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use ring::hmac;
 use serde_json::Value;
+use sha2::{Digest, Sha256};
 use subtle::ConstantTimeEq;
 use url::form_urlencoded;
 
@@ -15,6 +18,11 @@ use crate::config::Secret;
 
 /// Path of webhooks; the forge follows.
 pub(super) const HOOKS: &str = "/hooks/";
+/// Seconds by which the time of a generic message may differ from the server's.
+const CLOCKS: u64 = 300;
+/// Time for which a message is known again, and how many are; the oldest goes.
+const REMEMBERED: Duration = Duration::from_secs(24 * 3600);
+const MOST_REMEMBERED: usize = 20_000;
 /// Names of a message's repository, by the forge's place for them.
 const NAMES: [&str; 11] = [
     "/repository",
@@ -58,8 +66,29 @@ enum Forge {
     Generic,
 }
 
+/// Messages that were taken, by digests of all that is signed in them.
+#[derive(Default)]
+pub(super) struct Taken(Mutex<HashMap<[u8; 32], Instant>>);
+
+impl Taken {
+    /// Whether a message is new; from now on it is not.
+    fn is_new(&self, message: [u8; 32]) -> bool {
+        // Every change is one step, so a panic leaves the table intact.
+        let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if all.len() >= MOST_REMEMBERED {
+            all.retain(|_, at| at.elapsed() < REMEMBERED);
+        }
+        if all.len() >= MOST_REMEMBERED
+            && let Some(oldest) = all.iter().min_by_key(|(_, at)| **at).map(|(message, _)| *message)
+        {
+            all.remove(&oldest);
+        }
+        all.insert(message, Instant::now()).is_none_or(|at| at.elapsed() >= REMEMBERED)
+    }
+}
+
 /// Takes a message of a forge.
-pub(super) fn taken(kept: &Arc<dyn Kept>, request: &Parts, body: &[u8]) -> Result<Answer, Refusal> {
+pub(super) fn taken(kept: &Arc<dyn Kept>, before: &Taken, request: &Parts, body: &[u8]) -> Result<Answer, Refusal> {
     let forge = match request.uri.path().strip_prefix(HOOKS) {
         Some("github") => Forge::GitHub,
         Some("gitlab") => Forge::GitLab,
@@ -67,22 +96,40 @@ pub(super) fn taken(kept: &Arc<dyn Kept>, request: &Parts, body: &[u8]) -> Resul
         Some("generic") => Forge::Generic,
         _ => return Err((StatusCode::NOT_FOUND, "hooks are /hooks/github, gitlab, gitea and generic".to_owned())),
     };
-    let query = form_urlencoded::parse(request.uri.query().unwrap_or_default().as_bytes());
-    let asked = query.into_owned().find(|(key, _)| key == "repo").map(|(_, name)| name);
-    let named = named(asked, body);
+    let message = forge.message(request, body);
+    let named = named(message.repo.clone(), body);
     // The secret comes first: only a forge that knows it learns which repositories there are.
     let all = kept.hooked();
-    let right = all.iter().filter(|one| forge.signs(&request.headers, body, &one.secret));
+    let right = all.iter().filter(|one| forge.signs(&request.headers, &message.signed, &one.secret));
     let mut right = right.peekable();
-    if right.peek().is_none() {
+    if right.peek().is_none() || !message.is_of_now {
         return Err((StatusCode::UNAUTHORIZED, "this message is not signed with a secret of this server".to_owned()));
     }
     match right.find(|one| named.iter().any(|named| one.is_named(named))) {
+        Some(one) if !before.is_new(message.digest(&one.name)) => {
+            tracing::info!(repo = one.name, "a message of a forge came again");
+            Ok(plain(StatusCode::ACCEPTED, "taken before\n"))
+        }
         Some(one) => {
             kept.changed(&one.name);
             Ok(plain(StatusCode::ACCEPTED, "taken\n"))
         }
         None => Err((StatusCode::NOT_FOUND, "no repository that has this secret is named".to_owned())),
+    }
+}
+
+/// The signed part of a message.
+struct Message {
+    signed: Vec<u8>,
+    /// The repository that the address names, where that is signed.
+    repo: Option<String>,
+    /// Whether its time is about now, of a message with a time.
+    is_of_now: bool,
+}
+
+impl Message {
+    fn digest(&self, name: &str) -> [u8; 32] {
+        Sha256::new().chain_update(name).chain_update([0]).chain_update(&self.signed).finalize().into()
     }
 }
 
@@ -96,6 +143,21 @@ impl Hooked {
 }
 
 impl Forge {
+    /// The signed part of a message. Forges sign their bodies, which say what happened and when, and an address with
+    /// another repository is none of their words. A generic message has its time and the repository above its body.
+    fn message(self, request: &Parts, body: &[u8]) -> Message {
+        if self != Self::Generic {
+            return Message { signed: body.to_vec(), repo: None, is_of_now: true };
+        }
+        let query = form_urlencoded::parse(request.uri.query().unwrap_or_default().as_bytes());
+        let repo = query.into_owned().find(|(key, _)| key == "repo").map(|(_, name)| name);
+        let time = request.headers.get("x-timestamp").and_then(|value| value.to_str().ok()).unwrap_or_default();
+        let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs();
+        let is_of_now = time.parse::<u64>().is_ok_and(|time| time.abs_diff(now) <= CLOCKS);
+        let head = format!("{time}\n{}\n", repo.as_deref().unwrap_or_default());
+        Message { signed: [head.as_bytes(), body].concat(), repo, is_of_now }
+    }
+
     /// Whether a message is signed with a secret.
     fn signs(self, headers: &HeaderMap, body: &[u8], Secret(secret): &Secret) -> bool {
         let header = |name: &str| headers.get(name).and_then(|value| value.to_str().ok());
@@ -176,14 +238,52 @@ mod tests {
 
     /// The status of the answer, and the repositories that were told of.
     fn sent(path: &str, header: (&str, &str), body: &str) -> (u16, Vec<String>) {
+        sent_after(&Taken::default(), path, &[header], body)
+    }
+
+    fn sent_after(before: &Taken, path: &str, headers: &[(&str, &str)], body: &str) -> (u16, Vec<String>) {
         let told = Arc::new(Told::default());
-        let request = Request::builder().uri(path).header(header.0, header.1).body(()).expect("a request");
+        let request = Request::builder().uri(path);
+        let request = headers.iter().fold(request, |request, (name, value)| request.header(*name, *value));
         let kept: Arc<dyn Kept> = told.clone();
-        let status = match taken(&kept, &request.into_parts().0, body.as_bytes()) {
+        let parts = request.body(()).expect("a request").into_parts().0;
+        let status = match taken(&kept, before, &parts, body.as_bytes()) {
             Ok(answer) => answer.status(),
             Err((status, _)) => status,
         };
         (status.as_u16(), told.0.lock().expect("nobody panics").clone())
+    }
+
+    fn now() -> u64 {
+        SystemTime::now().duration_since(UNIX_EPOCH).expect("it is after 1970").as_secs()
+    }
+
+    #[test]
+    fn a_message_counts_once_and_a_generic_one_for_its_time_and_repository() {
+        let none = Vec::<String>::new();
+        let body = r#"{"repository": {"clone_url": "https://github.com/acme/shop"}}"#;
+        let (before, one) = (Taken::default(), format!("sha256={}", signed("one", body)));
+        let header = [("x-hub-signature-256", one.as_str())];
+        assert_eq!(sent_after(&before, "/hooks/github", &header, body), (202, vec!["shop".to_owned()]));
+        assert_eq!(sent_after(&before, "/hooks/github", &header, body), (202, none.clone()), "it came again");
+        // No part of the address counts that is not signed.
+        let other = r#"{"zen": "a ping"}"#;
+        let two = format!("sha256={}", signed("two", other));
+        let header = [("x-hub-signature-256", two.as_str())];
+        assert_eq!(sent_after(&before, "/hooks/github?repo=folder", &header, other), (404, none.clone()));
+
+        let generic = |time: u64, repo: &str| format!("sha256={}", signed("two", &format!("{time}\n{repo}\n")));
+        let send = |before: &Taken, time: u64, signature: &str, repo: &str| {
+            let (path, time) = (format!("/hooks/generic?repo={repo}"), time.to_string());
+            sent_after(before, &path, &[("x-timestamp", &time), ("x-signature-256", signature)], "")
+        };
+        let (right, old) = (now(), now() - 2 * CLOCKS);
+        let signature = generic(right, "folder");
+        assert_eq!(send(&before, right, &signature, "folder"), (202, vec!["folder".to_owned()]));
+        assert_eq!(send(&before, right, &signature, "folder"), (202, none.clone()));
+        assert_eq!(send(&before, right, &signature, "vault"), (401, none.clone()), "the repository is signed");
+        assert_eq!(send(&before, right + 1, &signature, "folder"), (401, none.clone()), "the time is signed");
+        assert_eq!(send(&before, old, &generic(old, "folder"), "folder"), (401, none), "it is too old");
     }
 
     #[test]
@@ -195,11 +295,6 @@ mod tests {
         assert_eq!(sent("/hooks/github", ("x-hub-signature-256", &one), github), (202, vec!["shop".to_owned()]));
         assert_eq!(sent("/hooks/gitlab", ("x-gitlab-token", "two"), gitlab), (202, vec!["vault".to_owned()]));
         assert_eq!(sent("/hooks/gitea", ("x-gitea-signature", &two), gitlab), (202, vec!["vault".to_owned()]));
-        let generic = with("sha256=", "two", "");
-        assert_eq!(
-            sent("/hooks/generic?repo=folder", ("x-signature-256", &generic), ""),
-            (202, vec!["folder".to_owned()])
-        );
     }
 
     #[test]

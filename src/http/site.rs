@@ -49,6 +49,8 @@ pub(super) struct Site {
     pub(super) turns: Arc<Semaphore>,
     pub(super) is_closing: AtomicBool,
     large_bodies: Arc<Semaphore>,
+    /// Webhooks' messages that were taken.
+    messages: hooks::Taken,
     /// Turns of each caller.
     of_callers: Mutex<HashMap<String, Arc<Semaphore>>>,
     ids: Ids,
@@ -154,7 +156,7 @@ impl Site {
                 self.callers.check(&parts, false)?;
                 let (body, _share) = self.whole(body).await?;
                 match &self.services.kept {
-                    Some(kept) => hooks::taken(kept, &parts, &body),
+                    Some(kept) => hooks::taken(kept, &self.messages, &parts, &body),
                     None => Err((StatusCode::NOT_FOUND, "there is nothing at this path".to_owned())),
                 }
             }

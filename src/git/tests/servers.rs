@@ -355,6 +355,27 @@ fn ssh_is_used_when_it_is_named_and_when_https_is_refused() {
 }
 
 #[test]
+fn ssh_connects_to_the_address_that_was_checked() {
+    let folder = TempDir::new().expect("the system has room for a folder");
+    let script = format!("echo \"$@\" >> {}/asked; exit 255", folder.path().display());
+    let ssh_command = fake_ssh_that(folder.path(), &script);
+    let access = FetchAccess { ssh_command, ..access("", folder.path(), &[]) };
+    let cache = Cache::shared(folder.path().join("git"), access, CacheLimits::default());
+    for (name, host) in [("git@8.8.8.8:a.git", "8.8.8.8"), ("ssh://git@8.8.8.8:2222/a.git", "[8.8.8.8]:2222")] {
+        assert!(cache.refs(&remote(name), &quiet()).is_err());
+        let asked = std::fs::read_to_string(folder.path().join("asked")).expect("it was run");
+        std::fs::remove_file(folder.path().join("asked")).expect("it is there");
+        let pinned = format!("-o HostName=8.8.8.8 -o HostKeyAlias={host} ");
+        assert!(asked.lines().all(|line| line.contains(&pinned)), "{asked}");
+    }
+    // A name that only ssh's own configuration knows may lead anywhere.
+    for name in ["git@alias.invalid:a.git", "git@127.0.0.2:a.git"] {
+        assert!(cache.refs(&remote(name), &quiet()).is_err());
+        assert!(!folder.path().join("asked").exists(), "{name}");
+    }
+}
+
+#[test]
 fn clones_go_by_age_and_by_size_but_never_under_a_reader() {
     let origin = repository(&["a.py"]);
     let (root, other) = (origin.path().to_owned(), origin.path().to_owned());

@@ -63,6 +63,12 @@ const CONNECT: Duration = Duration::from_secs(10);
 /// The number of attempts after temporary failures.
 const ATTEMPTS: u32 = 3;
 
+/// The first address of a host.
+fn first(found: &[std::net::SocketAddr], remote: &Remote) -> Result<std::net::IpAddr, net::Error> {
+    let none = || net::Error::Connect { host: remote.host.clone(), problem: "it has no address".to_owned() };
+    found.first().map(std::net::SocketAddr::ip).ok_or_else(none)
+}
+
 impl FetchAccess {
     /// The token of a host.
     fn token(&self, host: &str, port: Option<u16>) -> Option<&Token> {
@@ -214,15 +220,16 @@ impl FetchAccess {
                 Box::new(http::connect_http(carrier, url, Protocol::V2, false))
             }
             Transport::Ssh => {
-                // An alias in the user's ssh configuration need not be a host name; then the host is the user's
-                // choice.
-                if let Err(err @ net::Error::Private { .. }) = self.check_host(remote) {
-                    return Err(fail(err));
-                }
+                // Ssh resolves names again, and by a configuration of its own: it is told the address that was checked. A
+                // host that the user trusts may be an alias there.
+                let at = match self.client.guard().trusts(&remote.host) {
+                    true => None,
+                    false => Some(self.check_host(remote).and_then(|found| first(&found, remote)).map_err(fail)?),
+                };
                 let url = gix::url::parse(remote.url().as_str())?;
                 let silence = self.client.silence();
                 let (read, write) =
-                    ssh::dial(&self.ssh_command, &url, silence).map_err(gix::error::Error::from_error)?;
+                    ssh::dial(&self.ssh_command, &url, at, silence).map_err(gix::error::Error::from_error)?;
                 let read = ServerStream::new(read, line, &remote.host, silence, CONNECT);
                 let write = RequestStream::new(write, line);
                 let path = url.path.clone();

@@ -1,6 +1,7 @@
 //! The system's `ssh`: whether it has a key, and connections through it.
 
 use std::io::{self, ErrorKind, Read};
+use std::net::IpAddr;
 use std::os::fd::OwnedFd;
 use std::os::unix::net::UnixStream;
 use std::process::{Child, ChildStderr, Command, Stdio};
@@ -60,14 +61,26 @@ pub(super) struct Tunnel {
     words: Receiver<Vec<u8>>,
 }
 
-/// Runs `command` as ssh to reach a repository. Returns the server's bytes, and a stream for requests.
-pub(super) fn dial(command: &str, url: &gix::Url, silence: Duration) -> io::Result<(Tunnel, UnixStream)> {
+/// Runs `command` as ssh to reach a repository, at an address if one is given, whatever its configuration or a second look
+/// at the name says. Returns the server's bytes, and a stream for requests.
+pub(super) fn dial(
+    command: &str,
+    url: &gix::Url,
+    at: Option<IpAddr>,
+    silence: Duration,
+) -> io::Result<(Tunnel, UnixStream)> {
     let refused = |what: &str| io::Error::new(ErrorKind::InvalidInput, format!("ssh would take {what} for an option"));
     let who = match (url.user_as_argument(), url.host_as_argument()) {
         (ArgumentSafety::Usable(user), ArgumentSafety::Usable(host)) => format!("{user}@{host}"),
         (ArgumentSafety::Absent, ArgumentSafety::Usable(host)) => host.to_owned(),
         _ => return Err(refused("the name of the host or the user")),
     };
+    // Keys are known by the name of the host.
+    let pinned = at.into_iter().flat_map(|at| {
+        let host = url.host().unwrap_or_default();
+        let alias = url.port.filter(|port| *port != 22).map_or(host.to_owned(), |port| format!("[{host}]:{port}"));
+        ["-o".to_owned(), format!("HostName={at}"), "-o".to_owned(), format!("HostKeyAlias={alias}")]
+    });
     let path = gix::url::expand_path::for_shell(url.path.clone()).to_string();
     if path.trim_start().starts_with('-') {
         return Err(refused("the path"));
@@ -79,6 +92,7 @@ pub(super) fn dial(command: &str, url: &gix::Url, silence: Duration) -> io::Resu
     let theirs = OwnedFd::from(theirs);
     let mut child = Command::new("sh")
         .args(["-c", &format!("{command} \"$@\""), "ssh", "-o", "SendEnv=GIT_PROTOCOL"])
+        .args(pinned)
         .args(url.port.map(|port| format!("-p{port}")))
         .arg(who)
         .args(["git-upload-pack", &format!("'{}'", path.replace('\'', r"'\''").replace('!', r"'\!'"))])
