@@ -58,7 +58,8 @@ impl Proxies {
         Source { client, is_tls }
     }
 
-    fn trust(&self, address: IpAddr) -> bool {
+    /// Whether an address is that of a trusted proxy.
+    pub(super) fn trust(&self, address: IpAddr) -> bool {
         self.0.iter().any(|range| range.holds(address))
     }
 }

@@ -9,6 +9,7 @@
 
 mod again;
 mod callers;
+mod connections;
 mod cookies;
 mod events;
 mod forge;
@@ -21,6 +22,7 @@ pub mod metrics;
 mod oauth;
 mod replays;
 mod serve;
+mod shares;
 mod site;
 mod strangers;
 mod tls;
@@ -45,6 +47,7 @@ pub use hyper::header::{self, HeaderMap, HeaderValue};
 pub use hyper::http::request::Parts;
 pub use hyper::{Method, Request, Response, StatusCode};
 pub use replays::Replays;
+pub use shares::Shares;
 
 use crate::config::Config;
 use cookies::Key;

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
+use hyper::body::Body as _;
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
@@ -14,16 +15,15 @@ use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::runtime;
 use tokio::signal::unix::{Signal, SignalKind, signal};
-use tokio::sync::Semaphore;
 
 use super::callers::Callers;
+use super::connections::{Connections, Place};
 use super::cookies;
 use super::site::{MOST_RUNNING, Site};
+use super::strangers::network;
 use super::tls::Tls;
 use super::{Bound, Endpoint, Error, Services};
 
-/// Connections at once; further ones wait to be accepted.
-const MOST_CONNECTIONS: usize = 4096;
 /// Time limit for the handshake of TLS.
 const SLOWEST_HANDSHAKE: Duration = Duration::from_secs(10);
 /// Time limit for the head of a request, and of a connection without requests.
@@ -100,9 +100,8 @@ async fn either(end: &mut Signal, interrupt: &mut Signal) {
 
 /// Accepts connections; never ends.
 async fn accept(listener: &TcpListener, tls: Option<&Tls>, site: &Arc<Site>, open: &GracefulShutdown) {
-    let places = Arc::new(Semaphore::new(MOST_CONNECTIONS));
+    let places = Arc::new(Connections::default());
     loop {
-        let place = places.clone().acquire_owned().await.expect("the semaphore is never closed");
         let (stream, peer) = match listener.accept().await {
             Ok((stream, peer)) => (stream, peer.ip()),
             Err(err) => {
@@ -111,22 +110,32 @@ async fn accept(listener: &TcpListener, tls: Option<&Tls>, site: &Arc<Site>, ope
                 continue;
             }
         };
+        let from = (!site.callers.proxies.trust(peer)).then(|| network(peer));
+        let Some(place) = places.admit(from) else {
+            tracing::debug!(%peer, "there is no place for a connection");
+            continue;
+        };
         prepare(&stream);
-        let tls = tls.map(Tls::acceptor);
+        let (place, tls) = (Arc::new(place), tls.map(Tls::acceptor));
         let (site, watcher) = (site.clone(), open.watcher());
         tokio::spawn(async move {
-            let ended = match tls {
-                None => speak(stream, peer, site, watcher).await,
-                Some(tls) => match tokio::time::timeout(SLOWEST_HANDSHAKE, tls.accept(stream)).await {
-                    Ok(Ok(stream)) => speak(stream, peer, site, watcher).await,
-                    Ok(Err(err)) => Err(err.into()),
-                    Err(late) => Err(late.into()),
-                },
+            let speaking = async {
+                match tls {
+                    None => speak(stream, peer, site, watcher, &place).await,
+                    Some(tls) => match tokio::time::timeout(SLOWEST_HANDSHAKE, tls.accept(stream)).await {
+                        Ok(Ok(stream)) => speak(stream, peer, site, watcher, &place).await,
+                        Ok(Err(err)) => Err(err.into()),
+                        Err(late) => Err(late.into()),
+                    },
+                }
+            };
+            let ended = tokio::select! {
+                ended = speaking => ended,
+                () = place.taken_back() => Err("it was idle longest, and made room".into()),
             };
             if let Err(err) = ended {
                 tracing::debug!(%err, "a connection broke off");
             }
-            drop(place);
         });
     }
 }
@@ -137,13 +146,21 @@ async fn speak<S>(
     peer: IpAddr,
     site: Arc<Site>,
     watcher: Watcher,
+    place: &Arc<Place>,
 ) -> Result<(), Box<dyn std::error::Error + Send + Sync>>
 where
     S: AsyncRead + AsyncWrite + Send + Unpin + 'static,
 {
+    let place = place.clone();
     let service = service_fn(move |request| {
-        let site = site.clone();
-        async move { Ok::<_, Infallible>(site.answer(peer, request).await) }
+        let (site, running) = (site.clone(), place.run());
+        async move {
+            let answer = site.answer(peer, request).await;
+            if answer.body().size_hint().exact().is_none() {
+                running.goes_on();
+            }
+            Ok::<_, Infallible>(answer)
+        }
     });
     let connection = http1::Builder::new()
         .timer(TokioTimer::new())

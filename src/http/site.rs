@@ -1,9 +1,8 @@
 //! A request's way to its answer: path, host and origin, caller, turn, size; then the endpoint or the pages.
 
-use std::collections::HashMap;
 use std::net::IpAddr;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use http_body_util::{BodyExt, LengthLimitError, Limited};
@@ -17,6 +16,8 @@ use super::forwarded::Source;
 use super::hooks::{self, HOOKS};
 use super::metrics::{Metrics, Page};
 use super::oauth::METADATA;
+use super::shares::Shares;
+use super::strangers::network;
 use super::tokens::Grant;
 use super::{
     Answer, Elsewhere, Endpoint, HeaderValue, Method, Pages, Parts, Request, Services, StatusCode, Visit, header,
@@ -25,6 +26,8 @@ use super::{
 
 /// Size limit of a body. Clients send no source files, so a larger one is a mistake or an attack.
 const LARGEST_BODY: usize = 4 * 1024 * 1024;
+/// Size limit of a form, which holds a token and a path.
+const LARGEST_FORM: usize = 16 * 1024;
 /// A body up to this size waits for nobody.
 const SMALL_BODY: u64 = 64 * 1024;
 /// Kilobytes of larger bodies that are held at once, from their first byte until they are answered.
@@ -38,21 +41,23 @@ pub(super) const MOST_RUNNING: u32 = 1024;
 /// Those of one caller.
 const MOST_OF_ONE: usize = 512;
 
-/// Callers that are remembered; those with nothing to do are forgotten.
-const MOST_CALLERS: usize = 4096;
-
 /// A server with its callers, limits and services.
 pub(super) struct Site {
-    callers: Callers,
+    pub(super) callers: Callers,
     pub(super) services: Services,
     pub(super) metrics: Arc<Metrics>,
     pub(super) turns: Arc<Semaphore>,
     pub(super) is_closing: AtomicBool,
     large_bodies: Arc<Semaphore>,
+    /// Memory for the larger bodies of each caller.
+    bodies_of_callers: Shares,
+    /// The same for those who have no token: in all, and of each address.
+    bodies_of_strangers: Arc<Semaphore>,
+    bodies_of_addresses: Shares,
     /// Webhooks' messages that were taken.
     messages: hooks::Taken,
     /// Turns of each caller.
-    of_callers: Mutex<HashMap<String, Arc<Semaphore>>>,
+    of_callers: Shares,
     ids: Ids,
 }
 
@@ -78,8 +83,20 @@ impl Site {
     pub(super) fn new(callers: Callers, metrics: Arc<Metrics>, services: Services) -> Self {
         let turns = Arc::new(Semaphore::new(MOST_RUNNING as usize));
         let large_bodies = Arc::new(Semaphore::new(MOST_OF_BODIES));
-        let (is_closing, ids) = (AtomicBool::new(false), Ids::new());
-        Self { callers, services, metrics, turns, is_closing, large_bodies, of_callers: Mutex::default(), ids }
+        Self {
+            callers,
+            services,
+            metrics,
+            turns,
+            is_closing: AtomicBool::new(false),
+            large_bodies,
+            bodies_of_callers: Shares::new(MOST_OF_BODIES / 4),
+            bodies_of_strangers: Arc::new(Semaphore::new(MOST_OF_BODIES / 4)),
+            bodies_of_addresses: Shares::new(LARGEST_BODY / 1024),
+            messages: hooks::Taken::default(),
+            of_callers: Shares::new(MOST_OF_ONE),
+            ids: Ids::new(),
+        }
     }
 
     /// Answers a request.
@@ -154,7 +171,9 @@ impl Site {
             HOOKS if request.method() == Method::POST => {
                 let (parts, body) = request.into_parts();
                 self.callers.check(&parts, false)?;
-                let (body, _share) = self.whole(body).await?;
+                let from = parts.extensions.get::<Source>().map(|source| network(source.client).to_string());
+                let own = self.bodies_of_addresses.of(&from.unwrap_or_default());
+                let (body, _share) = self.whole(body, LARGEST_BODY, [own, self.bodies_of_strangers.clone()]).await?;
                 match &self.services.kept {
                     Some(kept) => hooks::taken(kept, &self.messages, &parts, &body),
                     None => Err((StatusCode::NOT_FOUND, "there is nothing at this path".to_owned())),
@@ -208,7 +227,8 @@ impl Site {
         match path {
             SIGN_IN if parts.method == Method::POST => {
                 self.callers.check(&parts, true)?;
-                let (form, _share) = self.whole(body).await?;
+                // A form takes no memory from others.
+                let (form, _) = self.whole(body, LARGEST_FORM, []).await?;
                 let target = cookies::target(cookies::field(&form, "to"));
                 let token = cookies::field(&form, "token").unwrap_or_default();
                 return Ok(match self.callers.sign_in(token.trim(), &parts, &self.services).await? {
@@ -259,13 +279,15 @@ impl Site {
             return Err((StatusCode::SERVICE_UNAVAILABLE, "this server is ending; try again in a moment".to_owned()));
         }
         let grant = proved.as_ref().map(|(_, grant)| grant.clone());
-        let own = self.turns_of(grant.as_deref()).try_acquire_owned();
+        let name = grant.as_ref().map_or("", |grant| grant.name.as_str());
+        let own = self.of_callers.of(name).try_acquire_owned();
         let own = own.map_err(|_| (StatusCode::TOO_MANY_REQUESTS, "too many requests of yours at once".to_owned()))?;
         let turn = self.turns.clone().try_acquire_owned().map_err(|_| {
             tracing::warn!("more than {MOST_RUNNING} requests at once");
             (StatusCode::SERVICE_UNAVAILABLE, "too many requests at once; try again in a moment".to_owned())
         })?;
-        let (whole, share) = self.whole(body).await?;
+        let memory = [self.bodies_of_callers.of(name), self.large_bodies.clone()];
+        let (whole, share) = self.whole(body, LARGEST_BODY, memory).await?;
         let turns = [turn, own].into_iter().chain(share).collect();
         let token = proved.as_ref().map(|(token, _)| token.clone());
         let visit = Arc::new(Visit { id: id.to_owned(), grant, token, turns: Mutex::new(turns) });
@@ -279,20 +301,22 @@ impl Site {
         }
     }
 
-    /// Reads a body, and its share of the memory for large ones.
-    async fn whole(&self, body: Incoming) -> Result<(Vec<u8>, Option<OwnedSemaphorePermit>), Refusal> {
+    /// Reads a body of at most so many bytes, and its share of the memory for large ones: of the sender's own, then of all.
+    async fn whole<const N: usize>(
+        &self,
+        body: Incoming,
+        limit: usize,
+        memory: [Arc<Semaphore>; N],
+    ) -> Result<(Vec<u8>, Vec<OwnedSemaphorePermit>), Refusal> {
         let read = async {
             // Memory for bodies stays bounded, however many come at once.
-            let most = body.size_hint().upper().unwrap_or(u64::MAX).min(LARGEST_BODY as u64);
+            let most = body.size_hint().upper().unwrap_or(u64::MAX).min(limit as u64);
             let kilobytes = u32::try_from(most / 1024).expect("bodies are smaller");
-            let share = match most <= SMALL_BODY {
-                true => None,
-                false => {
-                    let share = self.large_bodies.clone().acquire_many_owned(kilobytes);
-                    Some(share.await.expect("the semaphore is never closed"))
-                }
-            };
-            let (mut body, mut whole) = (Limited::new(body, LARGEST_BODY), Vec::new());
+            let mut share = Vec::new();
+            for memory in memory.into_iter().filter(|_| most > SMALL_BODY) {
+                share.push(memory.acquire_many_owned(kilobytes).await.expect("the semaphore is never closed"));
+            }
+            let (mut body, mut whole) = (Limited::new(body, limit), Vec::new());
             // Pieces are joined as they come: kept, a piece of one byte takes a hundred times its size.
             while let Some(piece) = body.frame().await {
                 whole.extend_from_slice(&piece?.into_data().unwrap_or_default());
@@ -303,26 +327,11 @@ impl Site {
         let whole = whole.map_err(|_| (StatusCode::REQUEST_TIMEOUT, "the body did not arrive in time".to_owned()))?;
         whole.map_err(|err| match err.downcast_ref::<LengthLimitError>() {
             Some(_) => {
-                let why = format!("a message may have at most {} MB; send less at once", LARGEST_BODY / (1024 * 1024));
+                let why = format!("a message may have at most {} KB; send less at once", limit / 1024);
                 (StatusCode::PAYLOAD_TOO_LARGE, why)
             }
             None => (StatusCode::BAD_REQUEST, "the body is broken".to_owned()),
         })
-    }
-
-    fn turns_of(&self, grant: Option<&Grant>) -> Arc<Semaphore> {
-        let name = grant.map_or("", |grant| &grant.name);
-        // A panic leaves the table whole.
-        let mut all = self.of_callers.lock().unwrap_or_else(PoisonError::into_inner);
-        match all.get(name) {
-            Some(turns) => turns.clone(),
-            None => {
-                if all.len() >= MOST_CALLERS {
-                    all.retain(|_, turns| turns.available_permits() < MOST_OF_ONE);
-                }
-                all.entry(name.to_owned()).or_insert_with(|| Arc::new(Semaphore::new(MOST_OF_ONE))).clone()
-            }
-        }
     }
 
     fn refused(&self, status: StatusCode, why: String) -> Answer {

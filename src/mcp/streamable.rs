@@ -34,11 +34,11 @@ const REMOVED: [&str; 1] = ["initialize"];
 /// Sessions in which nothing happens for so long end.
 const IDLE: Duration = Duration::from_secs(12 * 3600);
 /// Sessions of one caller; the one that was idle longest makes room.
-const MOST_OF_ONE: usize = 2048;
+const MOST_OF_ONE: usize = 1024;
 /// Messages of a batch.
 const MOST_IN_BATCH: usize = 64;
-/// Sessions of all callers.
-const MOST: usize = 8192;
+/// Sessions of all callers; of whoever has the most, the one that was idle longest makes room.
+const MOST: usize = 4096;
 
 /// The endpoint.
 pub(super) struct Endpoint {
@@ -157,9 +157,7 @@ impl Endpoint {
             };
             match &session {
                 None if is_initialize(&message) => {
-                    if let Err(full) = self.make_room(&visit).await {
-                        return full;
-                    }
+                    self.make_room(&visit).await;
                     opens = Some(takes_batches(&message));
                 }
                 Some(session) => match self.start(session, &message) {
@@ -236,26 +234,19 @@ impl Endpoint {
     }
 
     /// Makes room for one more session of a caller.
-    async fn make_room(&self, visit: &Visit) -> Result<(), Answer> {
+    async fn make_room(&self, visit: &Visit) {
         let alive: HashSet<Arc<str>> = self.manager.sessions.read().await.keys().cloned().collect();
-        let oldest = {
+        let leaving = {
             let mut state = lock(&self.state);
             state.sessions.retain(|id, _| alive.contains(id));
-            if state.sessions.len() >= MOST {
-                tracing::warn!("more than {MOST} sessions at once");
-                return Err(plain(StatusCode::SERVICE_UNAVAILABLE, "too many sessions; close one with DELETE\n"));
-            }
-            let own = state.sessions.iter().filter(|(_, opened)| opened.by == visit.caller());
-            let oldest = own.clone().min_by_key(|(_, opened)| opened.used).map(|(id, _)| id.clone());
-            oldest.filter(|_| own.count() >= MOST_OF_ONE)
+            let leaving = leaving(&state.sessions, visit.caller());
+            leaving.inspect(|leaving| _ = state.sessions.remove(leaving))
         };
-        if let Some(oldest) = oldest {
-            lock(&self.state).sessions.remove(&oldest);
-            if let Err(err) = self.manager.close_session(&oldest).await {
-                tracing::info!(%err, "a session was not closed");
-            }
+        if let Some(leaving) = leaving
+            && let Err(err) = self.manager.close_session(&leaving).await
+        {
+            tracing::info!(%err, "a session was not closed");
         }
-        Ok(())
     }
 }
 
@@ -293,6 +284,17 @@ impl crate::http::Endpoint for Endpoint {
         self.service.config.cancellation_token.cancel();
         self.guests.flush();
     }
+}
+
+/// The session that has to make room for one more of a caller.
+fn leaving(sessions: &HashMap<Arc<str>, Opened>, caller: &str) -> Option<Arc<str>> {
+    let mut counts: HashMap<&str, usize> = HashMap::new();
+    sessions.values().for_each(|opened| *counts.entry(&opened.by).or_default() += 1);
+    let is_full = counts.get(caller).is_some_and(|n| *n >= MOST_OF_ONE);
+    let largest = || counts.iter().max_by_key(|(_, n)| **n).map(|(by, _)| *by).filter(|_| sessions.len() >= MOST);
+    let by = if is_full { Some(caller) } else { largest() }?;
+    let own = sessions.iter().filter(|(_, opened)| opened.by == by);
+    own.min_by_key(|(_, opened)| opened.used).map(|(id, _)| id.clone())
 }
 
 fn lock(state: &Mutex<State>) -> MutexGuard<'_, State> {
@@ -340,4 +342,29 @@ fn refused(reply: &Value, is_newest: bool) -> Answer {
         false => StatusCode::BAD_REQUEST,
     };
     json(status, reply.to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn whoever_has_the_most_sessions_makes_room_for_others() {
+        let mut sessions = HashMap::new();
+        let leaves = |sessions: &HashMap<Arc<str>, Opened>, by: &str| leaving(sessions, by).map(|id| id.to_string());
+        for (by, n) in [("ann", MOST_OF_ONE), ("ben", 10), ("cat", MOST_OF_ONE - 1), ("dan", MOST_OF_ONE - 2)] {
+            for nth in 0..n {
+                let opened = Opened { by: by.to_owned(), used: Instant::now(), batches: false };
+                sessions.insert(format!("{by}-{nth}").into(), opened);
+            }
+        }
+        assert_eq!(leaves(&sessions, "ann").as_deref(), Some("ann-0"), "her own that was idle longest");
+        assert_eq!(leaves(&sessions, "ben"), None);
+        for nth in 0..MOST - sessions.len() {
+            let opened = Opened { by: format!("x{}", nth % 3), used: Instant::now(), batches: false };
+            sessions.insert(format!("more-{nth}").into(), opened);
+        }
+        assert_eq!(leaves(&sessions, "ben").as_deref(), Some("ann-0"), "of whoever has the most");
+        assert_eq!(leaves(&sessions, "new").as_deref(), Some("ann-0"));
+    }
 }

@@ -13,8 +13,8 @@ use super::routes::{self, Reply};
 use super::{assets, layout, runs};
 use crate::http::metrics::Page;
 use crate::http::{
-    self, Answer, Bytes, HeaderMap, HeaderValue, Pages, Pending, Request, StatusCode, Visit, content, header, html,
-    plain, see_other,
+    self, Answer, Bytes, HeaderMap, HeaderValue, Pages, Pending, Request, Shares, StatusCode, Visit, content, header,
+    html, see_other,
 };
 use crate::tools::{Context, Views};
 
@@ -22,10 +22,12 @@ use crate::tools::{Context, Views};
 const EVENTS: &str = "/events";
 /// Events of a stream that wait for the browser.
 const MOST_WAITING: usize = 4;
-/// Streams at once.
-const MOST_STREAMS: usize = 64;
-/// Pages that are made at once.
+/// Streams at once, and those of one caller; of whoever has the most, the oldest makes room.
+const MOST_STREAMS: usize = 512;
+const STREAMS_OF_ONE: usize = 32;
+/// Pages that are made at once, and those of one caller.
 const AT_ONCE: usize = 8;
+const AT_ONCE_OF_ONE: usize = AT_ONCE / 2;
 /// Answers below this size are sent as they are.
 const WORTH_PACKING: usize = 1_400;
 /// Where pages may take things from: this server, and no code that is written into a page.
@@ -36,15 +38,15 @@ const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; i
 pub(super) struct Endpoint {
     views: Arc<Views>,
     turns: Semaphore,
-    streams: Arc<Semaphore>,
-    /// Streams that go on.
-    open: Mutex<Vec<AbortHandle>>,
+    of_callers: Shares,
+    /// Streams that go on, with the names of their callers.
+    open: Mutex<Vec<(String, AbortHandle)>>,
 }
 
 impl Endpoint {
     pub(super) fn new(views: Arc<Views>) -> Self {
-        let streams = Arc::new(Semaphore::new(MOST_STREAMS));
-        Self { views, turns: Semaphore::new(AT_ONCE), streams, open: Mutex::default() }
+        let of_callers = Shares::new(AT_ONCE_OF_ONE);
+        Self { views, turns: Semaphore::new(AT_ONCE), of_callers, open: Mutex::default() }
     }
 
     async fn answered(&self, visit: Arc<Visit>, request: Request<Bytes>) -> Answer {
@@ -52,8 +54,10 @@ impl Endpoint {
         let (parts, _) = request.into_parts();
         if parts.uri.path() == EVENTS {
             // It does not count as running, so the server need not wait for it.
-            return self.events(cx);
+            return self.events(cx, visit.caller());
         }
+        let own = self.of_callers.of(visit.caller());
+        let _own = own.acquire().await.expect("the semaphore is never closed");
         let _turn = self.turns.acquire().await.expect("the semaphore is never closed");
         let packs = takes_gzip(&parts.headers);
         let is_signed_in = visit.grant.is_some();
@@ -70,19 +74,32 @@ impl Endpoint {
 
 impl Endpoint {
     /// A stream that tells of index runs.
-    fn events(&self, cx: Arc<Context>) -> Answer {
-        let Ok(turn) = self.streams.clone().try_acquire_owned() else {
-            return plain(StatusCode::SERVICE_UNAVAILABLE, "too many streams at once; try again in a moment\n");
-        };
+    fn events(&self, cx: Arc<Context>, caller: &str) -> Answer {
         let (sender, receiver) = mpsc::channel(MOST_WAITING);
-        let told = tokio::spawn(runs::tell(cx, sender, turn));
         let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
-        open.retain(|task| !task.is_finished());
-        open.push(told.abort_handle());
+        open.retain(|(_, task)| !task.is_finished());
+        if let Some(oldest) = leaving(open.iter().map(|(by, _)| by.as_str()), caller) {
+            open.remove(oldest).1.abort();
+        }
+        let told = tokio::spawn(runs::tell(cx, sender));
+        open.push((caller.to_owned(), told.abort_handle()));
         let mut answer = http::events(receiver);
         guard(&mut answer);
         answer
     }
+}
+
+/// The stream, among those of these callers, that has to make room for one more of a caller.
+fn leaving<'c>(open: impl Iterator<Item = &'c str> + Clone, caller: &str) -> Option<usize> {
+    let n_of = |one: &str| open.clone().filter(|by| *by == one).count();
+    if n_of(caller) >= STREAMS_OF_ONE {
+        return open.clone().position(|by| by == caller);
+    }
+    if open.clone().count() < MOST_STREAMS {
+        return None;
+    }
+    let largest = open.clone().max_by_key(|by| n_of(by))?;
+    open.clone().position(|by| by == largest)
 }
 
 /// The answer for a reply.
@@ -141,7 +158,7 @@ impl http::Endpoint for Endpoint {
     fn measure(&self, _: &mut Page) {}
 
     fn close(&self) {
-        self.open.lock().unwrap_or_else(PoisonError::into_inner).drain(..).for_each(|task| task.abort());
+        self.open.lock().unwrap_or_else(PoisonError::into_inner).drain(..).for_each(|(_, task)| task.abort());
         self.views.all().iter().for_each(|cx| cx.session.flush());
     }
 }
@@ -159,5 +176,20 @@ impl Pages for Endpoint {
 
     fn sign_in(&self, target: &str, problem: Option<&str>) -> Answer {
         answer(Reply::Page(layout::sign_in(target, problem)), false, false)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{MOST_STREAMS, STREAMS_OF_ONE, leaving};
+
+    #[test]
+    fn streams_of_one_caller_close_none_of_others() {
+        let of = |n: usize, by: &'static str| std::iter::repeat_n(by, n);
+        assert_eq!(leaving(of(STREAMS_OF_ONE - 1, "ann"), "ann"), None);
+        assert_eq!(leaving(of(1, "ben").chain(of(STREAMS_OF_ONE, "ann")), "ann"), Some(1), "the oldest of her own");
+        let callers: Vec<String> = (0..MOST_STREAMS - STREAMS_OF_ONE).map(|nth| format!("x{nth}")).collect();
+        let all = callers.iter().map(String::as_str).chain(of(STREAMS_OF_ONE, "ann"));
+        assert_eq!(leaving(all, "ben"), Some(callers.len()), "of whoever has the most");
     }
 }

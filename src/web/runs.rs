@@ -4,7 +4,6 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use maud::{Markup, html};
-use tokio::sync::OwnedSemaphorePermit;
 use tokio::sync::mpsc::Sender;
 
 use super::links;
@@ -60,8 +59,8 @@ fn name(cx: &Context, repo: &str) -> Markup {
     }
 }
 
-/// Sends the list as an event whenever it changes, until the browser leaves or the time is over; it counts as running so long.
-pub(super) async fn tell(cx: Arc<Context>, sender: Sender<Bytes>, _turn: OwnedSemaphorePermit) {
+/// Sends the list as an event whenever it changes, until the browser leaves or the time is over.
+pub(super) async fn tell(cx: Arc<Context>, sender: Sender<Bytes>) {
     let until = Instant::now() + LONGEST;
     let mut last = String::new();
     while Instant::now() < until && !sender.is_closed() {

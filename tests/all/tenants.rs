@@ -1,13 +1,17 @@
 //! Several callers of one server: what one has, does or asks for gives the others nothing.
 
 use std::fs;
-use std::os::unix::fs::symlink;
+use std::io::{Read, Write};
+use std::os::unix::fs::{PermissionsExt as _, symlink};
 use std::path::Path;
+use std::process::{Command, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
 use super::http::{token, tokens};
-use super::web::{Client, Site};
+use super::web::{Client, PATIENCE, Site};
 
 const V2025: &str = "2025-06-18";
 
@@ -151,4 +155,84 @@ fn a_mark_of_nodes_is_believed_from_nobody_who_is_none() {
         let asked = ask(json!({"io.codelode/from-node": mark, "io.codelode/frequencies": frequencies}));
         assert_eq!(asked, plain, "{mark}");
     }
+}
+
+#[test]
+fn the_ticket_of_ones_own_pages_is_for_no_other_user_to_read() {
+    let site = Site::start(&[]);
+    let (shop, out) = (site.folder("shop"), tempfile::tempdir().expect("a folder"));
+    let opener = out.path().join(if cfg!(target_os = "macos") { "open" } else { "xdg-open" });
+    let script =
+        "#!/bin/sh\nprintf '%s\\n' \"$@\" > \"$OUT/arguments\"\ncp -p \"$1\" \"$OUT/page\"\ntouch \"$OUT/done\"\n";
+    fs::write(&opener, script).expect("the folder is ours");
+    fs::set_permissions(&opener, fs::Permissions::from_mode(0o755)).expect("it is ours");
+    let home = shop.ancestors().nth(2).expect("it lies in a folder of ours").join("index");
+    let path = format!("{}:{}", out.path().display(), std::env::var("PATH").expect("tests run with one"));
+    let mut child = Command::new(env!("CARGO_BIN_EXE_codelode"))
+        .args(["web", "."])
+        .current_dir(&shop)
+        .envs([("CODELODE_INDEX_PATH", text(&home)), ("HOME", text(out.path())), ("OUT", text(out.path()))])
+        .env("PATH", path)
+        .stderr(Stdio::null())
+        .spawn()
+        .expect("the program is built");
+    let begun = Instant::now();
+    while !out.path().join("done").exists() {
+        assert!(begun.elapsed() < PATIENCE, "no browser was opened");
+        thread::sleep(Duration::from_millis(20));
+    }
+    child.kill().and_then(|()| child.wait()).expect("it is our child");
+    let arguments = fs::read_to_string(out.path().join("arguments")).expect("they were written");
+    assert!(!arguments.contains("ticket") && !arguments.contains("http:"), "{arguments}");
+    let page = out.path().join("page");
+    let mode = fs::metadata(&page).expect("it was copied").permissions().mode();
+    assert_eq!(mode & 0o777, 0o600, "{mode:o}");
+    assert!(fs::read_to_string(&page).expect("it is text").contains("?ticket="));
+}
+
+#[test]
+fn tokens_that_nobody_has_are_slowed_and_hold_up_none_that_was_right() {
+    let place = tempfile::tempdir().expect("a folder");
+    let path = tokens(place.path(), &[("alice", "repos = [\"*\"]")]);
+    let site = Site::start(&["--tokens", text(&path), "--web"]);
+    let mut alice = client(&site, "alice");
+    let guess = |nth: usize| site.client().with_token(&format!("guess-{nth}")).post_ping().status;
+    let refused: Vec<u16> = (0..60).map(guess).collect();
+    assert!(refused[..20].iter().all(|status| *status == 401), "{refused:?}");
+    assert!(refused.iter().filter(|status| **status == 429).count() > 10, "{refused:?}");
+    let signed_in = site.client().send_to("POST", "/sign-in", "token=guess&to=/", &[]);
+    assert!([401, 429].contains(&signed_in.status), "{signed_in:?}");
+    assert_eq!(seen(&mut alice).len(), 2, "her token was right before");
+}
+
+#[test]
+fn one_that_holds_many_connections_makes_room_itself() {
+    let site = Site::start(&[]);
+    let mut idle: Vec<_> = (0..560).map(|_| site.connect()).collect();
+    // The last ones are accepted when this is answered.
+    assert_eq!(site.client().get("/healthz").status, 200);
+    let mut byte = [0; 1];
+    assert!(matches!(idle[0].read(&mut byte), Ok(0) | Err(_)), "the first was idle longest");
+    let last = idle.last_mut().expect("there are some");
+    last.write_all(b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n").expect("it is open");
+    assert_eq!(last.read(&mut byte).expect("it is answered"), 1);
+}
+
+#[test]
+fn slow_senders_without_a_token_keep_no_memory_from_callers() {
+    let place = tempfile::tempdir().expect("a folder");
+    let path = tokens(place.path(), &[("alice", "repos = [\"*\"]")]);
+    let site = Site::start(&["--tokens", text(&path), "--web"]);
+    let mut alice = client(&site, "alice");
+    let mut slow: Vec<_> = (0..40).map(|_| site.connect()).collect();
+    for stream in &mut slow {
+        let head = "POST /sign-in HTTP/1.1\r\nHost: localhost\r\nContent-Length: 4000000\r\n\r\n{";
+        stream.write_all(head.as_bytes()).expect("the server reads");
+    }
+    let begun = Instant::now();
+    let large = json!({"name": "list_repos", "arguments": {}, "_meta": {"padding": "x".repeat(200_000)}});
+    let answer = alice.ask("tools/call", large);
+    assert!(answer["result"]["content"].is_array(), "{answer}");
+    // Those bodies are given up after half a minute, for which they would hold all the memory for bodies.
+    assert!(begun.elapsed() < Duration::from_secs(25), "a large question waited for them");
 }
