@@ -54,6 +54,12 @@ impl Site {
         Self::begin_in(self.folder.clone(), &serving(flags), &[])
     }
 
+    /// Starts a server in a folder whose `source` is served, with an index in `index`.
+    #[allow(dead_code, reason = "only attacks have folders of their own")]
+    pub fn start_in(folder: Arc<tempfile::TempDir>, flags: &[&str], variables: &[(&str, &str)]) -> Self {
+        Self::begin_in(folder, &serving(flags), variables)
+    }
+
     fn begin_in(folder: Arc<tempfile::TempDir>, arguments: &[&str], variables: &[(&str, &str)]) -> Self {
         let mut command = command(folder.path(), arguments);
         let child = command.envs(variables.iter().copied()).stderr(Stdio::piped()).spawn();

@@ -18,6 +18,8 @@ mod requests;
 mod samples;
 mod soak;
 mod sweep;
+#[cfg(feature = "http")]
+mod tenants;
 
 #[allow(dead_code, reason = "attacks never wait for freshness")]
 #[path = "../all/client.rs"]
