@@ -1,7 +1,6 @@
 //! Objective-C: all that C has, and classes with their properties and methods, protocols and categories.
 
 mod declarators;
-mod preprocess;
 
 use tree_sitter::Node;
 
@@ -23,7 +22,7 @@ pub static SPEC: LanguageSpec = LanguageSpec {
     claims: &[("h", is_objective)],
     grammar: grammar!("objc", tree_sitter_objc, HIGHLIGHTS_QUERY),
     highlighted_as: Some(&super::c::SPEC),
-    preprocess: Some(preprocess::preprocess),
+    preprocess: Some(super::c::preprocess::preprocess),
     rules: &[
         FUNCTION,
         (Rule::BySign { signs: STRUCT, name: "name", body: "body" }, &["struct_specifier"]),

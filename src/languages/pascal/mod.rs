@@ -1,7 +1,5 @@
 //! Pascal: types with their members, functions with a body, constants and the variables of units.
 
-mod preprocess;
-
 use tree_sitter::Node;
 
 use super::spec::{grammar, symbol};
@@ -14,7 +12,6 @@ pub static SPEC: LanguageSpec = LanguageSpec {
     aliases: &["delphi", "objectpascal"],
     extensions: &["pas", "dpr", "lpr"],
     grammar: grammar!("pascal", tree_sitter_pascal, "highlights.scm"),
-    preprocess: Some(preprocess::preprocess),
     rules: &[
         (
             Rule::BySign { signs: TYPES, name: "name:identifier", body: "type/declSection^|declField^|declProc^" },
