@@ -123,6 +123,8 @@ impl Heap {
         // SAFETY: only the lifetime changes; the bounds are removed before this function returns.
         let goes_on: NonNull<dyn Fn(usize) -> bool> = unsafe { std::mem::transmute(NonNull::from(goes_on)) };
         let before = Before::set(self, Bounds { most, goes_on: Some(goes_on) });
+        // The looks at a text depend on that text alone.
+        USAGE.with(|usage| usage.left.set(BETWEEN_LOOKS));
         let result = catch_unwind(AssertUnwindSafe(work));
         drop(before);
         match result {

@@ -1,6 +1,6 @@
 //! Parsing by tree-sitter within bounds of time and memory, which hold inside of its steps as well.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::ffi::{c_char, c_void};
 use std::sync::Arc;
 
@@ -12,6 +12,12 @@ use crate::allocator::{Heap, held_by_parsing};
 const PER_BYTE: usize = 300;
 const BASE: usize = 20_000_000;
 const MOST: usize = 200_000_000;
+
+/// Steps that the allocations between two looks at a parse's bounds count for: they take about half a millisecond.
+const STEPS_PER_LOOK: usize = 15;
+/// Bytes of a text that are given to the parser at once. Each time counts as a step, because the scanners of some grammars
+/// read the rest of a file for each token: four thousand bytes take as long as a step.
+const CHUNK: usize = 4096;
 
 thread_local! {
     static WORKSHOP: RefCell<ParserPool> = const { RefCell::new(ParserPool { parsers: Vec::new(), heap: None }) };
@@ -55,16 +61,25 @@ pub fn most_for(size: usize) -> usize {
     size.saturating_mul(PER_BYTE).saturating_add(BASE).min(MOST)
 }
 
+/// Decides whether a parse goes on, by the bytes that this thread's parsers hold and the steps since the last question.
+pub type GoesOn<'a> = &'a dyn Fn(usize, usize) -> bool;
+
 /// The syntax tree of a text, or of these parts of it if any is given. Asks `goes_on` at each hundredth step, and within
-/// long steps, with the bytes that this thread's parsers hold; `None` if it says no.
+/// long steps; `None` if it says no.
 pub fn parse(
     language: &Language,
     text: &[u8],
     pieces: &[Range],
     most: usize,
-    goes_on: &dyn Fn(usize) -> bool,
+    goes_on: GoesOn<'_>,
 ) -> Option<SyntaxTree> {
     WORKSHOP.with_borrow_mut(|workshop| workshop.parse(language, text, pieces, most, goes_on))
+}
+
+/// Forgets the parsers of this thread. A parser keeps allocations between texts, so a text that is parsed first takes
+/// more of them than the next: the effort of a file would depend on the files before it.
+pub fn begin() {
+    WORKSHOP.with_borrow_mut(|workshop| workshop.parsers.clear());
 }
 
 impl ParserPool {
@@ -74,7 +89,7 @@ impl ParserPool {
         text: &[u8],
         pieces: &[Range],
         most: usize,
-        goes_on: &dyn Fn(usize) -> bool,
+        goes_on: GoesOn<'_>,
     ) -> Option<SyntaxTree> {
         if self.heap.is_none() {
             self.heap = Heap::new().map(Arc::new);
@@ -90,11 +105,14 @@ impl ParserPool {
             Some(heap) => heap.with(prepare),
             None => prepare(),
         };
-        let parse = || run(parser, text, &goes_on);
+        let input = Input { text, n_reads: Cell::new(0) };
+        // What was read since the last step counts as well.
+        let step = |held: usize| goes_on(held, 1 + input.n_reads.take());
+        let parse = || run(parser, &input, &(&step as StepCallback<'_>));
         let most = held_by_parsing().saturating_add(most);
         let parsed = match &heap {
             // SAFETY: tree-sitter is called by a function that may unwind, and its parser is forgotten if it does.
-            Some(heap) => unsafe { heap.bounded(most, goes_on, parse) },
+            Some(heap) => unsafe { heap.bounded(most, &|held| goes_on(held, STEPS_PER_LOOK), parse) },
             None => Some(parse()),
         };
         let Some(tree) = parsed else {
@@ -145,10 +163,19 @@ unsafe extern "C-unwind" {
 
 static PARSE: Parse = ts_parser_parse_with_options;
 
+/// A text, and how often the parser has read from it since its last step.
+struct Input<'t> {
+    text: &'t [u8],
+    n_reads: Cell<usize>,
+}
+
+/// Decides at a step whether the parser goes on, by the bytes that are held.
+type StepCallback<'a> = &'a dyn Fn(usize) -> bool;
+
 /// Calls tree-sitter's parser; null if `goes_on` says no at a step.
-fn run(parser: *mut ffi::TSParser, text: &[u8], goes_on: &&dyn Fn(usize) -> bool) -> *mut ffi::TSTree {
+fn run(parser: *mut ffi::TSParser, input: &Input<'_>, goes_on: &StepCallback<'_>) -> *mut ffi::TSTree {
     let input = ffi::TSInput {
-        payload: (&raw const text).cast_mut().cast(),
+        payload: (&raw const *input).cast_mut().cast(),
         read: Some(read),
         encoding: ffi::TSInputEncodingUTF8,
         decode: None,
@@ -160,20 +187,21 @@ fn run(parser: *mut ffi::TSParser, text: &[u8], goes_on: &&dyn Fn(usize) -> bool
     unsafe { (&raw const PARSE).read_volatile()(parser, std::ptr::null(), input, options) }
 }
 
-/// Gives tree-sitter the text from a byte on.
-unsafe extern "C" fn read(text: *mut c_void, at: u32, _: ffi::TSPoint, length: *mut u32) -> *const c_char {
-    // SAFETY: `run` passes a text, and tree-sitter a place for the length.
-    unsafe {
-        let text: &[u8] = text.cast::<&[u8]>().read();
-        let rest = text.get(at as usize..).unwrap_or_default();
-        *length = u32::try_from(rest.len()).unwrap_or(u32::MAX);
-        rest.as_ptr().cast()
-    }
+/// Gives tree-sitter a part of the text, from a byte on.
+unsafe extern "C" fn read(input: *mut c_void, at: u32, _: ffi::TSPoint, length: *mut u32) -> *const c_char {
+    // SAFETY: `run` passes an input that outlives the call.
+    let input = unsafe { &*input.cast::<Input<'_>>() };
+    input.n_reads.set(input.n_reads.get() + 1);
+    let rest = input.text.get(at as usize..).unwrap_or_default();
+    let part = &rest[..rest.len().min(CHUNK)];
+    // SAFETY: tree-sitter passes a place for the length.
+    unsafe { *length = part.len() as u32 };
+    part.as_ptr().cast()
 }
 
 /// Whether tree-sitter should stop at this step.
 unsafe extern "C" fn step(state: *mut ffi::TSParseState) -> bool {
     // SAFETY: `run` passes a function.
-    let goes_on = unsafe { &*(*state).payload.cast::<&dyn Fn(usize) -> bool>() };
+    let goes_on = unsafe { &*(*state).payload.cast::<StepCallback<'_>>() };
     !goes_on(held_by_parsing())
 }

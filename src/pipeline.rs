@@ -57,6 +57,7 @@ use std::time::{Duration, Instant};
 
 use crate::config::Config;
 use crate::discover::{self, Rules};
+use crate::extract::Limits;
 use crate::git;
 use crate::model::{Phase, Progress};
 use crate::store::{self, Registry, Sidecar, SnapshotFacts};
@@ -79,6 +80,8 @@ pub struct Options {
     pub from_scratch: bool,
     /// Files to read again even if their size and time are unchanged.
     pub reread: Vec<String>,
+    /// Limits on reading a file, instead of the usual ones.
+    pub limits: Option<Limits>,
     /// Files of a first run per publication; zero for the default.
     pub publish_every: usize,
     /// Maximum number of files; larger folders are not indexed.

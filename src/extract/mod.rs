@@ -17,7 +17,7 @@ pub use crate::facts::LazyFacts;
 pub use crate::languages::Limits;
 use crate::languages::{Budget, Cx, Inside, LanguageSpec, Lower, Relating, Rule};
 use crate::model::{Extraction, Span, Symbol};
-use crate::parsing::{SyntaxTree, parse};
+use crate::parsing::{self, SyntaxTree, parse};
 pub use imports::{Imports, Statement, imports, packages};
 pub use locals::{Local, import_of, is_member, is_part, local_at, locals, word_at};
 pub use outside::{from_packages, imports_of, packages_at};
@@ -48,7 +48,8 @@ fn given_up(failure: Cow<'static, str>) -> Extraction {
 fn extract_here(spec: &'static LanguageSpec, source: &[u8], limits: &Limits) -> Extraction {
     let reading = FileExtractor::new(spec, source, limits);
     let Some(tree) = reading.parse(&[]) else {
-        return given_up(reading.budget.failure().map_or("its grammar fails on it".into(), Cow::from));
+        let failure = reading.budget.failure().map_or("its grammar fails on it".into(), Cow::from);
+        return Extraction { timed_out: reading.budget.is_out_of_time(), ..given_up(failure) };
     };
     let mut cx = Cx::new(spec, source, &reading.budget);
     reading.walk(&tree, &mut cx, 0);
@@ -63,7 +64,8 @@ fn extract_here(spec: &'static LanguageSpec, source: &[u8], limits: &Limits) -> 
     let facts = spec.relating.map(|relating| reading.facts(relating, &tree, &embedded, &symbols)).unwrap_or_default();
     let has_errors = tree.root_node().has_error();
     let failure = reading.budget.failure().map(Cow::from);
-    Extraction { symbols, facts, has_errors, is_cut: failure.is_some(), failure }
+    let timed_out = reading.budget.is_out_of_time();
+    Extraction { symbols, facts, has_errors, is_cut: failure.is_some(), timed_out, failure }
 }
 
 /// Facts of a function, with the uses of its local names.
@@ -96,6 +98,7 @@ struct FileExtractor<'s> {
 
 impl<'s> FileExtractor<'s> {
     fn new(spec: &'static LanguageSpec, source: &'s [u8], limits: &Limits) -> Self {
+        parsing::begin();
         let text = spec.preprocess.and_then(|preprocess| preprocess(source)).map_or(spec.sanitized(source), Cow::Owned);
         Self { spec, source, text, held: held_by_parsing(), budget: Budget::new(source.len(), limits) }
     }
@@ -133,7 +136,7 @@ impl<'s> FileExtractor<'s> {
     /// reason.
     fn parse(&self, pieces: &[Range]) -> Option<SyntaxTree> {
         let language = self.spec.language()?;
-        let goes_on = |held: usize| self.budget.step(held.saturating_sub(self.held));
+        let goes_on = |held: usize, steps: usize| self.budget.step(held.saturating_sub(self.held), steps);
         let most = self.budget.left_for_a_tree(held_by_parsing().saturating_sub(self.held));
         parse(&language, &self.text, pieces, most, &goes_on)
     }

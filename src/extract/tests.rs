@@ -3,7 +3,7 @@ use proptest::prelude::*;
 use std::time::Duration;
 
 use super::{Limits, extract, extract_within};
-use crate::languages::{LANGUAGES, of_file};
+use crate::languages::{LANGUAGES, leaps, of_file};
 
 /// Checks the invariants of an extraction, for any text.
 fn holds(text: &[u8]) {
@@ -38,8 +38,12 @@ fn a_file_that_holds_too_much_is_cut_and_not_wrong() {
     let python = of_file("a.py", b"").expect("it is built in").1;
     let text: String = (0..8_000).map(|number| format!("X{number} = {number}\n")).collect();
     let dense = extract(python, text.as_bytes());
-    assert!(dense.is_cut && !dense.has_errors && !dense.is_given_up(), "{:?}", dense.failure);
-    assert!(dense.symbols.len() > 1_000);
+    assert_eq!((dense.symbols.len(), dense.failure), (8_000, None));
+    let rust = of_file("a.rs", b"").expect("it is built in").1;
+    let nested = "mod a { fn f() {} ".repeat(3_000) + &"}".repeat(3_000);
+    let nested = extract(rust, nested.as_bytes());
+    assert!(nested.is_cut && !nested.has_errors && !nested.is_given_up(), "{:?}", nested.failure);
+    assert!(!nested.symbols.is_empty());
     let wrong = extract(python, b"def f(:\n    x = 1\n");
     assert!(wrong.has_errors && !wrong.is_cut && wrong.failure.is_none());
 }
@@ -127,7 +131,7 @@ fn a_file_that_takes_too_long_is_given_up_with_a_word() {
     let of = |time| extract_within(spec, text.as_bytes(), &Limits { time, ..Limits::default() });
     let found = of(Duration::from_millis(1));
     assert_eq!(found.failure.as_deref(), Some("parsing took over 1ms"));
-    assert!(found.symbols.is_empty());
+    assert!(found.symbols.is_empty() && found.timed_out);
     // The next file finds the parser as new.
     let small = extract(spec, b"def f(): pass\n");
     assert_eq!((small.symbols.len(), small.failure), (1, None));
@@ -135,6 +139,30 @@ fn a_file_that_takes_too_long_is_given_up_with_a_word() {
     if crate::allocator::held_by_parsing() > 0 {
         let found = extract_within(spec, text.as_bytes(), &large);
         assert!(found.failure.is_some_and(|why| why.contains("MB")));
+    }
+}
+
+/// The samples of a language.
+fn sample(id: &str) -> Vec<Vec<u8>> {
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("src/languages").join(id);
+    let files = std::fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path());
+    let is_sample = |path: &std::path::PathBuf| path.file_stem().is_some_and(|stem| stem == "sample");
+    files.filter(is_sample).filter_map(|path| std::fs::read(path).ok()).collect()
+}
+
+#[test]
+fn what_is_read_of_a_file_depends_on_no_clock() {
+    // Some of them are given up, and some are cut.
+    let hostile = ["f(a[{x: (".repeat(2_000), "mod a {".repeat(2_000), "+-*/%&|^!~=<>?:.,;@#$".repeat(200)];
+    for spec in LANGUAGES {
+        let sample = sample(spec.id);
+        for text in hostile.iter().map(String::as_bytes).chain(sample.iter().map(Vec::as_slice)) {
+            let quiet = extract(spec, text);
+            leaps::set(Duration::from_micros(100));
+            let busy = extract(spec, text);
+            leaps::set(Duration::ZERO);
+            assert!(busy == quiet, "{}: {:?}, {:?}", spec.id, quiet.failure, busy.failure);
+        }
     }
 }
 

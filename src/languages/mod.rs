@@ -76,6 +76,8 @@ pub mod zig;
 
 use crate::model::Languages;
 
+#[cfg(test)]
+pub use budget::leaps;
 pub use budget::{Budget, Limits, TimeAtWork};
 pub use conventions::{Conventions, Framework, ManifestPart, OfferedMethod, Owner, Package, Public, stands_for_folder};
 pub use definition::{Cx, Definition, Place};

@@ -199,6 +199,8 @@ pub struct Extraction {
     pub has_errors: bool,
     /// A limit was reached after the file was parsed: symbols or facts beyond it are missing.
     pub is_cut: bool,
+    /// Time ended the reading, which effort should have ended before: another run may read more.
+    pub timed_out: bool,
     /// Facts about names for `resolve`; empty if its language is not resolved.
     pub facts: Vec<u8>,
     /// The limit that was exceeded, or another reason for symbols that are missing.

@@ -186,3 +186,42 @@ impl ReadContext<'_> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::Config;
+    use crate::extract::Limits;
+    use crate::model::unfollowed;
+    use crate::pipeline::{Options, index_folder};
+    use crate::store::{FileView, Registry, Snapshot};
+
+    /// Indexes a folder within a time for each file.
+    fn indexed(config: &Config, root: &Path, time: std::time::Duration) -> Snapshot {
+        let limits = Limits { time, ..Limits::default() };
+        let options = Options { limits: Some(limits), ..Options::default() };
+        let (cancelled, patience) = (AtomicBool::new(false), std::time::Duration::from_secs(10));
+        let watcher = RunControl { progress: &unfollowed, cancelled: &cancelled, patience };
+        let report = index_folder(root, config, &options, &watcher).expect("it can be indexed");
+        let store = Registry::new(&config.home).store(&report.sidecar.store);
+        store.snapshot(&report.sidecar.snapshot).expect("it was just written")
+    }
+
+    #[test]
+    fn a_file_that_time_ended_is_read_again_by_the_next_run() {
+        let place = tempfile::tempdir().expect("there is room for a folder");
+        let root = place.path().join("source");
+        std::fs::create_dir(&root).expect("the folder is new");
+        std::fs::write(root.join("a.py"), "def f(): pass\n".repeat(200)).expect("there is room");
+        let config = Config { home: place.path().join("index"), ..Config::default() };
+        let symbols = |snapshot: &Snapshot| snapshot.files().map(|file| file.symbol_count()).sum::<u32>();
+        let first = indexed(&config, &root, std::time::Duration::ZERO);
+        assert!(first.files().all(|file| file.timed_out()) && symbols(&first) < 200);
+        let second = indexed(&config, &root, Limits::default().time);
+        assert!(!second.files().any(|file: FileView<'_>| file.timed_out()));
+        assert_eq!(symbols(&second), 200);
+        // What was read whole is not read again.
+        let third = indexed(&config, &root, std::time::Duration::ZERO);
+        assert_eq!(symbols(&third), 200);
+    }
+}

@@ -13,7 +13,7 @@ use crate::allocator;
 use crate::config::Config;
 use crate::discover::{self, Rules};
 use crate::model::{Input, Languages, Phase, SkipReason, SourceFile};
-use crate::store::{self, CompiledTable, Entry, Registry, Sidecar, Snapshot, SnapshotFacts, Store, Writer};
+use crate::store::{self, CompiledTable, Entry, FileView, Registry, Sidecar, Snapshot, SnapshotFacts, Store, Writer};
 
 /// Files modified within this time before a look may change again within the same tick of the file system's clock, so
 /// their times are not trusted next time (the "racy git" problem).
@@ -72,6 +72,14 @@ impl Plan {
         doubted
     }
 
+    /// Doubts files whose reading was ended by time.
+    fn doubt_timed_out(&self, snapshot: &Snapshot, doubted: &mut [bool]) {
+        for file in snapshot.files().filter(FileView::timed_out) {
+            let place = self.files.binary_search_by(|other| other.path.as_str().cmp(file.path()));
+            place.into_iter().for_each(|place| doubted[place] = true);
+        }
+    }
+
     /// Counts of files that are left out, by reason.
     fn left_out(&self, base: Option<&Snapshot>, entries: &[Entry]) -> BTreeMap<String, u64> {
         let mut counts: BTreeMap<String, u64> =
@@ -112,18 +120,22 @@ pub(super) fn run(job: &Job<'_>, sidecar: Sidecar, mut plan: Plan) -> Result<Rep
     let registry = Registry::new(&config.home);
     registry.prepare();
     let store = registry.store(&sidecar.store);
-    let doubted = plan.doubt(now);
+    let mut doubted = plan.doubt(now);
+    let published = store.snapshot(&sidecar.snapshot).ok().filter(is_current);
+    if let Some(snapshot) = published.as_ref().filter(|_| plan.looked_at_all) {
+        plan.doubt_timed_out(snapshot, &mut doubted);
+    }
 
     // Unchanged indexes are detected before taking the write lock.
     if !options.from_scratch
         && options.reread.is_empty()
         && !doubted.contains(&true)
-        && let Ok(snapshot) = store.snapshot(&sidecar.snapshot)
-        && is_current(&snapshot)
-        && job.changes_nothing(&snapshot, &plan, &sidecar, &registry)
+        && let Some(snapshot) = &published
+        && job.changes_nothing(snapshot, &plan, &sidecar, &registry)
     {
         return Ok(nothing_done(&store, sidecar, snapshot.facts(), plan, started));
     }
+    drop(published);
 
     let mut writer = match options.from_scratch {
         true => store.writer_anew(watcher.patience)?,
@@ -261,6 +273,7 @@ impl Job<'_> {
             reader.prepare(files, to_read)?;
         }
         let memory = MemoryPlan::of(config.max_memory);
+        let memory = MemoryPlan { limits: options.limits.unwrap_or(memory.limits), ..memory };
         if config.max_memory.is_some() {
             allocator::keep_nothing();
             allocator::take_small_pages();

@@ -89,11 +89,11 @@ fn cost(name: &str, text: &str) -> (usize, Duration) {
     (PEAK.get() - before, at_work() - begun)
 }
 
-/// The two seconds that a file may take, and the time between two looks at the clock, which is a hundredth of this.
+/// The time that a file may take in a program that is not optimised.
 const TIME: Duration = Duration::from_secs(3);
 
 #[test]
-fn a_file_costs_fifty_times_its_size_and_a_megabyte_and_two_seconds_at_most() {
+fn a_file_costs_a_hundred_times_its_size_and_a_megabyte_and_three_seconds_at_most() {
     let mut breaches = Vec::new();
     for size in [20_000, 200_000] {
         let variables = format!("int {}z;", "a,".repeat(size / 2));
@@ -120,7 +120,7 @@ fn breach(name: &str, text: &str) -> Option<String> {
     let mut breach = None;
     with_stack(text.len(), || {
         cost(name, "");
-        let ((cost, took), most) = (cost(name, text), text.len() * 50 + 1_000_000);
+        let ((cost, took), most) = (cost(name, text), text.len() * 100 + 1_000_000);
         if cost > most || took > TIME {
             breach = Some(format!("{name} of {} bytes: {cost} bytes, {took:?}", text.len()));
         }

@@ -24,7 +24,7 @@ pub(super) fn parse(text: &str, spec: &'static LanguageSpec, is_over: IsOver<'_>
 pub(super) fn parse_as_indexed(text: &str, spec: &'static LanguageSpec, is_over: IsOver<'_>) -> Option<SyntaxTree> {
     let parse = || {
         let (budget, before) = (Budget::new(text.len(), &Limits::default()), held_by_parsing());
-        let goes_on = |held: usize| budget.step(held.saturating_sub(before)) && !is_over();
+        let goes_on = |held: usize, steps: usize| budget.step(held.saturating_sub(before), steps) && !is_over();
         parsing::parse(&spec.language()?, &spec.sanitized(text.as_bytes()), &[], most_for(text.len()), &goes_on)
     };
     with_stack_for(text.len(), parse).flatten()
@@ -40,7 +40,7 @@ pub(super) fn parse_pieces(
     let parse = || {
         let before = held_by_parsing();
         let most = most_for(text.len());
-        let goes_on = |held: usize| held.saturating_sub(before) <= most && !is_over();
+        let goes_on = |held: usize, _: usize| held.saturating_sub(before) <= most && !is_over();
         parsing::parse(&spec.language()?, &spec.sanitized(text.as_bytes()), pieces, most, &goes_on)
     };
     with_stack_for(text.len(), parse).flatten()

@@ -30,7 +30,8 @@ impl ContentLookup {
         find_file(&self.packs, id).is_some_and(|(_, file)| file.symbols > 0)
     }
 
-    /// Number of a stored file with this path and content, read in this language, from any checkout.
+    /// Number of a stored file with this path and content, read in this language, from any checkout. A file whose reading
+    /// was ended by time is none: reading it again may give more.
     pub fn find(&self, path: &str, hash: &[u8; 32], language: Option<u8>) -> Option<u32> {
         let language = language.unwrap_or(NO_LANGUAGE);
         let beginning = pack::first_eight(hash);
@@ -43,8 +44,12 @@ impl ContentLookup {
             alike = &alike[..alike.partition_point(|(_, id)| path_of(*id) == path)];
         }
         let is_it = |id: u32| {
-            find_file(&self.packs, id)
-                .is_some_and(|(pack, file)| file.hash == *hash && file.language == language && pack.path(file) == path)
+            find_file(&self.packs, id).is_some_and(|(pack, file)| {
+                file.hash == *hash
+                    && file.language == language
+                    && file.flags & pack::TIMED_OUT == 0
+                    && pack.path(file) == path
+            })
         };
         alike.iter().map(|(_, id)| *id).find(|id| is_it(*id))
     }

@@ -71,6 +71,7 @@ impl Prepared {
         flags |= if extraction.has_errors { pack::HAS_ERRORS } else { 0 };
         flags |= if extraction.is_cut { pack::CUT } else { 0 };
         flags |= if extraction.is_given_up() { pack::GIVEN_UP } else { 0 };
+        flags |= if extraction.timed_out { pack::TIMED_OUT } else { 0 };
         flags |= if memchr::memchr(0, &content).is_some() { pack::HAS_NUL } else { 0 };
         flags |= if exercises(&path) { pack::EXERCISES } else { 0 };
         flags |= if is_beside(&path) { pack::BESIDE } else { 0 };

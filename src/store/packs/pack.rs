@@ -205,6 +205,8 @@ pub const BESIDE: u8 = 16;
 pub const GENERATED: u8 = 32;
 /// Flag of a file whose reading ended at a limit; its end may be missing.
 pub const CUT: u8 = 64;
+/// Flag of a file whose reading was ended by time, so that the next run reads it again.
+pub const TIMED_OUT: u8 = 128;
 
 /// Path of a pack.
 pub fn path(dir: &Path, number: u64) -> PathBuf {

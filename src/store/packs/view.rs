@@ -153,9 +153,19 @@ impl<'a> FileView<'a> {
         self.record.flags & pack::CUT != 0
     }
 
+    /// Whether time ended its reading, so that another run may read more of it.
+    pub fn timed_out(&self) -> bool {
+        self.record.flags & pack::TIMED_OUT != 0
+    }
+
     /// Whether facts may be missing, because of syntax errors or of a limit.
     pub fn is_partly_read(&self) -> bool {
-        self.has_errors() || self.is_cut() || self.given_up()
+        self.has_errors() || self.is_cut_off()
+    }
+
+    /// Whether a limit ended its reading, so that symbols or uses in it are not known.
+    pub fn is_cut_off(&self) -> bool {
+        self.is_cut() || self.given_up()
     }
 
     /// Whether the parser gave up on the file.
