@@ -58,6 +58,8 @@ impl Report {
 
 /// Minimum free disk space for a commit of a large repository.
 const LITTLE_ROOM: u64 = 500 << 20;
+/// The most files that a finding names.
+const MOST_NAMED: usize = 5;
 /// Maximum wait for another writer.
 const PATIENCE: Duration = Duration::from_secs(10);
 
@@ -207,7 +209,10 @@ impl Visit<'_> {
                     let what = "was read by another version; the next question reads it again";
                     self.note(&sidecar.repo, what, None);
                 }
-                Ok(snapshot) => self.credentials(sidecar, &snapshot),
+                Ok(snapshot) => {
+                    self.cut_off(sidecar, &snapshot);
+                    self.credentials(sidecar, &snapshot);
+                }
                 // The program that wrote it can read it.
                 Err(err @ store::Error::Newer { .. }) => {
                     let (subject, what) = (sidecar.repo.clone(), err.to_string());
@@ -228,6 +233,19 @@ impl Visit<'_> {
             // Leftover files do no harm: the next run removes them too.
             self.finding(false, &store.dir().display().to_string(), &what, "remove them, as the next run does", sweep);
         }
+    }
+
+    /// Names the files of a checkout that were not read to their end.
+    fn cut_off(&mut self, sidecar: &Sidecar, snapshot: &Snapshot) {
+        let files: Vec<&str> = snapshot.files().filter(FileView::is_cut_off).map(|file| file.path()).collect();
+        if files.is_empty() {
+            return;
+        }
+        let first = files[..files.len().min(MOST_NAMED)].join(", ");
+        let more = files.len().saturating_sub(MOST_NAMED);
+        let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+        let what = format!("{first}{more}: read in part; symbols or uses in there are not known");
+        self.note(&sidecar.repo, &what, None);
     }
 
     /// Names the files of a checkout that hold a credential.

@@ -1,6 +1,6 @@
 //! Common start of tools about relations: a fresh snapshot, its edges, and the symbol in question.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::json;
 
@@ -156,3 +156,17 @@ pub fn check_language(snapshot: &Snapshot, symbol: &SymbolView<'_>) -> Result<()
     let message = format!("names in {} are not resolved yet; search_text finds mentions", symbol.file.language());
     Err(Error::unavailable(message))
 }
+/// The most files that a note names.
+const MOST_NAMED: usize = 5;
+
+/// Notes files that were not read to their end and write a name in question: uses in them are not known.
+pub fn note_cut_off(caller: &Caller<'_>, files: &BTreeSet<&str>) {
+    if files.is_empty() {
+        return;
+    }
+    let named: Vec<&str> = files.iter().copied().take(MOST_NAMED).collect();
+    let more = files.len() - named.len();
+    let note = if more > 0 { json!({"files": named, "more": more}) } else { json!({"files": named}) };
+    caller.note("not_read_whole", note);
+}
+

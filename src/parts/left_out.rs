@@ -6,12 +6,12 @@ use serde::Serialize;
 use super::indexes::open_sidecar;
 use super::{Call, Error};
 use crate::catalog::runs;
-use crate::store::{FileView, Sidecar};
+use crate::store::{FileView, Sidecar, Snapshot};
 
 /// Files that a warning names.
 const MOST_NAMED: usize = 5;
 
-/// A file that was left out, or a folder with its files.
+/// A file that was left out or read in part, or a folder with its files.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct LeftOut {
     path: String,
@@ -25,6 +25,13 @@ pub struct LeftOut {
 pub(crate) fn left_out(call: &Call<'_>, sidecar: &Sidecar) -> Result<Vec<LeftOut>, Error> {
     let all = runs::left_out(call, sidecar)?.into_iter();
     Ok(all.map(|left| LeftOut { path: left.path, reason: left.reason.as_str(), files: left.files }).collect())
+}
+
+/// The files of a snapshot whose reading ended at a limit.
+pub(crate) fn cut_off(snapshot: &Snapshot) -> Vec<LeftOut> {
+    let reason = |file: &FileView<'_>| if file.given_up() { "symbols_not_read" } else { "read_in_part" };
+    let row = |file: FileView<'_>| LeftOut { path: file.path().to_owned(), reason: reason(&file), files: None };
+    snapshot.files().filter(FileView::is_cut_off).map(row).collect()
 }
 
 /// Files that the parser could not read in full, as warnings; the rest of each is indexed.

@@ -16,6 +16,7 @@ pub use crate::extract::{LazyFacts, Local};
 pub use crate::git::{Blamed, FolderEntry, History, HistoryError, Hunk, LogEntry, Recent, changed_lines};
 pub use crate::languages::{without_relations, without_symbols};
 pub use files::files_like;
+pub use graph::cut_off::{cut_off, cut_off_with};
 pub use graph::overrides::overridden;
 pub use graph::relations::{
     Caller, Direction, LineCount, UseSite, bounds, calls, column_of, decorated, function_around, hierarchy, line_of,

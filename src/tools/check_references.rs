@@ -124,6 +124,11 @@ impl Tool for CheckReferences {
             // At least one, so that asking for the rest leads somewhere.
             let in_time = names.iter().enumerate().take_while(|(place, _)| *place == 0 || Instant::now() < end);
             let results: Vec<Checked> = in_time.map(|(_, name)| check(repo, edges, name, &args)).collect();
+            let defined: Vec<_> = names.iter().flat_map(|name| related::named(repo, name)).collect();
+            let mut cut_off = query::cut_off(&repo.snapshot, &defined);
+            let unknown = names.iter().filter(|name| related::named(repo, name).is_empty());
+            cut_off.extend(unknown.flat_map(|name| query::cut_off_with(&repo.snapshot, name)));
+            related::note_cut_off(call, &cut_off);
             let files = results.iter().flat_map(|checked| &checked.content_references).map(|file| file.file.clone());
             let files = files.collect();
             call.absent(results.iter().any(|checked| !checked.is_referenced));

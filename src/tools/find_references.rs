@@ -211,11 +211,13 @@ impl Tool for FindReferences {
             // Each of several gets what fits into an answer; those that do not fit beside it have the next page.
             let room = (!is_one).then(|| call.max_tokens.saturating_sub(FRAME));
             let users = if args.cross_repo { cross_repo::users(call, repo, edges)? } else { Vec::new() };
+            let mut cut_off = BTreeSet::new();
             for name in &asked {
-                let (uses, files) = find(call, (repo, &users), edges, &args, *name, room)?;
+                let (uses, files) = find(call, (repo, &users), edges, &args, (*name, room), &mut cut_off)?;
                 results.push(uses);
                 paths.extend(files);
             }
+            related::note_cut_off(call, &cut_off);
             let is_absent = results.iter().any(|uses| uses.references.is_empty() && uses.also.is_empty());
             if is_absent {
                 related::note_unread(call, repo);
@@ -240,16 +242,17 @@ impl Tool for FindReferences {
     }
 }
 
-fn find(
+fn find<'r>(
     call: &Call<'_>,
-    (repo, users): (&Repo, &[User]),
+    (repo, users): (&'r Repo, &[User]),
     edges: &EdgeTable,
     args: &Args,
-    name: Option<&str>,
-    room: Option<usize>,
+    (name, room): (Option<&str>, Option<usize>),
+    cut_off: &mut BTreeSet<&'r str>,
 ) -> Result<(Uses, Vec<String>), Error> {
     let (symbols, not_found) = meant(call, repo, args, name)?;
     let Some(first) = symbols.first() else {
+        cut_off.extend(not_found.iter().flat_map(|name| query::cut_off_with(&repo.snapshot, name)));
         if let Some(linked) = not_found.first().and_then(|name| linked(call, repo, name, args.max_results)) {
             return Ok(linked);
         }
@@ -267,6 +270,7 @@ fn find(
         // A key of a manifest often has the name of the package that the code uses.
         return uses_outside(call, repo, args, name, room).ok_or(unresolved);
     }
+    cut_off.extend(query::cut_off(&repo.snapshot, &symbols));
     let mut output = Uses { not_found, ..Uses::default() };
     // Only those on the page are made into items: there may be a million uses.
     let mut references: Vec<Reference<'_>> = Vec::new();

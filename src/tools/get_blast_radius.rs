@@ -138,6 +138,7 @@ impl Tool for GetBlastRadius {
                 }
             };
             related::check_language(&repo.snapshot, &symbol)?;
+            related::note_cut_off(call, &query::cut_off(&repo.snapshot, &[symbol]));
             let blast = query::blast(&repo.snapshot, edges, &symbol, depth);
             let overrides = query::overridden(&repo.snapshot, edges, &symbol).iter().map(|above| above.id()).collect();
             let mut output = Output { overrides, ..output(symbol.id(), &blast, args.include_depth_scores) };

@@ -146,14 +146,38 @@ impl Tool for GetCallHierarchy {
         let asked = Asked { direction, depth, fields: &fields };
         let (mut results, counts) = related::answer(call, args.repo.as_deref(), |repo, edges| {
             fields.know(call, repo);
-            let groups = related::all(repo, edges, &args.symbol_id)?;
-            let (mut results, mut counts, mut paths) = (Vec::new(), [0; 2], Vec::new());
-            for twins in groups.iter().take(MOST_SYMBOLS) {
-                related::check_language(&repo.snapshot, &twins[0])?;
-                let (calls, of_it) = calls_of(call, repo, edges, twins, &asked);
-                paths.extend(calls.paths(twins));
-                counts = [counts[0].max(of_it[0]), counts[1].max(of_it[1])];
-                results.push(calls);
+            let symbol = related::symbol(repo, &args.symbol_id)?;
+            related::check_language(&repo.snapshot, &symbol)?;
+            let snapshot = &repo.snapshot;
+            let follow = |direction| query::calls(snapshot, edges, symbol.number(), direction, depth);
+            let mut output = Output {
+                symbol: symbol.id(),
+            related::note_cut_off(call, &query::cut_off(snapshot, &[symbol]));
+                overrides: query::overridden(snapshot, edges, &symbol).iter().map(|above| above.id()).collect(),
+                callers: None,
+                callees: None,
+                called_outside_functions: Vec::new(),
+                possible_callers: 0,
+            };
+            let mut paths = vec![symbol.file.path().to_owned()];
+            let mut counts = [0; 2];
+            let mut take = |mut found: Vec<Caller<'_>>, count: &mut usize| -> Vec<Item> {
+                *count = found.len();
+                // As near, what is tested comes before its tests.
+                found.sort_by_key(|caller| (steps(caller), caller.symbol.file.is_test()));
+                let page = found.into_iter().skip(call.offset).take(call.per_page(PAGE));
+                let items: Vec<Item> = page.map(|caller| item(repo, caller, symbol.number(), &fields)).collect();
+                paths.extend(items.iter().map(|item| item.file.clone()));
+                items
+            };
+            if args.direction != Direction::Callees {
+                let (callers, outside) = follow(query::Direction::Callers);
+                output.callers = Some(take(callers, &mut counts[0]));
+                let place = |place: &query::UseSite<'_>| format!("{}:{}", place.file.path(), place.line);
+                output.called_outside_functions = outside.iter().take(MOST_LINES).map(place).collect();
+                let name = symbol.name();
+                let possible = edges.possible(name.as_bytes());
+                output.possible_callers = possible.filter(|edge| edge.role() == crate::model::Role::Call).count();
             }
             if groups.len() > MOST_SYMBOLS {
                 let message = format!("{} more are called so; say which one", groups.len() - MOST_SYMBOLS);

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::indexes::{forget_gone, open};
-use super::left_out::{LeftOut, left_out};
+use super::left_out::{LeftOut, cut_off, left_out};
 use super::repos::Facts;
 use super::{Call, Error, Tool};
 
@@ -12,7 +12,7 @@ use super::{Call, Error, Tool};
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Args {
-    /// Instead: files left out.
+    /// Instead: files left out, or read in part.
     #[serde(default)]
     skipped: bool,
     /// Instead: the installed packages whose sources are indexed.
@@ -43,7 +43,8 @@ impl Tool for ListRepos {
     fn run(call: &Call<'_>, args: Args) -> Result<Output, Error> {
         if args.skipped {
             let repo = open(call, None)?;
-            let left_out = left_out(call, &repo.sidecar)?;
+            let mut left_out = left_out(call, &repo.sidecar)?;
+            left_out.extend(cut_off(&repo.snapshot));
             call.found(!left_out.is_empty());
             return Ok(Output { count: left_out.len(), repos: Vec::new(), left_out: Some(left_out) });
         }

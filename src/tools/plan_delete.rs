@@ -71,6 +71,7 @@ impl Tool for PlanDelete {
         let symbol = related::symbol(&repo, &args.symbol_id)?;
         related::check_language(&repo.snapshot, &symbol)?;
         related::note_unread(call, &repo);
+        related::note_cut_off(call, &query::cut_off(snapshot, &[symbol]));
         let plan = query::deletion(snapshot, edges, &symbol);
         call.found(true);
         if args.output == Written::Text {

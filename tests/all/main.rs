@@ -9,6 +9,7 @@ mod cli;
 mod client;
 mod compiler;
 mod cross_repo;
+mod cut_off;
 mod damage;
 mod dead;
 mod documents;

@@ -92,6 +92,7 @@ pub(super) fn notes(value: &Value, words: Words) -> Vec<String> {
     for (reason, n) in value.pointer("/_meta/not_here").and_then(Value::as_object).into_iter().flatten() {
         notes.push(format!("not here: {n} {}", reasons(reason, n.as_u64().unwrap_or_default())));
     }
+    notes.extend(value.pointer("/_meta/not_read_whole").map(not_read_whole));
     for note in ["/_meta/relations_missing", "/_meta/compiler_stale"] {
         notes.extend(value.pointer(note).and_then(Value::as_str).map(str::to_owned));
     }
@@ -241,6 +242,14 @@ fn adds<'a>(text: Option<&'a str>, shown: &str) -> Option<&'a str> {
 /// A language with its number of files.
 fn of_language((language, n): (&String, &Value)) -> String {
     format!("{language} ({})", n_of(n.as_u64().unwrap_or_default(), "file", "files"))
+}
+
+/// The note that files which write a name were read in part.
+fn not_read_whole(note: &Value) -> String {
+    let files = note.get("files").and_then(Value::as_array).into_iter().flatten();
+    let files: Vec<&str> = files.filter_map(Value::as_str).collect();
+    let more = number_of(note, "more").map(|more| format!(" and {more} more")).unwrap_or_default();
+    format!("read in part, so that uses there are not known: {}{more}", files.join(", "))
 }
 
 /// A reason for leaving out so many files. Most are adjectives.

@@ -2,6 +2,7 @@
 //! variables) count as part of their owner.
 
 mod blast;
+pub(super) mod cut_off;
 mod dead;
 mod documented;
 mod entry;
