@@ -223,8 +223,8 @@ pub fn run(args: impl IntoIterator<Item = OsString>) -> u8 {
         None => return serve::run(&global, serve::Serve::default()),
         Some((name, given)) => match command::tool(name) {
             Some(spec) => match command::arguments(spec, given) {
-                Ok(arguments) if rename::is_wanted(&global, spec, &arguments, given) => {
-                    return rename::run(&global, &arguments);
+                Ok(arguments) if rename::is_wanted(&global, spec, &arguments) => {
+                    return rename::run(&global, &arguments, given);
                 }
                 Ok(arguments) => match draw::wanted(given) {
                     Some(wanted) => return draw::run(&global, spec.name, &arguments, &wanted),

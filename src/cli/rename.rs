@@ -29,23 +29,24 @@ pub(super) fn flags(command: Command, spec: &ToolSpec) -> Command {
 }
 
 /// Whether the arguments ask for files to be written: no other form of the plan is wanted.
-pub(super) fn is_wanted(global: &Global, spec: &ToolSpec, arguments: &Map<String, Value>, given: &ArgMatches) -> bool {
-    let is_plan = || given.get_flag(DRY) || global.json || global.compact || arguments.contains_key("output");
+pub(super) fn is_wanted(global: &Global, spec: &ToolSpec, arguments: &Map<String, Value>) -> bool {
+    let is_plan = || global.json || global.compact || arguments.contains_key("output");
     spec.name == "plan_rename" && !is_plan()
 }
 
-/// Renames a symbol in its files.
-pub(super) fn run(global: &Global, arguments: &Map<String, Value>) -> u8 {
+/// Renames a symbol in its files, or shows the patch that would, and all that is in doubt.
+pub(super) fn run(global: &Global, arguments: &Map<String, Value>, given: &ArgMatches) -> u8 {
+    let is_dry = given.get_flag(DRY);
     with_context(global, |cx| {
         // A server has files of its own.
         server::refuse(cx)?;
-        let said = rename(cx, global, arguments)?;
+        let said = rename(cx, global, arguments, is_dry)?;
         output::print_bytes(said.as_bytes());
         Ok(FOUND)
     })
 }
 
-fn rename(cx: &Context, global: &Global, arguments: &Map<String, Value>) -> Result<String, Error> {
+fn rename(cx: &Context, global: &Global, arguments: &Map<String, Value>, is_dry: bool) -> Result<String, Error> {
     let directory = std::env::current_dir().ok();
     let request = Request { directory, patience: Some(PATIENCE), for_people: true, ..Request::default() };
     let caller = cx.caller(&request);
@@ -55,7 +56,14 @@ fn rename(cx: &Context, global: &Global, arguments: &Map<String, Value>) -> Resu
     let none = || Error::unavailable("the folder of the repository is not on this machine");
     let root = repo.root.as_deref().ok_or_else(none)?;
     let (new, is_forced) = (text("new_name"), arguments.get("force") == Some(&Value::Bool(true)));
-    let (symbol, plan) = plan_rename::planned(&repo, text("symbol_id"), new, is_forced)?;
+    let (symbol, plan) = plan_rename::planned(&repo, text("symbol_id"), new, is_forced || is_dry)?;
+    if is_dry {
+        // Beside the patch, which `git apply` reads.
+        for doubt in &plan.doubts {
+            output::complain(&format!("in doubt: {}:{}: {}\n", doubt.path, doubt.line, doubt.why));
+        }
+        return Ok(plan_rename::patch_of(&repo.snapshot, &plan, new));
+    }
     let (mut files, mut n_places): (Vec<(PathBuf, Vec<u8>)>, usize) = (Vec::new(), 0);
     for (number, spans) in &plan.places {
         let Some(file) = repo.snapshot.file_by_number(*number) else { continue };

@@ -101,12 +101,7 @@ impl Tool for PlanRename {
             let is_sure = plan.doubts.is_empty();
             return Ok(Output::Fields { symbol: symbol.id(), is_sure, edits, doubts: doubts(plan.doubts) });
         }
-        let mut text = String::new();
-        for (file, spans) in &plan.places {
-            if let Some(file) = snapshot.file_by_number(*file) {
-                patch(&mut text, file, spans, &args.new_name);
-            }
-        }
+        let text = patch_of(snapshot, &plan, &args.new_name);
         // A part of a patch would rename in a part of the files.
         let n_tokens = tokens::estimate(&text) + FRAME;
         if n_tokens > call.max_tokens {
@@ -139,6 +134,17 @@ pub fn planned<'r>(
         return Err(refusal(&refused, &plan.doubts, "the sure places are edited alone"));
     }
     Ok((symbol, plan))
+}
+
+/// The patch of a plan.
+pub fn patch_of(snapshot: &Snapshot, plan: &Renaming, new: &str) -> String {
+    let mut text = String::new();
+    for (file, spans) in &plan.places {
+        if let Some(file) = snapshot.file_by_number(*file) {
+            patch(&mut text, file, spans, new);
+        }
+    }
+    text
 }
 
 fn edits(snapshot: &Snapshot, plan: &Renaming) -> Vec<Edit> {

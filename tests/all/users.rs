@@ -93,6 +93,59 @@ def helper():
 }
 
 #[test]
+fn what_code_writes_and_facts_do_not_explain_is_in_doubt() {
+    let doubts = |project: &str, symbol: &str| {
+        let plan = ask(project, "plan_rename", json!({"symbol_id": symbol, "new_name": "renamed"}));
+        let doubts = plan["doubts"].as_array().cloned().unwrap_or_default();
+        let place = |doubt: &Value| format!("{}:{}", doubt["file"].as_str().unwrap_or_default(), doubt["line"]);
+        doubts.iter().map(place).collect::<Vec<_>>()
+    };
+    let vue = "--- src/toast.ts
+export function hide() {}
+--- src/Panel.vue
+<template><button @click=\"hide\">x</button></template>
+<script setup lang=\"ts\">
+import { hide } from './toast';
+</script>
+";
+    assert_eq!(doubts(vue, "hide"), ["src/Panel.vue:1"]);
+    let go = "--- a.go
+package a
+
+//export start
+//go:linkname start other.start
+// start is called by C.
+func start() {}
+";
+    assert_eq!(doubts(go, "start"), ["a.go:3", "a.go:4"]);
+    let kotlin = "--- Op.kt
+class Op { operator fun invoke(a: Int): Int = a }
+fun use(op: Op) = op(1)
+";
+    assert_eq!(doubts(kotlin, "Op.invoke"), ["Op.kt:1"]);
+    let java = "--- Guest.java
+import lombok.Getter;
+@Getter
+class Guest { private String name; }
+class Desk { String ask(Guest guest) { return guest.getName(); } }
+";
+    assert_eq!(doubts(java, "Guest.name"), ["Guest.java:4"]);
+    let notebook = "--- farm.py
+def grown(): pass
+--- a.ipynb
+{\"cells\": [{\"cell_type\": \"code\", \"source\": [\"from farm import grown\\n\", \"!run grown\"]}]}
+";
+    assert_eq!(doubts(notebook, "grown"), ["a.ipynb:1"]);
+    let plain = "--- a.py
+def grown(): pass
+grown()
+# grown
+def other(grown): return grown
+";
+    assert_eq!(doubts(plain, "grown"), [""; 0]);
+}
+
+#[test]
 fn a_key_of_a_manifest_hides_no_use_and_is_no_relative() {
     let project = "--- package.json
 {\"name\": \"shop\", \"dependencies\": {\"merge\": \"1\"}}

@@ -46,6 +46,7 @@ pub static SPEC: LanguageSpec = LanguageSpec {
         starts: &[(Kind::Method, "main"), (Kind::Function, "main")],
         test_files: &["*Test", "*Tests", "*Spec", "*Suite"],
         packages: &[Package { file: "build.sbt", says: &[], names: ManifestPart::Nothing }],
+        is_implied: |name| matches!(name, "apply" | "unapply" | "unapplySeq" | "update"),
         overloads_are_one: false,
         tells_dead: false,
         ..Conventions::NEUTRAL

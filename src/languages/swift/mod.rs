@@ -53,6 +53,7 @@ pub static SPEC: LanguageSpec = LanguageSpec {
         test_files: &["*Test", "*Tests", "*Spec"],
         public: Public::Word(&["public", "open"]),
         packages: &[Package { file: "Package.swift", says: &[], names: ManifestPart::Nothing }],
+        is_implied: |name| matches!(name, "callAsFunction" | "dynamicallyCall" | "subscript"),
         overloads_are_one: false,
         tells_dead: false,
         ..Conventions::NEUTRAL

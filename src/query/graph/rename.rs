@@ -1,14 +1,15 @@
 //! Renaming: every place that writes the name of a symbol, or the places that leave it in doubt. An edit that might be
 //! incomplete is never offered.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use super::entry::decorator_name;
 use super::overrides::{class_of, files_in, folder, overridden};
 use super::related::implementations;
-use super::relations::{line_of, outside_bases, written_as};
+use super::relations::{line_of, may_name, outside_bases, written_as};
 use super::{filled_in, strings};
-use crate::model::{Detail, Kind, Span};
+use crate::extract;
+use crate::model::{Detail, Kind, Role, Span};
 use crate::query::symbols::lookup::named;
 use crate::query::text::mentions::mentions;
 use crate::query::text::structure::{are_literals, are_short, has_short_forms};
@@ -82,6 +83,8 @@ pub fn renaming<'a>(
                 // Another name, which stays as it is.
                 Some(written) if written != own.name() => {}
                 Some(_) => drop(doubts.insert(RenameDoubt::at(file, edge.at, "it also names a field"))),
+                // `import('./a')` takes the default export, whatever its name.
+                None if edge.role() == Role::Import && span.of(file.content()) == b"import" => {}
                 None if span.of(file.content()) != own.name_bytes() => {
                     doubts.insert(RenameDoubt::at(file, edge.at, "it is written in another way"));
                 }
@@ -193,6 +196,9 @@ pub(super) fn doubt_of(snapshot: &Snapshot, edges: &EdgeTable, own: &SymbolView<
         return doubt("the language gives its name a meaning");
     }
     let (rules, is_method) = (own.file.conventions(), own.kind() == Kind::Method);
+    if is_function(own) && is_operator(own) {
+        return doubt("the language calls it without its name");
+    }
     if is_method && (rules.is_implied)(&name) || rules.mains.contains(&&*name) && is_function(own) {
         return doubt("the language or its library calls it by its name");
     }
@@ -210,11 +216,11 @@ pub(super) fn doubt_of(snapshot: &Snapshot, edges: &EdgeTable, own: &SymbolView<
     if own.file.facts().is_empty() {
         return doubt("names in its language are not resolved");
     }
-    if own.file.given_up() || own.file.has_errors() {
-        return doubt("its file has syntax errors");
+    if own.file.is_cut_off() {
+        return doubt("its file was not read to its end");
     }
-    if own.file.is_cut() {
-        return doubt("its file holds more names than are read of one of its size");
+    if own.file.has_errors() {
+        return doubt("its file has syntax errors");
     }
     let is_of_trait =
         || filled_in(edges, own).is_some() || own.parent().is_some_and(|parent| parent.detail() == Detail::Trait);
@@ -235,6 +241,13 @@ pub(super) fn doubt_of(snapshot: &Snapshot, edges: &EdgeTable, own: &SymbolView<
             if is_outside { doubt("its class extends one from outside, which may define it") } else { None }
         }
     }
+}
+
+/// Whether a definition says that it is an operator: `operator fun invoke()`.
+fn is_operator(own: &SymbolView<'_>) -> bool {
+    let span = Span { start: own.signature_start(), end: own.name_span().start };
+    let before = own.file.content().get(span.start as usize..span.end as usize).unwrap_or_default();
+    before.split(|byte| !byte.is_ascii_alphanumeric()).any(|word| word == b"operator")
 }
 
 /// Whether an interface and a class have a method of the same name, one of them this, and are not known to belong together.
@@ -274,7 +287,10 @@ pub(super) fn elsewhere(
         let file = mentioned.file;
         let used = edges.in_file(file.number());
         let is_data = strings::is_data(file);
+        let may_name = may_name(file, symbol.file);
         let mut quoted = Vec::new();
+        let mut unexplained: Option<HashSet<u32>> = None;
+        let mut defined: Option<HashSet<u32>> = None;
         for at in mentioned.at {
             let span = Span { start: at, end: at + name.len() as u32 };
             if is_edited(file, span) {
@@ -285,13 +301,21 @@ pub(super) fn elsewhere(
                 Some(edge) if edges.targets(edge).any(|target| is_meant(&target)) => None,
                 Some(edge) if edge.how().is_possible() => Some("nothing is known of what it belongs to"),
                 Some(_) => None,
+                None if file.is_cut_off() && may_name => Some("its file was not read to its end"),
                 None if file.facts().is_empty() => is_data.then_some("a file whose names are not resolved writes it"),
                 None if strings::is_quoted(file.content(), span) => {
                     quoted.push(span);
                     None
                 }
                 None if is_field && is_keyword(file.content(), span) => Some("an argument may name it"),
-                None => None,
+                None if !may_name => None,
+                None if is_directive(file, span) => Some("a comment that tools read names it"),
+                None => {
+                    let unexplained = unexplained.get_or_insert_with(|| extract::unexplained(file.facts()).collect());
+                    let defined = defined.get_or_insert_with(|| definitions(file));
+                    let is_open = unexplained.contains(&at) && !defined.contains(&at);
+                    is_open.then_some("code writes it where nothing is known of it")
+                }
             };
             doubts.extend(why.map(|why| RenameDoubt::at(file, at, why)));
         }
@@ -299,6 +323,7 @@ pub(super) fn elsewhere(
             in_quotes.push((file, quoted));
         }
     }
+    doubts.extend(made_names(snapshot, symbol));
     // These files are parsed, which takes longer than all else: the shortest first.
     in_quotes.sort_by_key(|(file, _)| file.content().len());
     let mut in_quotes = in_quotes.into_iter();
@@ -306,6 +331,58 @@ pub(super) fn elsewhere(
         let literals = are_literals(file.content(), file.spec(), &quoted);
         let named = quoted.iter().zip(literals).filter(|(_, is_literal)| *is_literal);
         doubts.extend(named.map(|(span, _)| RenameDoubt::at(file, span.start, "a text names it")));
+    }
+    doubts
+}
+
+/// Places where a file writes the names of its symbols.
+fn definitions(file: FileView<'_>) -> HashSet<u32> {
+    file.symbols().map(|symbol| symbol.name_span().start).collect()
+}
+
+/// Whether a comment says something to a tool and not to a reader, and names this: `//export name`, `@type {Name}`.
+fn is_directive(file: FileView<'_>, span: Span) -> bool {
+    let text = file.content();
+    let start = memchr::memrchr(b'\n', &text[..span.start as usize]).map_or(0, |newline| newline + 1);
+    let (before, after) = (&text[start..span.start as usize], &text[span.end as usize..]);
+    let comments = &file.spec().comments;
+    let written = comments.line.iter().find_map(|mark| before.trim_ascii_start().strip_prefix(mark.as_bytes()));
+    // `//export name`, `//go:linkname name other.name`: a word without a space before it.
+    let is_word = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b':' | b'_' | b'-' | b'.' | b' ');
+    let is_pragma = |rest: &[u8]| {
+        rest.first().is_some_and(u8::is_ascii_lowercase) && rest.ends_with(b" ") && rest.iter().all(is_word)
+    };
+    let is_end = after.first().is_none_or(|byte| byte.is_ascii_whitespace());
+    if written.is_some_and(is_pragma) && is_end {
+        return true;
+    }
+    // `{import('./a').Name}` behind a tag.
+    let is_comment = before.trim_ascii_start().starts_with(b"*") || memchr::memmem::find(before, b"/**").is_some();
+    let tag = memchr::memchr(b'@', before).filter(|_| is_comment);
+    let brace = tag.and_then(|tag| memchr::memrchr(b'{', before).filter(|brace| *brace > tag));
+    brace.is_some_and(|brace| memchr::memchr(b'}', &before[brace..]).is_none())
+}
+
+/// Words before the name of a field in those of the methods that are made for it.
+const ACCESSORS: [&str; 4] = ["get", "is", "set", "with"];
+
+/// Doubts about names that are made of that of a field and defined nowhere: `getName`, which an annotation makes.
+fn made_names(snapshot: &Snapshot, field: &SymbolView<'_>) -> Vec<RenameDoubt> {
+    let name = field.name();
+    let mut letters = name.chars();
+    let annotated = |symbol: &SymbolView<'_>| !symbol.decorators().is_empty();
+    let is_made =
+        field.kind() == Kind::Constant && (field.parent().as_ref().is_some_and(annotated) || annotated(field));
+    let Some(first) = letters.next().filter(|_| is_made) else {
+        return Vec::new();
+    };
+    let mut doubts = Vec::new();
+    for accessor in ACCESSORS {
+        let made = format!("{accessor}{}{}", first.to_uppercase(), letters.as_str());
+        let is_open = named(snapshot, &made).is_empty();
+        let files = mentions(snapshot, &made).filter(|_| is_open).filter(|it| may_name(it.file, field.file));
+        let doubt = |at: u32, file| RenameDoubt::at(file, at, "a method that is made for it may have this name");
+        files.for_each(|it| doubts.extend(it.at.iter().map(|at| doubt(*at, it.file))));
     }
     doubts
 }
