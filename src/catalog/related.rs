@@ -69,33 +69,29 @@ pub fn ranks(repo: &Repo) -> Result<&RankTable, Error> {
     query::ranks(&repo.snapshot, edges(repo)?).map_err(|err| store_error(err, &repo.sidecar))
 }
 
-/// Finds every symbol that an id or a name may mean, twins together; of very many the first ones.
-pub fn all<'a>(repo: &'a Repo, edges: &EdgeTable, id: &str) -> Result<Vec<Vec<SymbolView<'a>>>, Error> {
-    match query::meant(&repo.snapshot, &repo.own_id(id)) {
-        Ok(symbols) => Ok(query::twins(edges, symbols)),
-        // The error is that of any id.
-        Err(_) => symbol(repo, id).map(|symbol| vec![vec![symbol]]),
-    }
-}
-
-/// Finds a symbol by id, or by an unambiguous name.
+/// Finds a symbol by id, or by an unambiguous name: its own, or that of a class which inherits it.
 pub fn symbol<'a>(repo: &'a Repo, id: &str) -> Result<SymbolView<'a>, Error> {
-    query::by_id(&repo.snapshot, &repo.own_id(id)).map_err(|missing| {
-        let shown: String = id.chars().take(200).collect();
-        match missing {
-            Missing::Ambiguous(ids) => {
-                let message = format!("{shown:?} fits several symbols; give one of their ids");
-                Error::ambiguous(message).with("candidates", ids)
+    query::by_id(&repo.snapshot, &repo.own_id(id))
+        .or_else(|missing| match inherited(repo, id)[..] {
+            [only] if matches!(missing, Missing::Unknown(_)) => Ok(only),
+            _ => Err(missing),
+        })
+        .map_err(|missing| {
+            let shown: String = id.chars().take(200).collect();
+            match missing {
+                Missing::Ambiguous(ids) => {
+                    let message = format!("{shown:?} fits several symbols; give one of their ids");
+                    Error::ambiguous(message).with("candidates", ids)
+                }
+                Missing::Unknown(ids) => {
+                    let message = match ids.first() {
+                        Some(first) => format!("no symbol has the id {shown:?}; did you mean {first:?}?"),
+                        None => format!("no symbol has the id {shown:?}; find it with search_symbols"),
+                    };
+                    Error::not_found(message).with("nearest", ids)
+                }
             }
-            Missing::Unknown(ids) => {
-                let message = match ids.first() {
-                    Some(first) => format!("no symbol has the id {shown:?}; did you mean {first:?}?"),
-                    None => format!("no symbol has the id {shown:?}; find it with search_symbols"),
-                };
-                Error::not_found(message).with("nearest", ids)
-            }
-        }
-    })
+        })
 }
 
 /// The kind of a symbol in its language's own word, where that is another.
@@ -116,7 +112,29 @@ pub fn others_at(twins: &[SymbolView<'_>]) -> Vec<String> {
 
 /// The symbols that a name or an id may mean.
 pub fn named<'a>(repo: &'a Repo, name: &str) -> Vec<SymbolView<'a>> {
-    query::meant(&repo.snapshot, &repo.own_id(name)).unwrap_or_default()
+    let found = query::named(&repo.snapshot, name);
+    match found.is_empty().then(|| inherited(repo, name)) {
+        None => found,
+        Some(inherited) if !inherited.is_empty() => inherited,
+        Some(_) => symbol(repo, name).into_iter().collect(),
+    }
+}
+
+/// The members that a class inherits by this name, if the relations are at hand.
+fn inherited<'a>(repo: &'a Repo, name: &str) -> Vec<SymbolView<'a>> {
+    let is_member = name.contains(['.', ':']) && !name.contains(['/', '#']);
+    let edges = edges_at_hand(repo).filter(|_| is_member);
+    edges.map(|edges| query::inherited(&repo.snapshot, edges, name)).unwrap_or_default()
+}
+
+/// Notes that a name is that of a class which inherits these symbols.
+pub fn note_inherited(caller: &Caller<'_>, name: &str, symbols: &[SymbolView<'_>]) {
+    let is_own = |symbol: &SymbolView<'_>| query::bears(symbol, name) || name.contains(['/', '#']);
+    if symbols.is_empty() || symbols.iter().any(is_own) {
+        return;
+    }
+    let from: Vec<String> = symbols.iter().map(SymbolView::qualified_name).collect();
+    caller.note("inherited", json!(format!("{name} is inherited: {}", from.join(", "))));
 }
 
 /// Notes the languages without symbols or without relations here, and files that are not checked out: these may contain
@@ -142,20 +160,6 @@ pub fn note_unread(caller: &Caller<'_>, repo: &Repo) {
     }
 }
 
-/// Code of the folder that is too large for the index, with its text.
-pub fn large_sources(caller: &Caller<'_>, repo: &Repo) -> Vec<(String, Vec<u8>)> {
-    let found = repo.root.as_deref().map(|root| pipeline::large_sources(root, &repo.snapshot, caller.config));
-    found.and_then(Result::ok).unwrap_or_default()
-}
-
-/// Whether names of a symbol's language are resolved at all; an answer without it would pass silence for absence.
-pub fn check_language(snapshot: &Snapshot, symbol: &SymbolView<'_>) -> Result<(), Error> {
-    if !symbol.file.facts().is_empty() || snapshot.is_compiled(&symbol.file) {
-        return Ok(());
-    }
-    let message = format!("names in {} are not resolved yet; search_text finds mentions", symbol.file.language());
-    Err(Error::unavailable(message))
-}
 /// The most files that a note names.
 const MOST_NAMED: usize = 5;
 
@@ -170,3 +174,17 @@ pub fn note_cut_off(caller: &Caller<'_>, files: &BTreeSet<&str>) {
     caller.note("not_read_whole", note);
 }
 
+/// Code of the folder that is too large for the index, with its text.
+pub fn large_sources(caller: &Caller<'_>, repo: &Repo) -> Vec<(String, Vec<u8>)> {
+    let found = repo.root.as_deref().map(|root| pipeline::large_sources(root, &repo.snapshot, caller.config));
+    found.and_then(Result::ok).unwrap_or_default()
+}
+
+/// Whether names of a symbol's language are resolved at all; an answer without it would pass silence for absence.
+pub fn check_language(snapshot: &Snapshot, symbol: &SymbolView<'_>) -> Result<(), Error> {
+    if !symbol.file.facts().is_empty() || snapshot.is_compiled(&symbol.file) {
+        return Ok(());
+    }
+    let message = format!("names in {} are not resolved yet; search_text finds mentions", symbol.file.language());
+    Err(Error::unavailable(message))
+}

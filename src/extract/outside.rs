@@ -39,9 +39,29 @@ pub fn from_packages(
     let Some(facts) = packed.get() else { return Vec::new() };
     let written = |at: u32, len: u16| content.get(at as usize..at as usize + usize::from(len)).unwrap_or_default();
     let named = facts.occurrences.iter().filter(|it| written(it.at, it.len) == name);
-    let found =
-        named.map(|it| ExternalOccurrence { at: it.at, role: it.role, packages: packages_of(spec, facts, it.at) });
+    let found = named.map(|it| {
+        let mut packages = packages_of(spec, facts, it.at);
+        let after = content.get(it.at as usize + usize::from(it.len)..).unwrap_or_default();
+        // A name that nothing binds is a package only where it stands before its parts.
+        let is_bare = ![b".".as_slice(), b"::", b"\\"].iter().any(|mark| after.starts_with(mark));
+        let is_free = |package: &str| package.as_bytes() == name && is_bare && !imports(facts, spec, package);
+        packages.retain(|package| is_package(package) && !is_free(package));
+        ExternalOccurrence { at: it.at, role: it.role, packages }
+    });
     found.filter(|found| !found.packages.is_empty()).collect()
+}
+
+/// Whether a text is the name of a package, and not a star, a call, or the root of all names.
+fn is_package(name: &str) -> bool {
+    let is_part = |letter: char| letter.is_alphanumeric() || "_-./@:$~\\+ ".contains(letter);
+    name.trim_start_matches(['\\', '@', ':']).starts_with(|letter: char| letter.is_alphanumeric() || letter == '_')
+        && name.chars().all(is_part)
+}
+
+/// Whether a file imports a module of a package.
+fn imports(facts: Facts<'_>, spec: &'static LanguageSpec, package: &str) -> bool {
+    let modules = facts.expressions.iter().filter(|it| it.op == Op::Module);
+    modules.into_iter().any(|it| (spec.package)(facts.name(NameId(it.a))) == package)
 }
 
 fn packages_of(spec: &'static LanguageSpec, facts: Facts<'_>, byte: u32) -> Vec<String> {

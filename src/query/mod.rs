@@ -17,7 +17,7 @@ pub use crate::git::{Blamed, FolderEntry, History, HistoryError, Hunk, LogEntry,
 pub use crate::languages::{without_relations, without_symbols};
 pub use files::files_like;
 pub use graph::cut_off::{cut_off, cut_off_with};
-pub use graph::overrides::overridden;
+pub use graph::overrides::{inherited, overridden};
 pub use graph::relations::{
     Caller, Direction, LineCount, UseSite, bounds, calls, column_of, decorated, function_around, hierarchy, line_of,
     line_text, may_name, next_in_hierarchy, outside_bases, possible_calls, possible_uses, symbol_near, texts_of_lines,

@@ -256,7 +256,7 @@ fn find<'r>(
         if let Some(linked) = not_found.first().and_then(|name| linked(call, repo, name, args.max_results)) {
             return Ok(linked);
         }
-        if let Some(uses) = uses_outside(call, repo, args, name, room) {
+        if let Some(uses) = uses_outside(call, (repo, edges), args, name, room) {
             return Ok(uses);
         }
         let near = not_found.iter().flat_map(|name| query::nearest(&repo.snapshot, name, 3));
@@ -268,9 +268,12 @@ fn find<'r>(
         && symbols.iter().all(|symbol| related::check_language(&repo.snapshot, symbol).is_err())
     {
         // A key of a manifest often has the name of the package that the code uses.
-        return uses_outside(call, repo, args, name, room).ok_or(unresolved);
+        return uses_outside(call, (repo, edges), args, name, room).ok_or(unresolved);
     }
     cut_off.extend(query::cut_off(&repo.snapshot, &symbols));
+    if let Some(name) = name.filter(|_| args.symbol_id.is_none() && args.line.is_none()) {
+        related::note_inherited(call, name, &symbols);
+    }
     let mut output = Uses { not_found, ..Uses::default() };
     // Only those on the page are made into items: there may be a million uses.
     let mut references: Vec<Reference<'_>> = Vec::new();
@@ -363,12 +366,12 @@ fn elsewhere<'a>(user: &'a User, groups: &[Vec<SymbolView<'_>>]) -> Vec<Referenc
 /// Uses of a name that comes from outside of the repository; `None` where there are none.
 fn uses_outside(
     call: &Call<'_>,
-    repo: &Repo,
+    (repo, edges): (&Repo, &EdgeTable),
     args: &Args,
     name: Option<&str>,
     room: Option<usize>,
 ) -> Option<(Uses, Vec<String>)> {
-    let (uses, external) = query::outside_uses(&repo.snapshot, name.filter(|_| args.file.is_none())?);
+    let (uses, external) = query::outside_uses(&repo.snapshot, edges, name.filter(|_| args.file.is_none())?);
     let references = uses.iter().map(|used| (None, used.place(), None, "external")).collect();
     let output = Uses { external: external.into_iter().collect(), ..Uses::default() };
     (!uses.is_empty()).then(|| paged(call, repo, args, references, output, room))

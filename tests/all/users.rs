@@ -93,6 +93,50 @@ def helper():
 }
 
 #[test]
+fn nothing_of_the_repository_comes_from_outside() {
+    let project = "--- Ports.kt
+package hall
+class Booking(val id: Int)
+interface Store { fun close() {} }
+class SqlStore : Store
+fun Booking.close() {}
+fun tidy(booking: Booking) { booking.close() }
+fun morning() { val store = SqlStore(); store.close() }
+--- conf.h
+int touch(int a);
+--- conf.c
+#include \"conf.h\"
+int use(int a) { return touch(a); }
+--- bell.php
+<?php
+class Thing { function ring() {} }
+class Bell extends Thing {}
+$bell = new Bell(); $bell->ring();
+";
+    let ask = |name: &str| ask(project, "find_references", json!({"identifier": name}));
+    let lines = |answer: &Value| -> Vec<u64> {
+        let items = answer["references"].as_array().expect("a list");
+        items.iter().filter_map(|item| item["line"].as_u64()).collect()
+    };
+    let close = ask("Booking.close");
+    assert_eq!((lines(&close), &close["external"]), (vec![6], &Value::Null), "{close}");
+    let inherited = ask("SqlStore.close");
+    assert_eq!(inherited["definitions"][0]["id"], "Ports.kt::Store.close#method", "{inherited}");
+    assert_eq!(inherited["_meta"]["inherited"], "SqlStore.close is inherited: Store.close", "{inherited}");
+    let ring = ask("Bell.ring");
+    assert_eq!(
+        (lines(&ring), &ring["definitions"][0]["id"]),
+        (vec![4], &json!("bell.php::Thing.ring#method")),
+        "{ring}"
+    );
+    // Declared here, and linked from elsewhere.
+    let touch = ask("touch");
+    assert_eq!(touch["external"], json!(["linked code"]), "{touch}");
+    let nothing = ask("Booking.sink");
+    assert_eq!((&nothing["external"], &nothing["not_found"]), (&Value::Null, &json!(["Booking.sink"])), "{nothing}");
+}
+
+#[test]
 fn what_code_writes_and_facts_do_not_explain_is_in_doubt() {
     let doubts = |project: &str, symbol: &str| {
         let plan = ask(project, "plan_rename", json!({"symbol_id": symbol, "new_name": "renamed"}));

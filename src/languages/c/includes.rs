@@ -56,6 +56,21 @@ pub static SEMANTICS: Semantics = Semantics {
 /// The text that stands for the linked scopes of all files, where others have the path of a file.
 pub const PROGRAM: &str = "program";
 
+/// The package that a path of modules leads to: a header by its name. What is declared here and defined elsewhere is linked
+/// from outside.
+pub fn package(path: &str) -> &str {
+    match path.strip_prefix(['"', '<']) {
+        Some(header) => {
+            let folder = header.rfind('/').map_or(0, |slash| slash + 1);
+            let members = header[folder..].match_indices('.').nth(1);
+            &header[..members.map_or(header.len(), |(at, _)| folder + at)]
+        }
+        None if path.split('.').next() == Some(PROGRAM) => "linked code",
+        None if path.starts_with(INSIDE) => "",
+        None => path,
+    }
+}
+
 /// The text that stands for the namespaces in no other.
 pub const INSIDE: &str = "::";
 

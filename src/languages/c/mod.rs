@@ -39,6 +39,7 @@ pub static SPEC: LanguageSpec = LanguageSpec {
     around: &["type_definition"],
     qualified: DECLARATORS,
     imports: &[("preproc_include", "")],
+    package: includes::package,
     relating: Some(Relating { lower: lower::lower, shapes: shapes::SHAPES, semantics: &includes::SEMANTICS }),
     conventions: &CONVENTIONS,
     ..LanguageSpec::PLAIN

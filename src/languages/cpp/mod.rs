@@ -47,6 +47,7 @@ pub static SPEC: LanguageSpec = LanguageSpec {
     around: &["type_definition", "template_declaration"],
     qualified: DECLARATORS,
     imports: &[("preproc_include", "")],
+    package: super::c::includes::package,
     relating: Some(Relating { lower: lower::lower, shapes: shapes::SHAPES, semantics: &super::c::includes::SEMANTICS }),
     conventions: &CONVENTIONS,
     ..LanguageSpec::PLAIN

@@ -4,9 +4,10 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use super::relations::{LineCount, UseSite};
 use crate::extract::{self, LazyFacts};
-use crate::model::{Ecosystem, How};
+use crate::model::{Ecosystem, How, Kind};
+use crate::query::symbols::lookup::named;
 use crate::query::text::mentions::mentions;
-use crate::store::{Edge, EdgeTable, FileView, Snapshot};
+use crate::store::{Edge, EdgeTable, FileView, Snapshot, SymbolView};
 
 /// A package that files import.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -68,12 +69,21 @@ impl OutsideUse<'_> {
 const MOST_FILES: usize = 5_000;
 
 /// Uses of a name from outside of the repository, by path and line, with the packages that it comes from. Of a qualified
-/// name, as `pytest.fixture`, the package or the text before the use must be its beginning.
-pub fn outside_uses<'a>(snapshot: &'a Snapshot, name: &str) -> (Vec<OutsideUse<'a>>, BTreeSet<String>) {
+/// name, as `pytest.fixture`, the package or the text before the use must be its beginning. A member of a type of the
+/// repository comes from no package.
+pub fn outside_uses<'a>(
+    snapshot: &'a Snapshot,
+    edges: &EdgeTable,
+    name: &str,
+) -> (Vec<OutsideUse<'a>>, BTreeSet<String>) {
     let (qualifier, last) = match name.rsplit_once(['.', ':']) {
         Some((before, last)) => (Some(before.trim_end_matches(':')), last),
         None => (None, name),
     };
+    let is_type = |symbol: &SymbolView<'_>| matches!(symbol.kind(), Kind::Class | Kind::Type);
+    if qualifier.is_some_and(|qualifier| named(snapshot, qualifier).iter().any(is_type)) {
+        return (Vec::new(), BTreeSet::new());
+    }
     let first = qualifier.map(|qualifier| qualifier.split(['.', ':']).next().unwrap_or_default());
     let (mut uses, mut packages) = (Vec::new(), BTreeSet::new());
     let mut own: Option<HashSet<&str>> = None;
@@ -83,7 +93,13 @@ pub fn outside_uses<'a>(snapshot: &'a Snapshot, name: &str) -> (Vec<OutsideUse<'
         found.sort_by_key(|found| found.at);
         found.dedup_by_key(|found| found.at);
         let mut lines = LineCount::default();
+        let bound = edges.in_file(file.number());
         for mut found in found {
+            // It may mean something of the repository, or does.
+            let is_outside = |edge: &Edge| edge.how() == How::Outside;
+            if bound.binary_search_by_key(&found.at, |edge| edge.at).is_ok_and(|place| !is_outside(&bound[place])) {
+                continue;
+            }
             let own = own.get_or_insert_with(|| own_names(snapshot));
             found.packages.retain(|package| !own.contains(package.as_str()));
             let is_from = |first: &str| found.packages.iter().any(|package| package.eq_ignore_ascii_case(first));
@@ -114,7 +130,7 @@ fn follows(file: FileView<'_>, at: u32, qualifier: &str) -> bool {
 /// Names of the repository's own files and folders, by which its modules are imported.
 fn own_names(snapshot: &Snapshot) -> HashSet<&str> {
     let parts = snapshot.files().flat_map(|file| file.path().split('/'));
-    parts.map(|part| part.split('.').next().unwrap_or(part)).collect()
+    parts.flat_map(|part| [part, part.split('.').next().unwrap_or(part)]).collect()
 }
 
 /// Packages that the name at a byte of a file may come from.

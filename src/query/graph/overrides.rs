@@ -2,6 +2,7 @@
 
 use super::relations::hierarchy;
 use crate::model::Kind;
+use crate::query::symbols::lookup::named;
 use crate::store::{EdgeTable, FileView, Snapshot, SymbolView};
 
 /// The methods that a method overrides or implements, the nearest first.
@@ -11,6 +12,25 @@ pub fn overridden<'a>(snapshot: &'a Snapshot, edges: &EdgeTable, symbol: &Symbol
     let above = hierarchy(snapshot, edges, class.number(), true);
     let members = above.into_iter().flat_map(|(base, _)| base.children());
     members.filter(|member| member.kind() == Kind::Method && member.name_bytes() == name).collect()
+}
+
+/// The members that a class inherits by this name, as `Bell.ring`, from the nearest of its bases that has one.
+pub fn inherited<'a>(snapshot: &'a Snapshot, edges: &EdgeTable, qualified: &str) -> Vec<SymbolView<'a>> {
+    let Some((owner, name)) = qualified.rsplit_once(['.', ':']) else { return Vec::new() };
+    let owner = owner.trim_end_matches(':');
+    let is_class = |class: &SymbolView<'_>| matches!(class.kind(), Kind::Class | Kind::Type);
+    let mut found: Vec<SymbolView<'a>> = Vec::new();
+    for class in named(snapshot, owner).into_iter().filter(is_class) {
+        let own = hierarchy(snapshot, edges, class.number(), true).into_iter().find_map(|(base, _)| {
+            let mut members = named(snapshot, &format!("{}.{name}", base.qualified_name()));
+            members.retain(|member| member.file.language() == class.file.language());
+            (!members.is_empty()).then_some(members)
+        });
+        found.extend(own.into_iter().flatten());
+    }
+    found.sort_by_key(SymbolView::number);
+    found.dedup_by_key(|member| member.number());
+    found
 }
 
 /// The class of a method, which may be defined outside of it, in its file or its folder.

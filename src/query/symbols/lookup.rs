@@ -185,7 +185,22 @@ pub fn bears(symbol: &SymbolView<'_>, qualified: &str) -> bool {
     }
     let (own, qualified) = (symbol.qualified_name(), qualified.replace("::", "."));
     let before = own.strip_suffix(qualified.as_str());
-    before.is_some_and(|before| before.is_empty() || before.ends_with('.')) || symbol.name() == qualified
+    before.is_some_and(|before| before.is_empty() || before.ends_with('.'))
+        || symbol.name() == qualified
+        || is_written_with(symbol, &qualified)
+}
+
+/// Whether a definition writes this owner before its name, without lying in it: `fun Booking.close()`.
+fn is_written_with(symbol: &SymbolView<'_>, qualified: &str) -> bool {
+    let Some((owner, _)) = qualified.rsplit_once('.').filter(|(_, name)| symbol.name() == *name) else { return false };
+    let start = symbol.name_span().start as usize;
+    let Some(before) = symbol.file.content().get(..start).and_then(|text| text.strip_suffix(b".")) else {
+        return false;
+    };
+    let before = before.strip_suffix(b"?").unwrap_or(before);
+    let arguments = before.strip_suffix(b">").and_then(|text| memchr::memrchr(b'<', text));
+    let rest = before[..arguments.unwrap_or(before.len())].strip_suffix(owner.as_bytes());
+    rest.is_some_and(|rest| !rest.last().is_some_and(|byte| byte.is_ascii_alphanumeric() || b"_.".contains(byte)))
 }
 
 /// Every symbol named like the last part of a qualified name, by path and place: the order in an index depends on which
