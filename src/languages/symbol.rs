@@ -57,6 +57,10 @@ impl<'t> Cx<'_, 't> {
         }
         let outer = self.outermost(node, self.spec.around);
         let mut definition = Definition::new(node, named, kind, detail).within(outer);
+        // `operator bool` has a name of two words.
+        if let Some(of) = named.next_sibling().filter(|_| !named.is_named() && self.text(named) == "operator") {
+            definition.name.end = of.end_byte() as u32;
+        }
         definition.signature.end =
             end.map_or(definition.signature.end, |end| end as u32).max(definition.signature.start);
         definition.container = container;

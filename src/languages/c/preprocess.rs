@@ -18,22 +18,53 @@ pub fn preprocess(text: &[u8]) -> Option<Vec<u8>> {
     rewritten(text, false)
 }
 
-/// Like [`preprocess`], of C++, whose sections are kept.
+/// Like [`preprocess`], of C++, whose sections are kept. A raw string with the longest delimiter, which the grammar does not
+/// close, gets a shorter one.
 pub fn preprocess_cpp(text: &[u8]) -> Option<Vec<u8>> {
     rewritten(text, true)
 }
 
 fn rewritten(text: &[u8], is_cpp: bool) -> Option<Vec<u8>> {
     let mut made: Option<Vec<u8>> = None;
-    scan(text, is_cpp, &mut |change| {
+    let mut change = |change| {
         let (range, byte) = match change {
             Change::Macro(range) | Change::Cut(range) => (range, b' '),
             Change::End(at) => (at..at + 1, b';'),
+            Change::Byte(at, byte) => (at..at + 1, byte),
         };
         let made = &mut made.get_or_insert_with(|| text.to_vec())[range];
         made.iter_mut().filter(|old| byte != b' ' || !matches!(old, b'\n' | b'\r')).for_each(|old| *old = byte);
-    });
+    };
+    scan(text, is_cpp, &mut change);
+    if is_cpp {
+        raw_strings(text, &mut change);
+    }
     made
+}
+
+/// The most letters of the delimiter of a raw string.
+const DELIMITER: usize = 16;
+
+/// Takes a letter off the longest delimiters of raw strings: `R"0123456789abcdef(text)0123456789abcdef"`.
+fn raw_strings(text: &[u8], put: &mut dyn FnMut(Change)) {
+    for at in memchr::memmem::find_iter(text, b"R\"") {
+        let open = at + 2;
+        let is_word =
+            text[..at].last().is_some_and(|byte| is_word(&byte) && !matches!(byte, b'u' | b'8' | b'U' | b'L'));
+        let Some(delimiter) = text.get(open..open + DELIMITER).filter(|_| !is_word) else { continue };
+        let is_delimiter = |byte: &u8| byte.is_ascii_graphic() && !matches!(byte, b'(' | b')' | b'\\' | b'"');
+        if text.get(open + DELIMITER) != Some(&b'(') || !delimiter.iter().all(is_delimiter) {
+            continue;
+        }
+        let end = [b")".as_slice(), delimiter, b"\""].concat();
+        let Some(close) = memchr::memmem::find(&text[open..], &end).map(|at| open + at) else { continue };
+        put(Change::Byte(open + DELIMITER - 1, b'('));
+        put(Change::Byte(close, b' '));
+        put(Change::Byte(close + 1, b')'));
+        for (place, byte) in delimiter[..DELIMITER - 1].iter().enumerate() {
+            put(Change::Byte(close + 2 + place, *byte));
+        }
+    }
 }
 
 /// The places of the macros that are left out.
@@ -55,6 +86,8 @@ enum Change {
     Cut(Range<usize>),
     /// A semicolon is put here.
     End(usize),
+    /// Another byte is put here.
+    Byte(usize, u8),
 }
 
 fn scan(text: &[u8], is_cpp: bool, put: &mut dyn FnMut(Change)) {
@@ -73,11 +106,13 @@ fn scan(text: &[u8], is_cpp: bool, put: &mut dyn FnMut(Change)) {
         let goes_on = line.trim_ascii_end().ends_with(b"\\");
         let was_in_directive = in_directive;
         in_directive = goes_on && (in_directive || found.is_some());
-        if in_directive {
-            // The grammar ends a macro at a comment, and takes its further lines for code.
-            comments(line)
-                .into_iter()
-                .for_each(|range| put(Change::Cut(place.start + range.start..place.start + range.end)));
+        // The grammar ends a macro at a comment, and takes what follows for code.
+        let is_macro = in_directive || was_in_directive || found.is_some_and(|(word, _)| word == b"define");
+        for range in if is_macro { comments(line) } else { Vec::new() } {
+            let is_last = line[range.end..].trim_ascii().is_empty();
+            if in_directive || !is_last {
+                put(Change::Cut(place.start + range.start..place.start + range.end));
+            }
         }
         if was_in_directive {
             continue;
@@ -481,6 +516,23 @@ mod tests {
             read("#define A \\\n  /* b */ \\\n  int c; /* d */\n/* e */\n"),
             "#define A \\\n\\\nint c; /* d */\n/* e */\n"
         );
+        assert_eq!(read("#define A do { /* b */; } while (0)\nint c;\n"), "#define A do { ; } while (0)\nint c;\n");
+        assert_eq!(
+            read("#define A 1 /* b */\n#if A /* c */ && B\n#endif\n"),
+            "#define A 1 /* b */\n#if A /* c */ && B\n#endif\n"
+        );
+        let last = "#define A \\\n  f(); /* b */ g()\nint c;\n";
+        assert_eq!(read(last), "#define A \\\nf(); g()\nint c;\n");
+    }
+
+    #[test]
+    fn the_longest_delimiters_of_raw_strings_are_shortened() {
+        let read = |text: &str| crate::languages::tests::preprocessed(super::preprocess_cpp, text);
+        let text = "auto a = R\"0123456789abcdef(f( \")0123456789abcdef\";\n";
+        assert_eq!(read(text), "auto a = R\"0123456789abcde((f( \" )0123456789abcde\";\n");
+        for kept in ["auto a = R\"0123456789abcde(f()0123456789abcde\";\n", "auto a = FOR\"0123456789abcdef(f()\";\n"] {
+            assert_eq!(read(kept), kept);
+        }
     }
 
     #[test]
