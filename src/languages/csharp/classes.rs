@@ -9,8 +9,8 @@ use super::expressions::initialized;
 use super::lower::{OUTSIDE, field};
 use super::types;
 use crate::facts::{
-    ANY_NUMBER, Bound, Declared, Definition, DefinitionId, DefinitionKind, ExpressionId, NameId, Op, ROOT, STANDS_IN,
-    ScopeId, ScopeKind, UNKNOWN,
+    ANY_NUMBER, BindingKind, Bound, Declared, Definition, DefinitionId, DefinitionKind, ExpressionId, NameId, Op, ROOT,
+    STANDS_IN, ScopeId, ScopeKind, UNKNOWN,
 };
 use crate::model::Role;
 
@@ -341,7 +341,9 @@ fn extension<'t>(cx: &mut Lower<'_, 't>, written: Node<'t>, of: ExpressionId, fu
     });
     // Of a type parameter, the type that it must be.
     let parameter = types::type_name(cx, cx.text(written));
-    if let Some(bound) = cx.facts.lookup(scope, parameter).first().map(|binding| ExpressionId(binding.b)) {
+    // A type of that name that the file defines is the type itself.
+    let bound = cx.facts.lookup(scope, parameter).into_iter().find(|binding| binding.kind == BindingKind::Variable);
+    if let Some(bound) = bound.map(|binding| ExpressionId(binding.b)) {
         let (class, members) = cx.facts.class(Definition { kind: CLASS, ..Definition::default() }, ScopeId::NONE);
         cx.facts.bind(members, name, Bound::definition(function));
         return cx.facts.extend(bound, class);

@@ -143,3 +143,18 @@ class Till { string Of(Line⟦Line⟧ line) { return line.Name⟦Name⟧ + line.
 ",
     );
 }
+
+#[test]
+fn an_extension_of_an_interface_that_the_file_defines() {
+    check(
+        "--- a.cs
+namespace Paint {
+public interface ITraced⟦=ITraced⟧ { }
+public class Widget⟦=Widget⟧ : ITraced⟦ITraced⟧ { public void Draw⟦=Draw⟧() { this.Trace⟦Trace⟧(); } }
+public static class Tracing⟦=Tracing⟧ { public static void Trace⟦=Trace⟧(this ITraced⟦ITraced⟧ it) { } }
+public static class Other⟦=Other⟧ { public static void Mark⟦=Mark⟧<T>(this T it) where T : ITraced⟦ITraced⟧ { } }
+public class Gauge⟦=Gauge⟧ : ITraced⟦ITraced⟧ { public void Draw⟦=Draw2⟧() { this.Mark⟦Mark⟧(); } }
+}
+",
+    );
+}
