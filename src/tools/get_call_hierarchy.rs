@@ -99,9 +99,9 @@ pub struct Item {
     line: u32,
     /// Lines of the calls, in the file of the one who calls.
     at: Vec<u32>,
-    /// The text of these lines.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    calls: Vec<String>,
+    /// That file, of a callee further away that is defined in another.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    at_file: Option<String>,
     /// How many steps away, from two on: calls, and the way to a method that is overridden.
     #[serde(skip_serializing_if = "is_one")]
     depth: u32,
@@ -149,10 +149,10 @@ impl Tool for GetCallHierarchy {
             let symbol = related::symbol(repo, &args.symbol_id)?;
             related::check_language(&repo.snapshot, &symbol)?;
             let snapshot = &repo.snapshot;
+            related::note_cut_off(call, &query::cut_off(snapshot, &[symbol]));
             let follow = |direction| query::calls(snapshot, edges, symbol.number(), direction, depth);
             let mut output = Output {
                 symbol: symbol.id(),
-            related::note_cut_off(call, &query::cut_off(snapshot, &[symbol]));
                 overrides: query::overridden(snapshot, edges, &symbol).iter().map(|above| above.id()).collect(),
                 callers: None,
                 callees: None,
@@ -161,27 +161,27 @@ impl Tool for GetCallHierarchy {
             };
             let mut paths = vec![symbol.file.path().to_owned()];
             let mut counts = [0; 2];
-            let mut take = |mut found: Vec<Caller<'_>>, count: &mut usize| -> Vec<Item> {
+            let mut take = |mut found: Vec<Caller<'_>>, count: &mut usize, way: query::Direction| -> Vec<Item> {
                 *count = found.len();
                 // As near, what is tested comes before its tests.
                 found.sort_by_key(|caller| (steps(caller), caller.symbol.file.is_test()));
                 let page = found.into_iter().skip(call.offset).take(call.per_page(PAGE));
-                let items: Vec<Item> = page.map(|caller| item(repo, caller, symbol.number(), &fields)).collect();
+                let items: Vec<Item> = page.map(|caller| item(repo, caller, symbol.number(), way, &fields)).collect();
                 paths.extend(items.iter().map(|item| item.file.clone()));
                 items
             };
             if args.direction != Direction::Callees {
                 let (callers, outside) = follow(query::Direction::Callers);
-                output.callers = Some(take(callers, &mut counts[0]));
+                output.callers = Some(take(callers, &mut counts[0], query::Direction::Callers));
                 let place = |place: &query::UseSite<'_>| format!("{}:{}", place.file.path(), place.line);
                 output.called_outside_functions = outside.iter().take(MOST_LINES).map(place).collect();
                 let name = symbol.name();
                 let possible = edges.possible(name.as_bytes());
                 output.possible_callers = possible.filter(|edge| edge.role() == crate::model::Role::Call).count();
             }
-            if groups.len() > MOST_SYMBOLS {
-                let message = format!("{} more are called so; say which one", groups.len() - MOST_SYMBOLS);
-                call.note("hint", message);
+            if args.direction != Direction::Callers {
+                let way = query::Direction::Callees;
+                output.callees = Some(take(follow(way).0, &mut counts[1], way));
             }
             call.absent(results.iter().any(Calls::has_no_callers));
             Ok(((results, counts), paths))
@@ -311,22 +311,20 @@ fn steps(caller: &Caller<'_>) -> u32 {
     caller.depth + u32::from(caller.through.is_some())
 }
 
-fn item(repo: &Repo, caller: Caller<'_>, asked: &SymbolView<'_>, is_callee: bool, fields: &Fields) -> Item {
+fn item(repo: &Repo, caller: Caller<'_>, asked: SymbolId, direction: query::Direction, fields: &Fields) -> Item {
     let depth = steps(&caller);
     let symbol = caller.symbol;
-    let before = repo.snapshot.symbol(caller.via);
-    // Twins are the symbol itself.
-    let between = before.filter(|before| before.number() != asked.number() && caller.depth > 1);
-    let via = caller.through.and_then(|via| repo.snapshot.symbol(via)).or(between);
-    let at: Vec<u32> = caller.lines.into_iter().take(MOST_LINES).collect();
-    let calling = if is_callee { before.map_or(asked.file, |before| before.file) } else { symbol.file };
+    let between = (caller.via != asked).then_some(caller.via);
+    let via = caller.through.or(between).and_then(|via| repo.snapshot.symbol(via));
+    let calling = between.filter(|_| direction == query::Direction::Callees);
+    let calling = calling.and_then(|calling| repo.snapshot.symbol(calling)).map(|calling| calling.file.path());
     Item {
         id: symbol.id(),
         name: symbol.name().into_owned(),
         file: symbol.file.path().to_owned(),
         line: symbol.line(),
-        calls: query::texts_of_lines(calling, &at).into_iter().map(shortened).collect(),
-        at,
+        at: caller.lines.into_iter().take(MOST_LINES).collect(),
+        at_file: calling.filter(|path| *path != symbol.file.path()).map(str::to_owned),
         depth,
         via: via.map(|symbol| symbol.qualified_name()),
         facts: fields.of(&symbol),

@@ -210,7 +210,7 @@ fn facts(key: &str, object: &Map<String, Value>, answer: &Map<String, Value>, ro
     let is_said = |name: &str| {
         IN_COLUMNS.contains(&name)
             || (name == "score" && !row.code.is_empty())
-            || (is_called && ["via", "depth"].contains(&name))
+            || (is_called && ["via", "depth", "at_file"].contains(&name))
             || (["symbols", "more", "matches", "line_matches", "tool", "arguments"].contains(&name))
     };
     let others =
@@ -236,9 +236,8 @@ fn called(key: &str, object: &Map<String, Value>, answer: &Map<String, Value>, r
     let (who, file) = match (key, via) {
         ("callees", None) => ("called".to_owned(), file_of(answer.get("symbol")?)),
         ("callees", Some(via)) => {
-            let callees = answer.get("callees")?.as_array()?.iter();
-            let caller = callees.filter_map(|callee| callee.get("id")).find(|id| name_of(id) == Some(via));
-            (format!("called by {via}"), caller.and_then(file_of))
+            let file = object.get("at_file").and_then(Value::as_str).unwrap_or(&row.path);
+            (format!("called by {via}"), Some(file))
         }
         (_, None) => ("calls it".to_owned(), Some(&*row.path)),
         (_, Some(via)) => (format!("calls {via}"), Some(&*row.path)),
@@ -253,12 +252,6 @@ fn called(key: &str, object: &Map<String, Value>, answer: &Map<String, Value>, r
 /// The file of an id.
 fn file_of(id: &Value) -> Option<&str> {
     id.as_str()?.split_once("::").map(|(file, _)| file)
-}
-
-/// The name of an id.
-fn name_of(id: &Value) -> Option<&str> {
-    let name = id.as_str()?.rsplit_once("::")?.1;
-    Some(name.rsplit_once('#').map_or(name, |(name, _)| name))
 }
 
 /// Names of the definitions that a use is of.

@@ -98,7 +98,7 @@ fn calls_say_whose_line_a_number_is() {
     ],
     "callees": [
         {"id": "tools.py::check#function", "file": "tools.py", "line": 8, "at": [14, 18]},
-        {"id": "other.py::look#function", "file": "other.py", "line": 1, "at": [9], "depth": 2, "via": "check"},
+        {"id": "other.py::look#function", "file": "other.py", "line": 1, "at": [9], "at_file": "tools.py", "depth": 2, "via": "check"},
     ]});
     check_at(
         80,
