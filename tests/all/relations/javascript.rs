@@ -187,6 +187,25 @@ const x = <Button⟦Button⟧ onClick={() => {}}><parts.Item⟦Item⟧/></Button
 }
 
 #[test]
+fn what_an_import_call_gives() {
+    check(
+        "--- pages/Admin.jsx
+export default function Admin⟦=Admin⟧() {}
+--- pages/Report.jsx
+export function Report⟦=Report⟧() {}
+--- main.jsx
+const Page = lazy(() => import⟦Admin⟧('./pages/Admin'));
+const Part = lazy(() => import('./pages/Report').then((m) => ({ default: m.Report⟦Report⟧ })));
+const routes = [{ path: '/', component: () => import⟦Admin⟧('./pages/Admin') }];
+async function later() {
+  const { other } = await import('./pages/Admin');
+  return (await import('./pages/Report')).Report⟦Report⟧();
+}
+",
+    );
+}
+
+#[test]
 fn imports_of_files() {
     check_imports(
         "--- a.js

@@ -31,7 +31,22 @@ pub(super) fn required<'t>(cx: &mut Lower<'_, 't>, call: Node<'t>, scope: ScopeI
     let is_require = function.kind() == "import" || function.kind() == "identifier" && cx.text(function) == "require";
     let arguments = field(call, "arguments").filter(|_| is_require)?;
     let source = cx.first(arguments).filter(|source| matches!(source.kind(), "string" | "template_string"))?;
-    (!cx.text(source).contains("${")).then(|| module(cx, source, scope))
+    if cx.text(source).contains("${") {
+        return None;
+    }
+    let module = module(cx, source, scope);
+    if function.kind() == "import" && is_handed_on(call) {
+        let default = cx.facts.name("default");
+        let meant = cx.facts.member(module, default);
+        cx.facts.if_known(span_of(function), Role::Import, meant);
+    }
+    Some(module)
+}
+
+/// Whether an imported module is given to something else as a whole, which takes its default export: `lazy(() => import('./a'))`.
+fn is_handed_on(call: Node<'_>) -> bool {
+    call.parent()
+        .is_some_and(|around| matches!(around.kind(), "arrow_function" | "return_statement" | "arguments" | "pair"))
 }
 
 /// Whether an expression is a module or a part of one.

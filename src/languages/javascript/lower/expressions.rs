@@ -352,6 +352,9 @@ pub(super) fn call<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: ScopeId, r
     let method = if it.op == Op::Member { cx.facts.text(NameId(it.b)).to_owned() } else { String::new() };
     let given = if method == "reduce" || method == "reduceRight" {
         ArgumentSource::Folds(ExpressionId(it.a))
+    } else if method == "then" && exports::is_import(cx, ExpressionId(it.a)) {
+        // `import('./a').then((module) => …)`
+        ArgumentSource::Gives(ExpressionId(it.a))
     } else {
         ArgumentSource::Nothing
     };

@@ -43,6 +43,8 @@ pub(super) enum ArgumentSource {
     Of(ExpressionId),
     /// It is a reducer over the elements of this value: its second parameter is an element.
     Folds(ExpressionId),
+    /// Its first parameter is this value.
+    Gives(ExpressionId),
     Nothing,
 }
 
@@ -238,6 +240,7 @@ fn parameters<'t>(
             ArgumentSource::Of(function) if default == UNKNOWN => cx.facts.expression(Op::ParameterOf, function, place),
             ArgumentSource::Overrides if default == UNKNOWN => cx.facts.expression(Op::Overridden, function, place),
             ArgumentSource::Folds(over) if place == 1 => cx.facts.of(Op::Each, over),
+            ArgumentSource::Gives(value) if place == 0 => value,
             _ => default,
         };
         if pattern.kind() == "identifier" {
