@@ -131,12 +131,45 @@ impl CodeWriter {
     }
 }
 
-/// Blanks lines that are commands for the notebook or the shell.
+/// Commands of a line that run the Python behind them.
+const OVER_PYTHON: [&[u8]; 4] = [b"%time", b"%timeit", b"%prun", b"%memit"];
+
+/// Blanks lines that are commands for the notebook or the shell. A command over Python becomes a condition of its length, as
+/// the statement behind it may not be indented.
 fn blank_commands(made: &mut [u8]) {
     for line in made.split_mut(|byte| *byte == b'\n') {
-        if matches!(line.trim_ascii_start().first(), Some(b'%' | b'!' | b'?')) {
-            line.fill(b' ');
+        let indent = line.len() - line.trim_ascii_start().len();
+        if !matches!(line.get(indent), Some(b'%' | b'!' | b'?')) {
+            continue;
         }
+        match statement(&line[indent..]) {
+            Some(length) => {
+                let head = &mut line[indent..indent + length];
+                head.fill(b' ');
+                head[..2].copy_from_slice(b"if");
+                head[length - 3..].copy_from_slice(b"1: ");
+            }
+            None => line.fill(b' '),
+        }
+    }
+}
+
+/// The start of the statement behind a command and its options: `%timeit -n 10 f()`.
+fn statement(line: &[u8]) -> Option<usize> {
+    let is_space = u8::is_ascii_whitespace;
+    let mut at = line.iter().position(is_space)?;
+    OVER_PYTHON.contains(&&line[..at]).then_some(())?;
+    let mut is_option = false;
+    loop {
+        at += line[at..].iter().position(|byte| !byte.is_ascii_whitespace())?;
+        let length = line[at..].iter().position(is_space).unwrap_or(line.len() - at);
+        let word = &line[at..at + length];
+        let is_number = is_option && word.iter().all(u8::is_ascii_digit);
+        is_option = word.starts_with(b"-");
+        if !is_option && !is_number {
+            return Some(at);
+        }
+        at += length;
     }
 }
 
@@ -165,6 +198,10 @@ mod tests {
         );
         check(&cell(r#""a = 1\nif a:\n    b()""#), "a = 1\nif a:\n    b()");
         check(&cell(r#"["%matplotlib inline\n", "!pip install x\n", "a = 1"]"#), "a = 1");
+        check(
+            &cell(r#"["%time a = f(b)\n", "  %timeit -n 10 g()\n", "%timeit\n"]"#),
+            "if 1: a = f(b)\n  if         1: g()",
+        );
         check(&cell(r#"["%%bash\n", "rm x"]"#), "");
         check(&cell(r#"["%%time\n", "a = 1"]"#), "a = 1");
         check(r##"{"cells": [{"cell_type": "markdown", "source": ["# a"]}, 3, {"cell_type": "code"}]}"##, "");
