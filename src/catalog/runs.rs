@@ -295,7 +295,11 @@ pub fn left_out(caller: &Caller<'_>, sidecar: &Sidecar) -> Result<Vec<Omitted>, 
 #[cfg_attr(not(feature = "web"), allow(dead_code, reason = "only pages ask"))]
 pub fn on(caller: &Caller<'_>) -> Vec<pipeline::Run> {
     let registry = caller.indexes.registry();
-    let is_seen = |run: &pipeline::Run| caller.rights.sees(&run.repo) || registry.get(&run.repo).is_some();
+    // The first run of a folder has no index yet, so that only its id tells what it is.
+    let is_seen = |run: &pipeline::Run| match run.repo.starts_with("local/") {
+        true => registry.get(&run.repo).is_some() || caller.rights.sees_folder(&run.repo, Path::new("")),
+        false => caller.rights.sees(&run.repo),
+    };
     pipeline::runs().into_iter().filter(is_seen).collect()
 }
 

@@ -45,8 +45,7 @@ impl Default for Rights {
 
 /// Letters of a glob.
 const WILD: [char; 5] = ['*', '?', '[', '{', '\\'];
-/// Beginning of the ids of folders, and the number of digits of the hash at their end.
-const FOLDER: &str = "local/";
+/// Number of digits of the hash at the end of a folder's id.
 const FOLDER_HASH: usize = 8;
 
 impl Rights {
@@ -84,25 +83,25 @@ impl Rights {
         Ok(Self { index: false, invalidate: false, roots: Some(Vec::new()), ..seen })
     }
 
-    /// Whether a repository may be seen, by its id. A right to a repository is one to all its versions (`name@ref`). Folders
-    /// have rights by their paths as well.
+    /// Whether a repository that is no folder of this machine may be seen, by its id. A right to a repository is one to all
+    /// its versions (`name@ref`).
     pub fn sees(&self, repo: &str) -> bool {
         let Some(globs) = &self.repos else { return true };
-        if repo.starts_with(FOLDER) {
-            return self.any_folder || self.folder_ids.iter().any(|id| id == repo);
-        }
         let whole = repo.split_once('@').map_or(repo, |(whole, _)| whole);
         globs.is_match(repo) || globs.is_match(whole)
     }
 
     /// Whether a folder may be seen, by its id and its path.
     pub fn sees_folder(&self, id: &str, path: &Path) -> bool {
-        self.sees(id) || self.folders.iter().any(|folder| path.starts_with(folder))
+        self.repos.is_none()
+            || self.any_folder
+            || self.folder_ids.iter().any(|known| known == id)
+            || self.folders.iter().any(|folder| path.starts_with(folder))
     }
 
     /// Short names that fit the id of a folder. Each means it if it fits no other.
     pub fn short_names<'r>(&'r self, id: &'r str) -> impl Iterator<Item = &'r GlobMatcher> {
-        self.short_names.iter().filter(move |name| id.starts_with(FOLDER) && name.is_match(id))
+        self.short_names.iter().filter(move |name| name.is_match(id))
     }
 
     /// Whether they allow all that others do, as far as their words tell.
