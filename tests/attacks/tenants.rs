@@ -89,7 +89,9 @@ impl Estate {
 }
 
 fn commit(folder: &Path, message: &str) {
-    for arguments in [&["init", "-q", "-b", "branch_of_all"][..], &["add", "."], &["commit", "-q", "-m", message]] {
+    for arguments in
+        [&["init", "-q"][..], &["add", "."], &["commit", "-q", "-m", message], &["branch", "-f", "branch_of_all"]]
+    {
         let mut command = Command::new("git");
         command.current_dir(folder).args(["-c", "user.name=f", "-c", "user.email=f@a"]).args(arguments);
         command.env("GIT_CONFIG_GLOBAL", "/dev/null").env("GIT_CONFIG_NOSYSTEM", "1");
