@@ -78,9 +78,14 @@ impl Callers {
         if !self.strangers.admit(token, from) {
             return Err((StatusCode::TOO_MANY_REQUESTS, TOO_MANY.to_owned()));
         }
-        let grant = self.granted(token, services).await?;
-        self.strangers.was_right(token, from);
-        Ok(grant)
+        let granted = self.granted(token, services).await;
+        match &granted {
+            Ok(_) => self.strangers.was_right(token, from),
+            Err((StatusCode::UNAUTHORIZED, _)) => {}
+            // Whether it is right could not be told.
+            Err(_) => self.strangers.costs_nothing(from),
+        }
+        granted
     }
 
     /// The caller with a token: one that is listed, that the authorization server has issued, or that the forge knows.

@@ -44,9 +44,16 @@ impl Strangers {
         if known.len() >= MOST_KNOWN {
             known.clear();
         }
-        if known.insert(digest(token))
-            && let Some(tries) = lock(&self.tries).get_mut(&network(from))
-        {
+        let is_new = known.insert(digest(token));
+        drop(known);
+        if is_new {
+            self.costs_nothing(from);
+        }
+    }
+
+    /// Gives an address back a try.
+    pub(super) fn costs_nothing(&self, from: IpAddr) {
+        if let Some(tries) = lock(&self.tries).get_mut(&network(from)) {
             tries.left = (tries.left + 1.0).min(BURST);
         }
     }
@@ -103,6 +110,8 @@ mod tests {
         assert_eq!(admitted(other, now), 30, "others are not held up");
         assert_eq!(admitted(one, now + Duration::from_secs(3)), 3);
         assert_eq!(admitted(one, now + Duration::from_secs(3_600)), 30);
+        (0..5).for_each(|_| strangers.costs_nothing(one));
+        assert_eq!(admitted(one, now + Duration::from_secs(3_600)), 5, "what could not be told costs nothing");
         strangers.was_right("right", one);
         assert!(strangers.admit("right", one) && strangers.admit("right", other));
     }
