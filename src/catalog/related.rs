@@ -128,9 +128,8 @@ fn inherited<'a>(repo: &'a Repo, name: &str) -> Vec<SymbolView<'a>> {
 }
 
 /// Notes that a name is that of a class which inherits these symbols.
-pub fn note_inherited(caller: &Caller<'_>, name: &str, symbols: &[SymbolView<'_>]) {
-    let is_own = |symbol: &SymbolView<'_>| query::bears(symbol, name) || name.contains(['/', '#']);
-    if symbols.is_empty() || symbols.iter().any(is_own) {
+pub fn note_inherited(caller: &Caller<'_>, repo: &Repo, name: &str, symbols: &[SymbolView<'_>]) {
+    if symbols.is_empty() || query::meant(&repo.snapshot, &repo.own_id(name)).is_ok() {
         return;
     }
     let from: Vec<String> = symbols.iter().map(SymbolView::qualified_name).collect();

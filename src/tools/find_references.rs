@@ -272,7 +272,7 @@ fn find<'r>(
     }
     cut_off.extend(query::cut_off(&repo.snapshot, &symbols));
     if let Some(name) = name.filter(|_| args.symbol_id.is_none() && args.line.is_none()) {
-        related::note_inherited(call, name, &symbols);
+        related::note_inherited(call, repo, name, &symbols);
     }
     let mut output = Uses { not_found, ..Uses::default() };
     // Only those on the page are made into items: there may be a million uses.

@@ -131,7 +131,7 @@ $bell = new Bell(); $bell->ring();
     );
     // Declared here, and linked from elsewhere.
     let touch = ask("touch");
-    assert_eq!(touch["external"], json!(["linked code"]), "{touch}");
+    assert_eq!((lines(&touch), &touch["external"]), (vec![2, 1], &json!(["conf.h", "linked code"])), "{touch}");
     let nothing = ask("Booking.sink");
     assert_eq!((&nothing["external"], &nothing["not_found"]), (&Value::Null, &json!(["Booking.sink"])), "{nothing}");
 }

@@ -130,7 +130,7 @@ fn follows(file: FileView<'_>, at: u32, qualifier: &str) -> bool {
 /// Names of the repository's own files and folders, by which its modules are imported.
 fn own_names(snapshot: &Snapshot) -> HashSet<&str> {
     let parts = snapshot.files().flat_map(|file| file.path().split('/'));
-    parts.flat_map(|part| [part, part.split('.').next().unwrap_or(part)]).collect()
+    parts.map(|part| part.split('.').next().unwrap_or(part)).collect()
 }
 
 /// Packages that the name at a byte of a file may come from.

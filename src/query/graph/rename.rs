@@ -288,9 +288,13 @@ pub(super) fn elsewhere(
         let used = edges.in_file(file.number());
         let is_data = strings::is_data(file);
         let may_name = may_name(file, symbol.file);
+        // What is bound there may be bound otherwise by what was not read.
+        if let Some(first) = mentioned.at.first().filter(|_| file.is_cut_off() && may_name) {
+            doubts.push(RenameDoubt::at(file, *first, "its file was not read to its end"));
+            continue;
+        }
         let mut quoted = Vec::new();
         let mut unexplained: Option<HashSet<u32>> = None;
-        let mut defined: Option<HashSet<u32>> = None;
         for at in mentioned.at {
             let span = Span { start: at, end: at + name.len() as u32 };
             if is_edited(file, span) {
@@ -301,21 +305,17 @@ pub(super) fn elsewhere(
                 Some(edge) if edges.targets(edge).any(|target| is_meant(&target)) => None,
                 Some(edge) if edge.how().is_possible() => Some("nothing is known of what it belongs to"),
                 Some(_) => None,
-                None if file.is_cut_off() && may_name => Some("its file was not read to its end"),
                 None if file.facts().is_empty() => is_data.then_some("a file whose names are not resolved writes it"),
+                None if may_name && unexplained.get_or_insert_with(|| unexplained_in(file)).contains(&at) => {
+                    Some("code writes it where nothing is known of it")
+                }
                 None if strings::is_quoted(file.content(), span) => {
                     quoted.push(span);
                     None
                 }
                 None if is_field && is_keyword(file.content(), span) => Some("an argument may name it"),
-                None if !may_name => None,
-                None if is_directive(file, span) => Some("a comment that tools read names it"),
-                None => {
-                    let unexplained = unexplained.get_or_insert_with(|| extract::unexplained(file.facts()).collect());
-                    let defined = defined.get_or_insert_with(|| definitions(file));
-                    let is_open = unexplained.contains(&at) && !defined.contains(&at);
-                    is_open.then_some("code writes it where nothing is known of it")
-                }
+                None if may_name && is_directive(file, span) => Some("a comment that tools read names it"),
+                None => None,
             };
             doubts.extend(why.map(|why| RenameDoubt::at(file, at, why)));
         }
@@ -335,9 +335,13 @@ pub(super) fn elsewhere(
     doubts
 }
 
-/// Places where a file writes the names of its symbols.
-fn definitions(file: FileView<'_>) -> HashSet<u32> {
-    file.symbols().map(|symbol| symbol.name_span().start).collect()
+/// Places of a file where code writes a name that no fact explains, and that is no definition.
+fn unexplained_in(file: FileView<'_>) -> HashSet<u32> {
+    let mut found: HashSet<u32> = extract::unexplained(file.facts()).collect();
+    for symbol in file.symbols() {
+        found.remove(&symbol.name_span().start);
+    }
+    found
 }
 
 /// Whether a comment says something to a tool and not to a reader, and names this: `//export name`, `@type {Name}`.
