@@ -10,8 +10,7 @@ use super::{Call, Error, Tool, ToolTier, related};
 use crate::query::{self, Caller};
 use crate::store::{EdgeTable, SymbolView};
 
-/// Who calls a function (callers), each with the line of the call; on request what it calls (callees), and chains of calls,
-/// several levels deep.
+/// Who calls a function (callers) and what it ends up calling (callees): call chain, recursively, several levels deep.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Args {

@@ -89,7 +89,7 @@ def f(): return size()
     let uses = text(project, "find_references", json!({"identifier": "size"}));
     assert_eq!(
         uses,
-        "2 uses of function size, a.py:3 and :5\nb.py\n1:from a import size\n2:def f(): return size()  in f"
+        "2 uses of function size, a.py:3 and :5; complete: no other use is possible\nb.py\n1:from a import size\n2:def f(): return size()  in f"
     );
     let overloads = "--- A.java
 class A {
@@ -101,7 +101,7 @@ class A {
     let calls = text(overloads, "get_call_hierarchy", json!({"symbol_id": "add"}));
     assert_eq!(
         calls,
-        "1 caller of method A.add, A.java:2 and :3\nA.java:4 A.run  4:void run() { add(1); add(\"a\"); }"
+        "1 caller of method A.add, A.java:2 and :3; complete: no other call is possible\nA.java:4 A.run  4:void run() { add(1); add(\"a\"); }"
     );
 }
 

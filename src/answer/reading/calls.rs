@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::rows::Rows;
-use super::uses::possible;
+use super::uses::{complete, possible};
 use super::{Fields, Id, Wording, list_of, n_of, next_page, number_of, objects_of, text_of, texts_of};
 
 /// The most calls of one caller that are shown with their text.
@@ -43,7 +43,8 @@ fn of_symbol(fields: &Fields, say: Wording<'_>) -> String {
             None => n_of(found.len() as u64, one, many),
         };
         let next = if cut.is_some() { next_page(fields, say) } else { String::new() };
-        text.push_str(&format!("{count} of {placed}{next}\n"));
+        let complete = if key == "callers" { complete(fields, "possible_callers", "call") } else { "" };
+        text.push_str(&format!("{count} of {placed}{complete}{next}\n"));
         let mut rows = Rows::default();
         found.iter().for_each(|item| rows.add(text_of(item, "file"), row(item, key, id.file)));
         text.push_str(&rows.text());

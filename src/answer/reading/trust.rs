@@ -78,13 +78,14 @@ fn fact(key: &str, value: &Value, meta: &Fields, say: Wording<'_>) -> Option<Str
         ("truncated", _) | (_, Value::Bool(false) | Value::Null) => None,
         ("only_indexed", _) => Some(format!("of {}, the only repository that is indexed", text_of(meta, "repo"))),
         ("timed_out", _) => Some("the time was up before every file was looked into: there may be more".to_owned()),
-        ("hint" | "relations_missing" | "compiler_stale" | "embedding_warning" | "inherited", Value::String(text)) => {
-            Some(say(text))
-        }
-        ("not_read_whole", Value::Object(note)) => {
-            let (files, more) = (texts_of(note, "files").join(", "), number_of(note, "more"));
-            let more = more.map(|more| format!(" and {more} more")).unwrap_or_default();
-            Some(format!("read in part, so that uses there are not known: {files}{more}"))
+        (
+            "hint" | "inherited" | "relations_missing" | "compiler_stale" | "embedding_warning",
+            Value::String(text),
+        ) => Some(say(text)),
+        ("not_read_whole", Value::Object(files)) => {
+            let more = number_of(files, "more").map(|more| format!(" and {more} more")).unwrap_or_default();
+            let names = texts_of(files, "files").join(", ");
+            Some(format!("read in part, so that uses there are not known: {names}{more}"))
         }
         ("not_here", Value::Object(left_out)) => {
             let each: Vec<String> = left_out.iter().map(|(why, n)| format!("{n} {}", why.replace('_', " "))).collect();

@@ -37,7 +37,8 @@ fn of_name(fields: &Fields, say: Wording<'_>) -> String {
         let is_sure = |reference: &&&Fields| !matches!(text_of(reference, "confidence"), "name" | "import");
         let (sure, possible): (Vec<_>, Vec<_>) = own.iter().partition(|reference| is_sure(reference));
         if number_of(definition, "uses") != Some(0) || definitions.len() == 1 {
-            text.push_str(&format!("{}\n{}", heading(definition), lines(sure)));
+            let complete = if definitions.len() == 1 { complete(fields, "possible", "use") } else { "" };
+            text.push_str(&format!("{}{complete}\n{}", heading(definition), lines(sure)));
         }
         text.push_str(&possible_lines(possible));
     }
@@ -123,6 +124,22 @@ fn rest(fields: &Fields, say: Wording<'_>) -> String {
         text.push_str(&format!("nothing is called {}{near}\n", missing.join(", ")));
     }
     text
+}
+
+/// The end of a first line that says that nothing else may be meant; empty where something may, or is not known.
+pub(super) fn complete(fields: &Fields, key: &str, what: &'static str) -> &'static str {
+    let meta = fields.get("_meta").and_then(Value::as_object);
+    let is_unsure = |meta: &Fields| {
+        ["relations_missing", "compiler_stale", "read_so_far", "not_read_whole"].iter().any(|key| meta.contains_key(*key))
+            || !matches!(text_of(meta, "freshness"), "" | "fresh")
+    };
+    // Places that were asked for are not counted.
+    let is_counted = objects_of(fields, "references").all(|one| text_of(one, "confidence") != "name");
+    match what {
+        _ if fields.contains_key(key) || !is_counted || meta.is_some_and(is_unsure) => "",
+        "call" => "; complete: no other call is possible",
+        _ => "; complete: no other use is possible",
+    }
 }
 
 /// Places that may mean it: all of a few, of many the receivers, and how they are listed.

@@ -58,12 +58,25 @@ pub fn texts_of_lines(file: FileView<'_>, lines: &[u32]) -> Vec<String> {
     let last = lines.iter().max().copied().unwrap_or(0) as usize;
     let content = file.content();
     let all: Vec<&[u8]> = content.split(|byte| *byte == b'\n').take(last).collect();
-    let text = |line: &u32| {
-        let line = (*line as usize).checked_sub(1).and_then(|place| all.get(place)).copied().unwrap_or_default();
-        let line = line.trim_ascii();
-        String::from_utf8_lossy(&line[..line.len().min(LONGEST_LINE)]).into_owned()
+    let text = |line: &u32| match (*line as usize).checked_sub(1) {
+        Some(place) if place < all.len() => joined(&all, place),
+        _ => String::new(),
     };
     lines.iter().map(text).collect()
+}
+
+/// The most lines of a chain of calls before one that goes on with it.
+const MOST_OF_CHAIN: usize = 4;
+
+/// A line, after those that begin the chain of calls which it goes on with: `matcher` and `.args()`.
+fn joined(lines: &[&[u8]], place: usize) -> String {
+    let goes_on = |place: usize| [&b"."[..], b"?.", b"->"].iter().any(|mark| lines[place].trim_ascii().starts_with(mark));
+    let mut first = place;
+    while first > 0 && place - first < MOST_OF_CHAIN && goes_on(first) {
+        first -= 1;
+    }
+    let text = lines[first..=place].iter().map(|line| line.trim_ascii()).collect::<Vec<_>>().concat();
+    String::from_utf8_lossy(&text[..text.len().min(LONGEST_LINE)]).into_owned()
 }
 
 /// The lines of places in a file, in ascending order. Lines are counted on from place to place: counting each from the
