@@ -249,8 +249,9 @@ impl Tool for SearchSymbols {
         let order = args.sort_by.order();
         // One more than shown, to see whether there are more; a count needs all.
         let limit = if call.count_only { MOST } else { MOST.min(args.max_results.unwrap_or(TEN) as usize) };
-        let search = filters.search(order, limit + call.offset + 1);
-        let search = Search { fuzzy: args.fuzzy, explain: args.explain, ..search };
+        let is_brief = is_brief(call, &args, &filters);
+        let search = filters.search(order, if is_brief { brief::CONSIDERED } else { limit + call.offset + 1 });
+        let search = Search { fuzzy: args.fuzzy, explain: args.explain, with_files: is_brief, ..search };
         let (repo, repos) = filters.repositories(args.repo.as_deref(), args.repos.as_deref())?;
         let mut repos = searched(call, args.deps, repo.as_deref(), repos.as_deref())?;
         let shard = as_shard(call, &mut repos)?;
@@ -283,14 +284,10 @@ impl Tool for SearchSymbols {
         }
         tell();
         let is_named = shard.as_ref().is_some_and(|shard| shard.is_named_elsewhere());
+        let files = if let [only] = &mut answers[..] { std::mem::take(&mut only.files) } else { Vec::new() };
         let Found { hits, considered, more: at_least, is_named, confidence, evidence, unknown, places, .. } =
             Found::together(answers, order, is_named);
         let evidence = args.explain.then(|| Judged::of(&evidence));
-        // A reader learns how many are left out, and may ask for a number of them.
-        let has_words = !filters.text.trim().is_empty();
-        let is_brief = call.compact && has_words && args.max_results.is_none() && call.offset == 0 && !args.explain;
-        let limit = if is_brief { limit.min(brief::worth(&hits, confidence, is_named)) } else { limit };
-        let result_count = hits.len().saturating_sub(call.offset).min(limit);
         if let Some(files) = by_notes(call, &mut repos, &filters, places.iter().zip(&hits))? {
             return Ok(whole_files(call, &repos, &filters, files, limit));
         }
@@ -300,6 +297,12 @@ impl Tool for SearchSymbols {
         }
         let total = considered.max(hits.len());
         call.total(total);
+        let (places, hits) = match is_brief {
+            true => brief::chosen((places, hits), &files, confidence, is_named),
+            false => (places, hits),
+        };
+        let limit = if is_brief { hits.len() } else { limit };
+        let result_count = hits.len().saturating_sub(call.offset).min(limit);
         note_scope(call, &repos);
         if args.semantic_weight.is_some() && !by_meaning {
             call.note("hint", "`semantic_weight` has no effect without `semantic`");
@@ -317,7 +320,7 @@ impl Tool for SearchSymbols {
                 let symbol = repo.snapshot.symbol(hit.symbol)?;
                 item.facts = fields.of(&symbol);
                 if is_brief {
-                    item.shorten(repo, &symbol, is_named && limit == 1);
+                    item.shorten(repo, &symbol, is_named, result_count == 1);
                 }
                 Some(item)
             })
@@ -338,6 +341,12 @@ impl Tool for SearchSymbols {
             negative_evidence: None,
         })
     }
+}
+
+/// Whether the answer is one for a reader who asks for no number of hits: as long as it is worth it.
+fn is_brief(call: &Call<'_>, args: &Args, filters: &Filters) -> bool {
+    let is_usual = args.max_results.is_none() && !args.explain && !filters.wants_files;
+    call.compact && is_usual && call.offset == 0 && !call.count_only && !filters.text.trim().is_empty()
 }
 
 /// The repositories to search: installed packages, or those that are named.
@@ -441,17 +450,18 @@ const BRIEF_SIGNATURE: usize = 100;
 const BRIEF_SUMMARY: usize = 80;
 
 impl Item {
-    /// Makes a hit a row of a compact answer; the only symbol of a name comes with its uses, and with its source if that
-    /// is short.
-    fn shorten(&mut self, repo: &Repo, symbol: &SymbolView<'_>, is_only: bool) {
-        if !is_only {
+    /// Makes a hit a row of a compact answer: for a description its name, for a name its signature; the only symbol of a
+    /// name comes with its uses, and with its source if that is short.
+    fn shorten(&mut self, repo: &Repo, symbol: &SymbolView<'_>, is_named: bool, is_only: bool) {
+        if !is_named {
+            self.signature.clear();
+            self.summary.clear();
+        } else if !is_only {
             self.signature = symbol.signature(BRIEF_SIGNATURE);
             self.summary = symbol.summary(BRIEF_SUMMARY);
-            return;
-        }
-        self.uses = brief::uses(repo, symbol);
-        if self.source.is_none() {
-            self.source = brief::short_source(symbol);
+        } else {
+            self.uses = brief::uses(repo, symbol);
+            self.source = self.source.take().or_else(|| brief::short_source(symbol));
             self.source_line = self.source.as_ref().and_then(|_| source_line(symbol));
         }
     }

@@ -36,19 +36,27 @@ pub(super) fn text(fields: &Fields, say: Wording<'_>) -> Option<String> {
 fn page(fields: &Fields) -> String {
     let (mut rows, mut sources) = (Rows::default(), String::new());
     let mut above: Vec<&str> = Vec::new();
-    for one in objects_of(fields, "candidates") {
+    let mut candidates: Vec<&Fields> = objects_of(fields, "candidates").collect();
+    hits::by_file(&mut candidates, |one| Id::of(text_of(one, "id")).file);
+    for one in candidates {
         let id = Id::of(text_of(one, "id"));
         above.push(id.file);
         rows.add(id.file, candidate(one, id));
     }
     let has_candidates = !above.is_empty();
+    let mut file = "";
     for item in objects_of(fields, "items") {
         let id = Id::of(text_of(item, "symbol_id"));
         if !has_candidates {
             above.push(id.file);
             rows.add(id.file, candidate(item, id));
         }
-        sources.push_str(&source(item, id));
+        let source = source(item, id);
+        if !source.is_empty() && file != id.file {
+            file = id.file;
+            sources.push_str(&format!("\n{file}\n"));
+        }
+        sources.push_str(&source);
     }
     let mut text = rows.text();
     // Files whose symbols stand above need no row of their own.
@@ -82,12 +90,9 @@ fn source(item: &Fields, id: Id<'_>) -> String {
     let first = number_of(item, "source_line").or_else(|| number_of(item, "line")).unwrap_or(1);
     let mut text = String::new();
     if !source.is_empty() {
-        text.push_str(&format!("\n{}\n{}", id.file, numbered_around(first, source, item)));
+        text.push_str(&numbered_around(first, source, item));
     }
     for member in objects_of(item, "outline") {
-        if text.is_empty() {
-            text.push_str(&format!("\n{}\n", id.file));
-        }
         text.push_str(&format!("{}:{}\n", number_of(member, "line").unwrap_or(1), text_of(member, "signature")));
     }
     if let Some(line) = number_of(item, "goes_on_at_line") {

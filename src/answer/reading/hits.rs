@@ -37,14 +37,16 @@ pub(super) fn text(fields: &Fields, say: Wording<'_>) -> Option<String> {
         return Some(nothing(fields, say));
     }
     let mut text = String::new();
-    if text_of(fields, "confidence") != "high" && number_of(fields, "weaker").is_some() {
-        text.push_str("no sure hit\n");
-    }
     let unknown = texts_of(fields, "unknown_words");
     if !unknown.is_empty() {
         text.push_str(&format!("in no symbol: {}\n", unknown.join(", ")));
     }
+    if hits.iter().all(|hit| is_name_alone(hit)) {
+        return Some(text + &files(&hits) + &rest(fields, say));
+    }
     let mut rows = Rows::default();
+    let mut hits = hits;
+    by_file(&mut hits, |hit| text_of(hit, "file"));
     for hit in &hits {
         let repo = text_of(hit, "repo");
         let file = text_of(hit, "file");
@@ -103,10 +105,46 @@ pub(super) fn row(hit: &Fields) -> String {
     row
 }
 
+/// Whether a hit is shown by its name alone.
+fn is_name_alone(hit: &Fields) -> bool {
+    text_of(hit, "signature").is_empty() && !hit.contains_key("source")
+}
+
+/// Kinds of symbols that hold a value, and those of documents, in a row after what runs.
+const VALUES: [&str; 7] = ["constant", "field", "property", "variable", "static", "enum member", "selector"];
+const SECTION: &str = "section";
+
+/// The files of hits with the names in each, documents last.
+fn files(hits: &[&Fields]) -> String {
+    let mut files: Vec<(String, Vec<(u8, String)>)> = Vec::new();
+    for hit in hits {
+        let id = Id::of(text_of(hit, "id")).with_detail(hit);
+        let repo = text_of(hit, "repo");
+        let file = if repo.is_empty() { id.file.to_owned() } else { format!("{repo}: {}", id.file) };
+        let rank = if id.kind == SECTION { 2 } else { u8::from(VALUES.contains(&id.kind)) };
+        let alike = if hit.contains_key("match_type") { " (a similar name)" } else { "" };
+        let name = format!("{} {}{alike}", number_of(hit, "line").unwrap_or_default(), id.name);
+        match files.iter_mut().find(|(other, _)| *other == file) {
+            Some((_, names)) => names.push((rank, name)),
+            None => files.push((file, vec![(rank, name)])),
+        }
+    }
+    files.iter_mut().for_each(|(_, names)| names.sort_by_key(|(rank, _)| *rank));
+    files.sort_by_key(|(_, names)| names.iter().all(|(rank, _)| *rank == 2));
+    let names = |names: &[(u8, String)]| names.iter().map(|(_, name)| name.as_str()).collect::<Vec<_>>().join(", ");
+    files.iter().map(|(file, of_file)| format!("{file}:{}\n", names(of_file))).collect()
+}
+
+/// Brings hits of one file together, at the place of the first.
+pub(super) fn by_file<'a>(hits: &mut [&'a Fields], file_of: impl Fn(&'a Fields) -> &'a str) {
+    let files: Vec<&str> = hits.iter().map(|hit| file_of(hit)).collect();
+    hits.sort_by_key(|hit| files.iter().position(|file| *file == file_of(hit)));
+}
+
 /// The number of hits that are not shown.
 fn rest(fields: &Fields, say: Wording<'_>) -> String {
     if let Some(weaker) = number_of(fields, "weaker") {
-        return format!("{} not shown\n", super::n_of(weaker, "weaker hit", "weaker hits"));
+        return format!("{}\n", super::n_of(weaker, "weaker hit", "weaker hits"));
     }
     match number_of(fields, "left") {
         Some(left) if text_of(fields, "confidence") != "high" => format!("{left} more{}\n", next_page(fields, say)),

@@ -87,7 +87,7 @@ fn callers_have_the_line_of_their_definition_and_that_of_the_call() {
             "called_outside_functions": ["c.py:9"],
         }),
         expect![[r#"
-            3 callers of method App.run, app.py:14
+            3 callers of method App.run, app.py:14; complete: no other call is possible
             app.py
             66 App.wsgi  97:return self.run()
             118 main  125:app.run()  130:App().run()
@@ -159,17 +159,30 @@ fn hits_are_rows_and_a_weak_rest_is_a_count() {
     check(
         &json!({"result_count": 2, "confidence": "low", "weaker": 40, "unknown_words": ["zz"], "results": [
             hit("shop/cart.py", 12, "Cart.total", "method", "def total(self)"),
-            hit("shop/cart.py", 3, "LIMIT", "constant", "LIMIT = 3"),
             hit("src/a.c", 9, "total", "function", "int total(void)"),
+            hit("shop/cart.py", 3, "LIMIT", "constant", "LIMIT = 3"),
         ]}),
         expect![[r#"
-            no sure hit
             in no symbol: zz
             shop/cart.py
             12 Cart.total: def total(self)
             3 constant LIMIT = 3
             src/a.c:9 int total(void)
-            40 weaker hits not shown"#]],
+            40 weaker hits"#]],
+    );
+    let mut section = hit("docs/a.md", 1, "Adding", "type", "");
+    section["detail"] = "section".into();
+    check(
+        &json!({"result_count": 4, "confidence": "low", "results": [
+            section,
+            hit("a.py", 2, "LIMIT", "constant", ""),
+            hit("b.py", 7, "Cart.total", "method", ""),
+            hit("a.py", 9, "add", "function", ""),
+        ]}),
+        expect![[r#"
+            a.py:9 add, 2 LIMIT
+            b.py:7 Cart.total
+            docs/a.md:1 Adding"#]],
     );
     let mut only = hit("a.py", 2, "add", "function", "def add(a)");
     only["uses"] = 5.into();
