@@ -58,12 +58,15 @@ pub(super) const AS_TEXT: [(&str, &str, &str); 5] = [
 
 /// Tools whose answers a shell reads as a model does, see [`crate::answer::reading`]. Answers of others are lines for
 /// programs: paths, repositories, commits, the text of a file.
-pub(super) const READ: [&str; 13] = [
+pub(super) const READ: [&str; 16] = [
+    "check_references",
+    "find_dead_code",
     "find_implementations",
     "find_importers",
     "find_references",
     "get_blast_radius",
     "get_call_hierarchy",
+    "get_changed_symbols",
     "get_class_hierarchy",
     "get_file_outline",
     "get_ranked_context",

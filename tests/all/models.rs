@@ -262,7 +262,7 @@ fn a_server_that_is_down_costs_a_warning_at_the_terminal() {
     let place = Customer::new(&format!("http://localhost:{}/v1", closed.port()));
     let found = place.run(&["search", "--semantic", "checkout of a cart"]);
     assert!(found.status == 0 && found.out.contains("shop.py:1"), "{found:?}");
-    assert_eq!(found.err.matches("found by words alone").count(), 1, "{found:?}");
+    assert_eq!(found.out.matches("found by words alone").count(), 1, "{found:?}");
     let only = place.run(&["search", "--semantic-only", "checkout of a cart"]);
     assert_eq!(only.status, 2, "{}", only.err);
 }

@@ -1080,7 +1080,8 @@ fn no_budget_is_ever_exceeded() {
             prop_assert!(needed.is_some_and(|needed| needed > budget as u64 && needed < 300), "{}", answer.text);
         } else {
             prop_assert!(tokens::estimate(&answer.text) <= budget, "{budget}: {}", answer.text);
-            prop_assert!(!having(&answer.value, "line").is_empty(), "{}", answer.text);
+            let has_candidates = answer.value["candidates"].is_array();
+            prop_assert!(has_candidates || !having(&answer.value, "line").is_empty(), "{}", answer.text);
         }
         let map = place.call("get_repo_map", json!({"token_budget": budget, "format": format}));
         if map.is_error {

@@ -6,8 +6,9 @@ use super::rows::Rows;
 use super::{Fields, Id, Wording, compact, next_page, number_of, objects_of, text_of};
 
 /// Keys with a place of their own in a row, or that say nothing beside the order of rows.
-const SHOWN: [&str; 14] = [
+const SHOWN: [&str; 15] = [
     "algorithm",
+    "change_type",
     "detail",
     "file",
     "has_importers",
@@ -51,11 +52,21 @@ fn lists(fields: &Fields) -> Option<String> {
     if !own().any(|(_, value)| is_list(value)) || !own().all(|(_, value)| is_shown(value)) {
         return None;
     }
-    let mut text = String::new();
-    for (key, value) in own() {
-        text.push_str(&part(key, value));
+    let (facts, lists): (Vec<_>, Vec<_>) = own().partition(|(_, value)| !value.is_array() && !value.is_object());
+    let (ids, facts): (Vec<_>, Vec<_>) = facts.into_iter().partition(|(_, value)| is_id(value));
+    let mut text: String = ids.iter().map(|(key, value)| part(key, value)).collect();
+    let facts: Vec<String> =
+        facts.iter().map(|(key, value)| format!("{}: {}", key.replace('_', " "), scalar(value))).collect();
+    if !facts.is_empty() {
+        text.push_str(&format!("{}\n", facts.join("; ")));
     }
+    lists.iter().for_each(|(key, value)| text.push_str(&part(key, value)));
     Some(text)
+}
+
+/// Whether a value is the id of a symbol.
+fn is_id(value: &Value) -> bool {
+    value.as_str().is_some_and(|text| text.contains("::") && text.contains('#'))
 }
 
 /// Whether a value is a list of objects that have a place.
@@ -83,7 +94,7 @@ fn part(key: &str, value: &Value) -> String {
         Value::Array(items) if is_list_of_places(value) => {
             let mut rows = Rows::default();
             for item in items.iter().filter_map(Value::as_object) {
-                rows.add(file_of(item), row(item));
+                add(item, &mut rows);
             }
             format!("{name} ({}):\n{}", items.len(), rows.text())
         }
@@ -92,8 +103,23 @@ fn part(key: &str, value: &Value) -> String {
             format!("{name}: {}\n", texts.join(", "))
         }
         Value::Object(item) => format!("{name} {}:{}\n", file_of(item), row(item)),
-        Value::String(id) if id.contains("::") => format!("{}\n", Id::of(id).placed(None)),
+        Value::String(id) if is_id(value) => format!("{}\n", Id::of(id).placed(None)),
         value => format!("{name}: {}\n", scalar(value)),
+    }
+}
+
+/// Adds an item: itself, or its matching lines.
+fn add(item: &Fields, rows: &mut Rows) {
+    let Some(matches) = item.get("matches").and_then(Value::as_array) else {
+        return rows.add(file_of(item), row(item));
+    };
+    for hit in matches.iter().filter_map(Value::as_object) {
+        let how = match text_of(hit, "confidence") {
+            "name" => " (only the name is the same)",
+            _ => "",
+        };
+        let line = number_of(hit, "line").unwrap_or_default();
+        rows.add(file_of(item), format!("{line}:{}{how}", text_of(hit, "text")));
     }
 }
 
