@@ -44,11 +44,15 @@ impl Terminal {
         };
         let side = || Stdio::from(inside.try_clone().expect("it is open"));
         command.stdin(side()).stdout(side()).stderr(side()).env("TERM", "xterm-256color");
-        // SAFETY: both are plain system calls.
+        // SAFETY: all are plain system calls.
         unsafe {
-            command.pre_exec(|| match libc::setsid() >= 0 && libc::ioctl(0, libc::TIOCSCTTY, 0) == 0 {
-                true => Ok(()),
-                false => Err(std::io::Error::last_os_error()),
+            command.pre_exec(|| {
+                // Tests that run in the background of a shell ignore interrupts, and so would their children.
+                libc::signal(libc::SIGINT, libc::SIG_DFL);
+                match libc::setsid() >= 0 && libc::ioctl(0, libc::TIOCSCTTY, 0) == 0 {
+                    true => Ok(()),
+                    false => Err(std::io::Error::last_os_error()),
+                }
             });
         }
         let child = command.spawn().expect("it is built");
