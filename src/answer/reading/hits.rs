@@ -8,7 +8,7 @@ use super::trust::words_of;
 use super::{Fields, Id, Wording, compact, next_page, number_of, objects_of, text_of, texts_of};
 
 /// Keys with a place of their own, or that the order of hits shows.
-const SHOWN: [&str; 16] = [
+const SHOWN: [&str; 17] = [
     "detail",
     "edit_distance",
     "file",
@@ -18,6 +18,7 @@ const SHOWN: [&str; 16] = [
     "line",
     "match_type",
     "name",
+    "origin",
     "overloads",
     "repo",
     "score",
@@ -37,6 +38,9 @@ pub(super) fn text(fields: &Fields, say: Wording<'_>) -> Option<String> {
         return Some(nothing(fields, say));
     }
     let mut text = String::new();
+    if text_of(fields, "confidence") == "low" && number_of(fields, "weaker").is_some() {
+        text.push_str("no sure hit\n");
+    }
     let unknown = texts_of(fields, "unknown_words");
     if !unknown.is_empty() {
         text.push_str(&format!("in no symbol: {}\n", unknown.join(", ")));
@@ -85,6 +89,10 @@ pub(super) fn row(hit: &Fields) -> String {
     }
     if hit.contains_key("match_type") {
         row.push_str(" (a similar name)");
+    }
+    let origin = text_of(hit, "origin");
+    if !origin.is_empty() {
+        row.push_str(&format!(" ({origin})"));
     }
     if let Some(uses) = number_of(hit, "uses") {
         row.push_str(&format!(" ({})", super::n_of(uses, "use", "uses")));
