@@ -224,6 +224,13 @@ pub struct LanguageSpec {
 }
 
 impl LanguageSpec {
+    /// Whether code in a language can use the names of another: both are resolved together.
+    pub fn is_kin(&self, other: &Self) -> bool {
+        let semantics = |spec: &Self| spec.relating.map(|relating| relating.semantics);
+        let are_resolved = semantics(self).zip(semantics(other));
+        self.id == other.id || are_resolved.is_some_and(|(own, other)| std::ptr::eq(own, other))
+    }
+
     /// A language with all defaults.
     pub const PLAIN: Self = Self {
         id: "",

@@ -799,6 +799,23 @@ fn of_names_that_are_as_near_the_one_of_the_same_letters_comes_first() {
     }
 }
 
+#[test]
+fn of_one_name_in_several_languages_the_one_that_code_uses_comes_first() {
+    let rules: String = (0..5).map(|n| format!(".page{n} .Button {{ color: red }}\n")).collect();
+    let users: String = (0..4)
+        .map(|n| format!("--- web/page{n}.ts\nimport {{ Button }} from './button';\nexport function page{n}() {{ return Button({n}); }}\n"))
+        .collect();
+    let project = format!(
+        "--- web/a.css\n.Button {{ color: blue }}\n{rules}--- api/a.proto\nmessage Button {{ string label = 1; }}\n\
+        --- web/button.ts\nexport function Button(label: number) {{ return label; }}\n{users}"
+    );
+    let place = Projects::new(&[("shop", &project)]);
+    for query in ["Button", "button"] {
+        let found = place.ids(query);
+        assert_eq!(found[0], "web/button.ts::Button#function", "{query}: {found:?}");
+    }
+}
+
 /// The spans of source that an answer sent: file, first line, number of lines.
 fn sent(place: &Projects, answer: &Value) -> Vec<(String, u64, u64)> {
     let items = answer["items"].as_array().expect("a list");

@@ -60,6 +60,10 @@ const COPIES: usize = 100;
 /// The number of answers counted beyond those shown.
 const COUNTED: usize = 50;
 
+/// The part of the score that a symbol loses if nothing uses it and another of its name is used: more than words around names
+/// make up, and less than a value or a test loses. Not fitted, as no judge asks for names of several languages.
+const LESS_USED: f32 = 0.1;
+
 /// The least ratio of two scores that makes them a tie.
 const TIE: f32 = 0.995;
 
@@ -395,6 +399,9 @@ fn ranked<'s>(
     if ranker.form.is_of_code() {
         rank::lower_repeated_names(&mut hits);
     }
+    if !ranker.form.is_prose() {
+        lower_less_used(snapshot, &ranker, &mut hits)?;
+    }
     hits.sort_by(by_relevance);
     if ranker.form.is_prose() {
         rank::share_within_files(&mut hits, ranker.form);
@@ -414,6 +421,26 @@ fn by_relevance(a: &Candidate<'_>, b: &Candidate<'_>) -> std::cmp::Ordering {
         .total_cmp(&a.score())
         .then_with(|| a.symbol.file.path().cmp(b.symbol.file.path()))
         .then_with(|| a.symbol.number().cmp(&b.symbol.number()))
+}
+
+/// Lowers symbols with the name asked for that code of their languages uses less than others of that name: selectors of
+/// style sheets and messages of an interface, which code only quotes. In one language all are mentioned as often.
+fn lower_less_used(snapshot: &Snapshot, ranker: &Ranker, hits: &mut [Candidate<'_>]) -> Result<(), Error> {
+    let mut bearers: Vec<&mut Candidate<'_>> = hits.iter_mut().filter(|hit| ranker.tier(hit) >= rank::TIER).collect();
+    let languages: Vec<&LanguageSpec> = bearers.iter().map(|hit| hit.symbol.file.spec()).collect();
+    if languages.windows(2).all(|pair| pair[0].is_kin(pair[1])) {
+        return Ok(());
+    }
+    let mut prominence = Prominence::new(snapshot);
+    let mut used = Vec::with_capacity(bearers.len());
+    for hit in &bearers {
+        used.push(prominence.of_users(&hit.symbol)?);
+    }
+    let most = used.iter().copied().fold(0.0, f32::max);
+    for (hit, used) in bearers.iter_mut().zip(used).filter(|_| most > 0.0) {
+        hit.tally.times("used less than others of its name", 1.0 - LESS_USED * (1.0 - used / most));
+    }
+    Ok(())
 }
 
 /// Puts the more prominent first among names that answer equally well: so small a difference in score comes from the

@@ -5,6 +5,7 @@
 
 use rustc_hash::FxHashMap;
 
+use crate::languages::LanguageSpec;
 use crate::model::Kind;
 use crate::store::{Error, Snapshot, SymbolView};
 
@@ -15,6 +16,9 @@ const CLASS: f32 = 2.0;
 /// The bonus for each e-fold of documentation.
 const DOCUMENTED: f32 = 0.6;
 
+/// The most mentions of a name that are told apart by their languages.
+const MENTIONS: usize = 2_000;
+
 /// The malus for a copy that a project keeps for another platform, and the folders with such copies.
 const COPY: f32 = -10.0;
 const COPIES: [&str; 4] = ["android", "gwt", "j2cl", "j2objc"];
@@ -23,12 +27,14 @@ const COPIES: [&str; 4] = ["android", "gwt", "j2cl", "j2objc"];
 pub struct Prominence<'a> {
     snapshot: &'a Snapshot,
     names: FxHashMap<String, f32>,
+    /// Languages and files of the definitions that mention a name.
+    mentions: FxHashMap<String, Vec<(&'static LanguageSpec, u32)>>,
 }
 
 impl<'a> Prominence<'a> {
     /// The prominence of names in a snapshot.
     pub fn new(snapshot: &'a Snapshot) -> Self {
-        Self { snapshot, names: FxHashMap::default() }
+        Self { snapshot, names: FxHashMap::default(), mentions: FxHashMap::default() }
     }
 
     /// The prominence of a name: 0 without mentions, and one more for each e-fold of definitions that mention it.
@@ -39,6 +45,20 @@ impl<'a> Prominence<'a> {
         let prominence = (1.0 + self.snapshot.mentions(name)? as f32).ln();
         self.names.insert(name.to_owned(), prominence);
         Ok(prominence)
+    }
+
+    /// How much definitions in other files mention a symbol's name, in languages that can use it: one more for each e-fold.
+    pub fn of_users(&mut self, symbol: &SymbolView<'_>) -> Result<f32, Error> {
+        let name = symbol.name();
+        if !self.mentions.contains_key(&*name) {
+            let mentioning = self.snapshot.mentioning(&name, MENTIONS)?;
+            let users = mentioning.into_iter().filter_map(|id| self.snapshot.file_by_number(id.file));
+            let users = users.map(|file| (file.spec(), file.number())).collect();
+            self.mentions.insert(name.clone().into_owned(), users);
+        }
+        let (own, file) = (symbol.file.spec(), symbol.file.number());
+        let is_user = |(spec, user): &&(&'static LanguageSpec, u32)| *user != file && spec.is_kin(own);
+        Ok((1.0 + self.mentions[&*name].iter().filter(is_user).count() as f32).ln())
     }
 
     /// The prominence of a symbol among those of its name. Where PageRank prefers one of them, this prefers the same

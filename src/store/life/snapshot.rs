@@ -422,6 +422,11 @@ impl Snapshot {
         self.searcher()?.mentions(name)
     }
 
+    /// Symbols whose text mentions a name, at most `limit`.
+    pub fn mentioning(&self, name: &str, limit: usize) -> Result<Vec<SymbolId>, Error> {
+        self.searcher()?.mentioning(name, limit, &mut |symbol| self.has(symbol.file))
+    }
+
     /// Occurrences that compilers found, if an index of theirs was read.
     pub fn compiled(&self) -> Result<Option<&CompiledTable>, Error> {
         let Some(facts) = &self.facts.compiler else { return Ok(None) };

@@ -524,10 +524,34 @@ impl Search {
         limit: usize,
         keep: &mut dyn FnMut(SymbolId) -> bool,
     ) -> Result<Vec<(SymbolId, DocAddress)>, Error> {
-        let term = Term::from_field_text(Field::Exact.tantivy(), term);
+        self.places_of(Field::Exact, term, limit, keep)
+    }
+
+    /// Symbols whose text mentions a name, at most `limit`, sorted by their addresses.
+    pub fn mentioning(
+        &self,
+        name: &str,
+        limit: usize,
+        keep: &mut dyn FnMut(SymbolId) -> bool,
+    ) -> Result<Vec<SymbolId>, Error> {
+        // The last term of an identifier is the whole identifier.
+        let Some(whole) = analyzer::terms(Words::default(), name).pop() else { return Ok(Vec::new()) };
+        let found = self.places_of(Field::Text, &whole, limit, keep)?;
+        Ok(found.into_iter().map(|(symbol, _)| symbol).collect())
+    }
+
+    /// Symbols that hold a term in a field, at most `limit`, sorted by their addresses.
+    fn places_of(
+        &self,
+        field: Field,
+        term: &str,
+        limit: usize,
+        keep: &mut dyn FnMut(SymbolId) -> bool,
+    ) -> Result<Vec<(SymbolId, DocAddress)>, Error> {
+        let term = Term::from_field_text(field.tantivy(), term);
         let mut found = Vec::new();
         for (number, (segment, symbols)) in (0..).zip(self.searcher.segment_readers().iter().zip(&self.symbols)) {
-            let postings = segment.inverted_index(Field::Exact.tantivy())?;
+            let postings = segment.inverted_index(field.tantivy())?;
             let Some(mut postings) =
                 postings.read_postings(&term, IndexRecordOption::Basic).map_err(tantivy::TantivyError::from)?
             else {
