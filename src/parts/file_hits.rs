@@ -2,6 +2,7 @@
 
 use super::filters::Filters;
 use super::indexes::{self, Repo};
+use super::meaning::Meaning;
 use super::symbols::ask;
 use super::{Call, Error};
 use crate::catalog::context;
@@ -43,12 +44,14 @@ pub(crate) struct FoundFile {
     pub(crate) symbols: Vec<String>,
 }
 
-/// Finds files in each repository. Without words, all that pass the filters, by path.
+/// Finds files in each repository, with `meaning` by that of their symbols as well. Without words, all that pass the
+/// filters, by path.
 pub(crate) fn found(
     call: &Call<'_>,
     repos: &mut [Repo],
     filters: &Filters,
     search: &Search<'_>,
+    meaning: Option<&Meaning>,
 ) -> Result<Files, Error> {
     let search = Search { with_files: true, limit: CONSIDERED, order: Order::Relevance, ..search.clone() };
     let (mut all, mut unknown): (Vec<FoundFile>, Option<Vec<String>>) = (Vec::new(), None);
@@ -61,7 +64,8 @@ pub(crate) fn found(
             if filters.text.trim().is_empty() {
                 return Ok((listed(repo, place, filters), Vec::new()));
             }
-            let found = ask(repo, &search)?;
+            let by_meaning = meaning.map(|meaning| meaning.ask(call, repo, &search)).transpose()?.flatten();
+            let found = by_meaning.map_or_else(|| ask(repo, &search), Ok)?;
             let unknown = found.unknown.clone();
             let notes = noted(call, repo, filters);
             Ok((ranked(repo, place, filters, &found, &notes), unknown))

@@ -260,14 +260,14 @@ impl Tool for SearchSymbols {
         let snapshots: Vec<Arc<Snapshot>> = repos.iter().map(|repo| repo.snapshot.clone()).collect();
         let among: Vec<&Snapshot> = snapshots.iter().map(|snapshot| &**snapshot).collect();
         let search = Search { among: if among.len() > 1 { &among } else { &[] }, ..search };
-        if filters.wants_files {
-            let files = file_hits::found(call, &mut repos, &filters, &search)?;
-            tell();
-            return Ok(whole_files(call, &repos, &filters, files, limit));
-        }
         let by_meaning = args.semantic || args.semantic_only;
         let asks = || Meaning::of(call, &filters.text, args.semantic_weight, args.semantic_only);
         let meaning = by_meaning.then(asks).transpose()?;
+        if filters.wants_files {
+            let files = file_hits::found(call, &mut repos, &filters, &search, meaning.as_ref())?;
+            tell();
+            return Ok(whole_files(call, &repos, &filters, files, limit));
+        }
         let ask = |repo: &Repo| match meaning.as_ref().map(|meaning| meaning.ask(call, repo, &search)).transpose()? {
             Some(Some(found)) => Ok(found),
             _ => ask_on(repo, &search, call.offset),

@@ -7,7 +7,10 @@ use super::explain::Part;
 use super::form::Form;
 use super::prominence::Prominence;
 use super::rank::is_aside;
-use super::{Filter, Found, Hit, Order, Search, by_rank, implementation, main_language, overloaded, overloads, search};
+use super::{
+    Filter, Found, Hit, Order, Search, by_rank, files, implementation, main_language, overloaded, overloads, ranker,
+    search,
+};
 use crate::store::{Error, Meanings, Snapshot, SymbolId};
 
 /// Symbols of each sort that are joined. The last of them has no likeness, so their number is a part of the fit below:
@@ -47,7 +50,10 @@ pub fn search_by_meaning(snapshot: &Snapshot, asked: &Search<'_>, question: &Que
     let pool = asked.limit.max(POOL);
     let words = match question.alone {
         true => Found::default(),
-        false => search(snapshot, &Search { limit: pool, order: Order::Relevance, explain: false, ..asked.clone() })?,
+        false => {
+            let order = Order::Relevance;
+            search(snapshot, &Search { limit: pool, order, explain: false, with_files: false, ..asked.clone() })?
+        }
     };
     if words.is_named {
         return search(snapshot, asked);
@@ -106,10 +112,14 @@ pub fn search_by_meaning(snapshot: &Snapshot, asked: &Search<'_>, question: &Que
     });
     let considered = hits.len();
     let hits: Vec<Hit> = hits.into_iter().take(asked.limit).map(|(_, hit)| hit).collect();
+    let files = match asked.with_files {
+        true => files::files(snapshot, asked, &ranker(snapshot, asked, words.form)?, &wanted, &hits)?,
+        false => Vec::new(),
+    };
     let confidence = match hits.first() {
         None => Confidence::None,
         Some(hit) if Some(hit.symbol) == first => words.confidence.max(Confidence::Low),
         Some(_) => Confidence::Low,
     };
-    Ok(Found { hits, considered, more: true, confidence, ..words })
+    Ok(Found { hits, considered, more: true, confidence, files, ..words })
 }

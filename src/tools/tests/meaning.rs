@@ -213,6 +213,14 @@ fn meaning_finds_what_words_do_not() {
     assert_eq!(names(&by_words)[0], "paint", "{}", by_words.value);
     let wrong = search("paint", json!({"semantic": true, "semantic_weight": 2}));
     assert_eq!(wrong.value["code"], "invalid_arguments");
+    // Without a weight, words decide where they find something.
+    let worded = "how is the cart total given a colour";
+    assert_eq!(names(&search(worded, json!({"semantic": true})))[0], "checkout");
+    assert_ne!(names(&search(worded, json!({"semantic": true, "semantic_weight": 0.6})))[0], "checkout");
+    // Files are found by the meaning of their symbols.
+    let file = search("purchase the goods", json!({"semantic": true, "kind": "file"}));
+    assert_eq!(file.value["results"][0]["file"], "shop.py", "{}", file.value);
+    assert_eq!(names(&search("purchase the goods", json!({"kind": "file"}))), [""; 0]);
     // An edit is in the next answer.
     place.write("cash.py", "def order_all(things):\n    'Buy and purchase.'\n    return things\n");
     assert_eq!(names(&search("purchase the goods", json!({"semantic": true})))[0], "order_all");
