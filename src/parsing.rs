@@ -106,7 +106,7 @@ impl ParserPool {
             None => prepare(),
         };
         let input = Input { text, n_reads: Cell::new(0) };
-        // What was read since the last step counts as well.
+        // Reads since the last step count as well.
         let step = |held: usize| goes_on(held, 1 + input.n_reads.take());
         let parse = || run(parser, &input, &(&step as StepCallback<'_>));
         let most = held_by_parsing().saturating_add(most);

@@ -220,7 +220,7 @@ mod tests {
         let second = indexed(&config, &root, Limits::default().time);
         assert!(!second.files().any(|file: FileView<'_>| file.timed_out()));
         assert_eq!(symbols(&second), 200);
-        // What was read whole is not read again.
+        // A file that was read whole is not read again.
         let third = indexed(&config, &root, std::time::Duration::ZERO);
         assert_eq!(symbols(&third), 200);
     }

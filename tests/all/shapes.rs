@@ -573,18 +573,19 @@ fn ten_repositories_are_a_short_list() {
 
 #[test]
 fn syntax_errors_are_named_when_a_folder_is_indexed() {
-    let dense: String = (0..8_000).map(|number| format!("X{number} = {number}\n")).collect();
-    let (cx, folder) =
-        indexed(&format!("--- good.py\ndef f(): ...\n--- bad.py\ndef g(: ...\n\ndef h(): ...\n--- dense.py\n{dense}"));
+    let nested = "mod a {".repeat(2_000) + &"}".repeat(2_000);
+    let (cx, folder) = indexed(&format!(
+        "--- good.py\ndef f(): ...\n--- bad.py\ndef g(: ...\n\ndef h(): ...\n--- nested.rs\n{nested}"
+    ));
     let root = folder.path().join("project");
     let answer = call(&cx, &root, "index_folder", json!({"path": root}));
     let warnings = answer["warnings"].to_string();
     assert!(warnings.contains("syntax errors in bad.py: ") && !warnings.contains("good.py"), "{answer}");
     assert!(
-        warnings.contains("more than is read of a file of its size in dense.py: "),
+        warnings.contains("more than is read of a file of its size in nested.rs: "),
         "a text that is right: {answer}"
     );
-    let outline = call(&cx, &root, "get_file_outline", json!({"file_path": "dense.py"}));
+    let outline = call(&cx, &root, "get_file_outline", json!({"file_path": "nested.rs"}));
     assert!(outline["is_cut"] == true && outline["has_errors"].is_null(), "{outline}");
     let file = call(&cx, &root, "index_file", json!({"path": root.join("bad.py")}));
     assert!(file["warnings"].to_string().contains("bad.py"), "{file}");

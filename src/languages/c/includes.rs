@@ -56,8 +56,8 @@ pub static SEMANTICS: Semantics = Semantics {
 /// The text that stands for the linked scopes of all files, where others have the path of a file.
 pub const PROGRAM: &str = "program";
 
-/// The package that a path of modules leads to: a header by its name. What is declared here and defined elsewhere is linked
-/// from outside.
+/// The package that a path of modules leads to: a header by its name. A name that is declared here and defined elsewhere is
+/// linked from outside.
 pub fn package(path: &str) -> &str {
     match path.strip_prefix(['"', '<']) {
         Some(header) => {

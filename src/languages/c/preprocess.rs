@@ -108,11 +108,8 @@ fn scan(text: &[u8], is_cpp: bool, put: &mut dyn FnMut(Change)) {
         in_directive = goes_on && (in_directive || found.is_some());
         // The grammar ends a macro at a comment, and takes what follows for code.
         let is_macro = in_directive || was_in_directive || found.is_some_and(|(word, _)| word == b"define");
-        for range in if is_macro { comments(line) } else { Vec::new() } {
-            let is_last = line[range.end..].trim_ascii().is_empty();
-            if in_directive || !is_last {
-                put(Change::Cut(place.start + range.start..place.start + range.end));
-            }
+        if is_macro {
+            leave_out_comments(line, place.start, in_directive, put);
         }
         if was_in_directive {
             continue;
@@ -189,6 +186,15 @@ fn scan(text: &[u8], is_cpp: bool, put: &mut dyn FnMut(Change)) {
             }
             _ => {}
         }
+    }
+}
+
+/// Leaves out the comments of a line of a macro, which begins at `start`: all of a line that goes on, and else those before
+/// more of it.
+fn leave_out_comments(line: &[u8], start: usize, goes_on: bool, put: &mut dyn FnMut(Change)) {
+    let is_amid = |range: &Range<usize>| goes_on || !line[range.end..].trim_ascii().is_empty();
+    for range in comments(line).into_iter().filter(is_amid) {
+        put(Change::Cut(start + range.start..start + range.end));
     }
 }
 
