@@ -48,7 +48,8 @@ fn answers_name_the_cut_files_that_may_change_them() {
     assert!(other["_meta"]["not_read_whole"].is_null(), "{other}");
     let shown = place.found(&["refs", "target"]);
     assert!(shown.contains("read in part, so that uses there are not known: src/deep.rs"), "{shown}");
-    assert!(place.found(&["list", "--skipped"]).contains("src/deep.rs  read in part"));
+    let listed = place.call("list_repos", json!({"skipped": true}));
+    assert_eq!(listed["left_out"], json!([{"path": "src/deep.rs", "reason": "read_in_part"}]), "{listed}");
     assert!(place.found(&["doctor"]).contains("src/deep.rs: read in part"));
 }
 
