@@ -184,14 +184,13 @@ fn hits_are_rows_and_a_weak_rest_is_a_count() {
             b.py:7 Cart.total
             docs/a.md:1 Adding"#]],
     );
-    // Where it is rather among them than not, nothing is said.
     let mut made = hit("gen/a.c", 9, "total", "function", "int total(void)");
     made["origin"] = "generated".into();
     check(
         &json!({"result_count": 1, "confidence": "medium", "weaker": 3, "results": [made]}),
         expect![[r#"
             gen/a.c:9 int total(void) (generated)
-            3 weaker hits not shown"#]],
+            3 weaker hits"#]],
     );
     let mut only = hit("a.py", 2, "add", "function", "def add(a)");
     only["uses"] = 5.into();
