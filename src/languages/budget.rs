@@ -41,7 +41,7 @@ pub struct Limits {
 
 impl Default for Limits {
     fn default() -> Self {
-        Self { time: Duration::from_secs(30), memory: 200_000_000 }
+        Self { time: Duration::from_secs(10), memory: 200_000_000 }
     }
 }
 

@@ -95,7 +95,7 @@ fn cost(name: &str, text: &str) -> (usize, Duration) {
 const TIME: Duration = Duration::from_secs(3);
 
 #[test]
-fn a_file_costs_a_hundred_times_its_size_and_a_megabyte_and_three_seconds_at_most() {
+fn a_file_costs_120_times_its_size_and_a_megabyte_and_three_seconds_at_most() {
     let mut breaches = Vec::new();
     for size in [20_000, 200_000] {
         let variables = format!("int {}z;", "a,".repeat(size / 2));
@@ -122,7 +122,7 @@ fn breach(name: &str, text: &str) -> Option<String> {
     let mut breach = None;
     with_stack(text.len(), || {
         cost(name, "");
-        let ((cost, took), most) = (cost(name, text), text.len() * 100 + 1_000_000);
+        let ((cost, took), most) = (cost(name, text), text.len() * 120 + 1_000_000);
         if cost > most || took > TIME {
             breach = Some(format!("{name} of {} bytes: {cost} bytes, {took:?}", text.len()));
         }
