@@ -173,6 +173,26 @@ pub fn note_cut_off(caller: &Caller<'_>, files: &BTreeSet<&str>) {
     caller.note("not_read_whole", note);
 }
 
+/// Files whose text is not in an index, by the reason, though a name may stand in them.
+const NOT_READ: &[SkipReason] = &[
+    SkipReason::Binary,
+    SkipReason::TooLarge,
+    SkipReason::FileLimit,
+    SkipReason::Unreadable,
+    SkipReason::LfsPointer,
+    SkipReason::Utf16,
+];
+
+/// Notes the files of a repository that were not read: an answer that finds nothing did not look there.
+pub fn note_not_read(caller: &Caller<'_>, repo: &Repo) {
+    let skipped = &repo.snapshot.facts().skipped;
+    let words = NOT_READ.iter().map(|reason| reason.as_str());
+    let not_read: BTreeMap<&str, u64> = words.filter_map(|why| Some((why, *skipped.get(why)?))).collect();
+    if !not_read.is_empty() {
+        caller.note("not_read", json!(not_read));
+    }
+}
+
 /// Code of the folder that is too large for the index, with its text.
 pub fn large_sources(caller: &Caller<'_>, repo: &Repo) -> Vec<(String, Vec<u8>)> {
     let found = repo.root.as_deref().map(|root| pipeline::large_sources(root, &repo.snapshot, caller.config));

@@ -131,7 +131,12 @@ impl Tool for CheckReferences {
             related::note_cut_off(call, &cut_off);
             let files = results.iter().flat_map(|checked| &checked.content_references).map(|file| file.file.clone());
             let files = files.collect();
-            call.absent(results.iter().any(|checked| !checked.is_referenced));
+            let is_absent = results.iter().any(|checked| !checked.is_referenced);
+            if is_absent {
+                related::note_unread(call, repo);
+                related::note_not_read(call, repo);
+            }
+            call.absent(is_absent);
             Ok((results, files))
         })?;
         call.found(results.iter().any(|checked| checked.is_referenced));

@@ -92,6 +92,9 @@ pub(super) fn notes(value: &Value, words: Words) -> Vec<String> {
     for (reason, n) in value.pointer("/_meta/not_here").and_then(Value::as_object).into_iter().flatten() {
         notes.push(format!("not here: {n} {}", reasons(reason, n.as_u64().unwrap_or_default())));
     }
+    for (reason, n) in value.pointer("/_meta/not_read").and_then(Value::as_object).into_iter().flatten() {
+        notes.push(format!("not read: {n} {}", reasons(reason, n.as_u64().unwrap_or_default())));
+    }
     notes.extend(value.pointer("/_meta/not_read_whole").map(not_read_whole));
     for note in ["/_meta/inherited", "/_meta/relations_missing", "/_meta/compiler_stale"] {
         notes.extend(value.pointer(note).and_then(Value::as_str).map(str::to_owned));
