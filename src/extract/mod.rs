@@ -20,7 +20,7 @@ use crate::model::{Extraction, Span, Symbol};
 use crate::parsing::{self, SyntaxTree, parse};
 pub use imports::{Imports, Statement, imports, packages};
 pub use locals::{Local, import_of, is_member, is_part, local_at, locals, word_at};
-pub use outside::{from_packages, imports_of, packages_at};
+pub use outside::{from_packages, imports_of, may_extend_outside, packages_at};
 pub use stack::{has_stack, stack_for, with_stack_for};
 pub use unexplained::unexplained;
 

@@ -2,7 +2,10 @@
 
 use std::collections::HashMap;
 
-use crate::facts::{BindingKind, ExpressionId, Facts, LazyFacts, ListId, NameId, Op, ScopeId, UNKNOWN};
+use crate::facts::{
+    BindingKind, DefinitionId, DefinitionKind, ExpressionId, Facts, GIVES_WAY, LazyFacts, ListId, NameId, Op,
+    STANDS_IN, ScopeId, UNKNOWN,
+};
 use crate::languages::LanguageSpec;
 use crate::model::Role;
 
@@ -26,6 +29,24 @@ pub struct ExternalOccurrence {
     pub role: Role,
     /// As [`packages_at`] gives them.
     pub packages: Vec<String>,
+}
+
+/// Whether the definition whose name is at a byte may be a member of types outside of the repository: a function that
+/// extends a type, a member of a trait or of what implements one, a member of a class that stands for one outside.
+pub fn may_extend_outside(packed: &[u8], at: u32) -> bool {
+    let packed = LazyFacts::new(packed);
+    let Some(facts) = packed.get() else { return false };
+    let own = facts.definitions.iter().find(|definition| definition.at == at);
+    own.is_some_and(|own| {
+        let is_function = own.kind == DefinitionKind::Function;
+        let owner = facts.definitions.get(own.owner.row()).filter(|_| own.owner != DefinitionId::NONE);
+        (is_function && own.alias != UNKNOWN)
+            || own.flags & STANDS_IN != 0
+            || owner.is_some_and(|owner| {
+                let is_block = facts.extensions.iter().any(|block| block.definition == own.owner);
+                owner.flags & (STANDS_IN | GIVES_WAY) != 0 || is_block && !facts.list(owner.bases).is_empty()
+            })
+    })
 }
 
 /// Occurrences of a name in a file that may come from packages.

@@ -6,8 +6,8 @@ use zerocopy::IntoBytes;
 use super::bound::Bound;
 use super::ids::{Column, DefinitionId, ExpressionId, ListId, NameId, ScopeId};
 use super::tables::{
-    Binding, Declared, Definition, EMPTY, Expression, Extension, Header, IN_PATH, Import, ModuleName, NONE, Occurrence,
-    Op, ROOT, Scope, ScopeKind, Star, UNKNOWN, VERSION, hash,
+    Binding, Declared, Definition, EMPTY, Expression, Extension, HOLDS, Header, IN_PATH, Import, ModuleName, NONE,
+    Occurrence, Op, ROOT, Scope, ScopeKind, Star, UNKNOWN, VERSION, hash,
 };
 use crate::model::{Role, Span};
 
@@ -297,11 +297,31 @@ impl Builder {
         self.expression(Op::Member, of, name)
     }
 
-    /// Union of expressions, ignoring unknown ones.
+    /// A value of a type of the language's own: a literal.
+    pub fn foreign(&mut self) -> ExpressionId {
+        self.expression(Op::Foreign, UNKNOWN, 0)
+    }
+
+    /// A value of a type of the language's own that holds others: a list.
+    pub fn foreign_container(&mut self) -> ExpressionId {
+        self.expression(Op::Foreign, UNKNOWN, HOLDS)
+    }
+
+    /// Whether nothing of the project is in an expression: it is unknown or a literal.
+    pub fn is_void(&self, expression: ExpressionId) -> bool {
+        expression == UNKNOWN || self.look(expression).op == Op::Foreign
+    }
+
+    /// Union of expressions, ignoring unknown ones and literals; a literal if all are.
     pub fn union(&mut self, of: &[ExpressionId]) -> ExpressionId {
-        let known: Vec<ExpressionId> = of.iter().copied().filter(|one| *one != UNKNOWN).collect();
+        let known: Vec<ExpressionId> = of.iter().copied().filter(|one| !self.is_void(*one)).collect();
         match known[..] {
-            [] => UNKNOWN,
+            // Of literals, one that holds others tells the least, and has the higher number.
+            [] if of.contains(&UNKNOWN) => UNKNOWN,
+            [] => match of.iter().find(|one| self.look(**one).b == HOLDS).or(of.first()) {
+                Some(literal) => *literal,
+                None => UNKNOWN,
+            },
             [only] => only,
             _ => {
                 let list = self.list(&known);

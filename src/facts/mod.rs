@@ -74,6 +74,6 @@ pub use ids::{Column, DefinitionId, ExpressionId, ListId, NameId, ScopeId};
 pub use kept::{LazyFacts, PackedFile, UnpackedFacts};
 pub use packed::{is_readable, mentions, unpack};
 pub use semantics::{
-    ClassNames, Effect, IterationItem, Module, Modules, Project, ProjectFile, Read, Semantics, folder,
+    ClassNames, Effect, IterationItem, Module, Modules, OutsideCalls, Project, ProjectFile, Read, Semantics, folder,
 };
 pub use tables::*;

@@ -61,6 +61,17 @@ pub enum IterationItem {
     Pair,
 }
 
+/// How much a call of something outside of the project tells of its result.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum OutsideCalls {
+    /// The result is outside, too, whatever is given: Go.
+    Declared,
+    /// The result may be of a type that is given: Java.
+    Generic,
+    /// What the result holds may be told by its later uses, or by nothing: Rust, Python.
+    Inferred,
+}
+
 /// Naming rules of one language.
 pub struct Semantics {
     /// See [`ClassNames`].
@@ -91,6 +102,12 @@ pub struct Semantics {
     pub shallowest: bool,
     /// An unknown function that is called with one type argument gives a value of that type, itself or in a container.
     pub gives_argument: bool,
+    /// All members of a class are declared, so that one that is not found here is inherited from outside.
+    pub typed: bool,
+    /// See [`OutsideCalls`].
+    pub outside_calls: OutsideCalls,
+    /// A member that is called is a method, and one that is not is none: Java, Rust.
+    pub calls_tell: bool,
     /// Name of the default export of a module that is a single value: `import x from` of a CommonJS module. Empty for
     /// languages without one.
     pub default_export: &'static str,

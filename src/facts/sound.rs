@@ -16,7 +16,7 @@ enum OperandKind {
 }
 
 /// Operands of each operation, in the order of [`Op`].
-const OPERANDS: [(OperandKind, OperandKind); Op::Taking as usize + 1] = {
+const OPERANDS: [(OperandKind, OperandKind); Op::Foreign as usize + 1] = {
     use OperandKind::{Definition, Expression, List, Name, Nothing, Scope};
     [
         (Nothing, Nothing),
@@ -58,6 +58,7 @@ const OPERANDS: [(OperandKind, OperandKind); Op::Taking as usize + 1] = {
         (Expression, Name),
         (Expression, Nothing),
         (Expression, Expression),
+        (Nothing, Nothing),
     ]
 };
 

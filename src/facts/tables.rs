@@ -300,7 +300,12 @@ pub enum Op {
     ParameterOf,
     /// The callee `a` of a call whose first argument is the value `b`, which may tell its type parameters.
     Taking,
+    /// A value of a type that is the language's own, or that type: a literal. `b` is [`HOLDS`] if it holds values.
+    Foreign,
 }
+
+/// A list, a map: a value of the language's own that holds others.
+pub const HOLDS: u32 = 1;
 
 /// An expression or a type. Equal expressions share one row, so an index is a structural key.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, TryFromBytes, IntoBytes, Immutable, KnownLayout)]
@@ -438,7 +443,7 @@ pub(crate) struct Header {
 }
 
 /// Version of the tables' meaning. Extraction makes facts, so `store::CONTENT` must change too.
-pub const VERSION: u32 = 11;
+pub const VERSION: u32 = 12;
 
 /// Facts of one file, read in place.
 #[derive(Clone, Copy, Debug)]

@@ -19,6 +19,8 @@ pub type Shapes = &'static [(Shape, &'static [&'static str])];
 pub enum Shape {
     /// Ignored, with everything inside.
     Nothing,
+    /// A value of a type of the language's own, without names in it.
+    Literal,
     /// No value; the parts are read in sequence, each in the scope left by the one before.
     Children,
     /// Like [`Shape::Children`], in a new scope.
@@ -118,6 +120,7 @@ impl<'t> Lower<'_, 't> {
         let shape = self.shapes().get(node.kind_id() as usize).copied().unwrap_or(&Shape::Children);
         let value = match *shape {
             Shape::Nothing => UNKNOWN,
+            Shape::Literal => self.facts.foreign(),
             Shape::Children => return NodeResult { value: UNKNOWN, scope: self.parts(node, at.scope) },
             Shape::Scope(kind) => {
                 let inner = self.facts.scope(kind, at.scope);

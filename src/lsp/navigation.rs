@@ -115,9 +115,11 @@ pub(super) fn references(asked: &RequestView<'_>, params: ReferenceParams) -> Re
             let mut names: Vec<String> = meant.iter().map(|symbol| symbol.name().into_owned()).collect();
             names.sort();
             names.dedup();
-            let possible = names.iter().flat_map(|name| view.edges.possible(name.as_bytes()));
-            let may_mean = |file: FileView<'_>| meant.iter().any(|own| query::may_name(file, own.file));
-            uses.extend(possible.filter(|edge| view.snapshot.file_by_number(edge.file).is_some_and(may_mean)));
+            for name in &names {
+                let bearers: Vec<SymbolView<'_>> = meant.iter().copied().filter(|own| own.name() == *name).collect();
+                let possible = query::possible_uses(view.snapshot, view.edges, &bearers);
+                uses.extend(possible.into_iter().map(|place| place.edge));
+            }
         }
         asked.check()?;
         // A use may mean several of them.

@@ -52,6 +52,7 @@ words! {
         NoMember "no such member" "What it is a member of is known and has no such member; it may be inherited from outside.",
         Outside "outside" "It comes from a module that is not in the repository, or is built in.",
         Compiler "compiler" "An index that a compiler made says so.",
+        OtherReceiver "other receiver" "What it is a member of was not found, but is written to be of a type outside of the repository.",
     }
 }
 
@@ -64,6 +65,11 @@ impl How {
     /// Whether the occurrence may still mean any definition of that name.
     pub fn is_possible(self) -> bool {
         self == Self::NoReceiver
+    }
+
+    /// Whether what it is a member of was not found.
+    pub fn is_unbound_member(self) -> bool {
+        matches!(self, Self::NoReceiver | Self::OtherReceiver)
     }
 }
 

@@ -46,19 +46,15 @@ pub struct Receiver {
     count: usize,
 }
 
-/// Places where a name of some definitions may mean one of them, by path and line; calls alone where those are asked for.
+/// Places that may mean one of some definitions of a name, by path and line; calls alone where those are asked for.
 pub(crate) fn places<'a>(
     repo: &'a Repo,
     edges: &'a EdgeTable,
-    name: &str,
     definitions: &[SymbolView<'_>],
     calls_alone: bool,
 ) -> Vec<UseSite<'a>> {
-    let mut places = query::possible_uses(&repo.snapshot, edges, name);
-    places.retain(|place| {
-        (!calls_alone || place.edge.role() == Role::Call)
-            && definitions.iter().any(|symbol| query::may_name(place.file, symbol.file))
-    });
+    let mut places = query::possible_uses(&repo.snapshot, edges, definitions);
+    places.retain(|place| !calls_alone || place.edge.role() == Role::Call);
     places
 }
 

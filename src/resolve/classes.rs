@@ -8,8 +8,8 @@ use super::names::{Def, MOST_BOUND, Meaning, Resolver};
 use super::questions::{CacheScope, Question};
 use super::values::Value;
 use crate::facts::{
-    BindingKind, DefinitionId, DefinitionKind, ExpressionId, Facts, GIVES_WAY, ListId, NAMED, Op, STANDS_IN, ScopeId,
-    UNKNOWN,
+    BindingKind, DefinitionId, DefinitionKind, Expression, ExpressionId, Facts, GIVES_WAY, ListId, NAMED, Op,
+    STANDS_IN, ScopeId, UNKNOWN,
 };
 
 /// The most bases of a class, direct or not, that are looked through; real classes have some dozens.
@@ -96,6 +96,36 @@ impl Resolver<'_> {
             }
         }
         found
+    }
+
+    /// Whether the meanings of a member are those of classes below the receiver's, which has no such member itself, and
+    /// of several that do not derive from each other.
+    pub(super) fn may_be_of_several(&mut self, file: u32, member: Expression, meanings: &[Meaning]) -> bool {
+        if !self.semantics.looks_down {
+            return false;
+        }
+        let name = self.facts(file).hashes[member.b as usize];
+        let has_none = |resolver: &mut Self, value: &Value| match *value {
+            Value::Instance(class) | Value::Class(class) => resolver.inherited(class, name, false).is_empty(),
+            _ => false,
+        };
+        let on = self.value(file, ExpressionId(member.a));
+        if on.is_empty() || !on.iter().all(|value| has_none(self, value)) {
+            return false;
+        }
+        let mut owners: Vec<Def> = Vec::new();
+        for meaning in meanings {
+            let Meaning::Definition(def) = *meaning else { continue };
+            let owner = self.definition(def).owner;
+            owners.push(self.extended(Def { file: def.file, place: owner }));
+        }
+        owners.sort_unstable();
+        owners.dedup();
+        let is_below = |resolver: &mut Self, class: Def| {
+            let above = resolver.order(class);
+            owners.iter().any(|other| *other != class && above.contains(other))
+        };
+        owners.iter().filter(|owner| !is_below(self, **owner)).count() > 1
     }
 
     /// A member of a definition or of its extensions.

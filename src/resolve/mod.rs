@@ -8,6 +8,7 @@ mod alone;
 mod callbacks;
 mod classes;
 mod elements;
+mod foreign;
 mod generics;
 mod labels;
 mod lent;
@@ -35,6 +36,7 @@ use crate::facts::{
 };
 use crate::model::{How, Occurrence, Relations, Role, Site};
 use classes::MOST_BASES;
+use foreign::is_foreign;
 use names::{Def, Meaning, NOTE, Resolver};
 use notes::FileNotes;
 use values::Value;
@@ -116,7 +118,7 @@ fn resolve_file(resolver: &mut Resolver<'_>, file: u32, defined: &[u64], relatio
                 .entry(expression)
                 .or_insert_with(|| bind_in_path(resolver, file, occurrence.expression, &mut relations.targets)),
             0 => {
-                let answer = bind(resolver, file, occurrence.expression, means_value, &mut relations.targets);
+                let answer = bind(resolver, file, occurrence.expression, means_value, defined, &mut relations.targets);
                 answers.push(answer);
                 numbers[expression] = answers.len() as u32;
                 answer
@@ -195,6 +197,7 @@ fn bind(
     file: u32,
     expression: ExpressionId,
     means_value: bool,
+    defined: &[u64],
     targets: &mut Vec<Site>,
 ) -> BindingResult {
     if is_field_outside(resolver, file, expression) {
@@ -218,12 +221,16 @@ fn bind(
     if targets.len() as u32 == first_target {
         add_modules(resolver, &meanings, targets);
     }
-    if let Some(answer) = bound_since(first_target, targets) {
-        return answer;
-    }
     let facts = resolver.facts(file);
     let it = written(facts, expression);
     let is_member = it.op == Op::Member;
+    if is_member && targets.len() as u32 > first_target + 1 && resolver.may_be_of_several(file, it, &meanings) {
+        targets.truncate(first_target as usize);
+        return BindingResult::Bound { how: How::NoReceiver, first_target, targets: 0 };
+    }
+    if let Some(answer) = bound_since(first_target, targets) {
+        return answer;
+    }
     if !meanings.is_empty() || !(is_member || it.op == Op::Name) {
         return BindingResult::Nothing;
     }
@@ -232,6 +239,9 @@ fn bind(
         _ if resolver.left == 0 => How::NoReceiver,
         true => match &*resolver.value(file, ExpressionId(it.a)) {
             [] if is_outside(resolver, file, ExpressionId(it.a), 0) => How::Outside,
+            [] if is_defined(facts, expression, defined) && is_foreign(resolver, file, ExpressionId(it.a)) => {
+                How::OtherReceiver
+            }
             // A module of the project may offer names that were not seen: from an outside star, or created at run
             // time.
             [] | [Value::Module(_), ..] => How::NoReceiver,

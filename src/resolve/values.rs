@@ -203,8 +203,8 @@ impl Resolver<'_> {
             Op::Proven => self.proven(file, it),
             Op::Except => self.except(file, it),
             Op::Labeled | Op::Returning | Op::Taking => self.value(file, ExpressionId(it.a)).to_vec(),
-            // A type is no value, and of the two meanings of a key neither is.
-            Op::Unknown | Op::FunctionType | Op::Else | Op::Predicate => Vec::new(),
+            // A literal is no value of the project, nor is a type, and of the two meanings of a key neither is.
+            Op::Unknown | Op::Foreign | Op::FunctionType | Op::Else | Op::Predicate => Vec::new(),
         }
     }
 

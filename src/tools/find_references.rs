@@ -221,6 +221,7 @@ impl Tool for FindReferences {
             let is_absent = results.iter().any(|uses| uses.references.is_empty() && uses.also.is_empty());
             if is_absent {
                 related::note_unread(call, repo);
+                related::note_not_read(call, repo);
             }
             call.absent(is_absent);
             Ok((results, paths))
@@ -305,8 +306,8 @@ fn find<'r>(
         names.entry(symbol.name().into_owned()).or_default().push(*symbol);
     }
     let mut unsure = Vec::new();
-    for (name, definitions) in names {
-        let possible = possible::places(repo, edges, &name, &definitions, false);
+    for definitions in names.values() {
+        let possible = possible::places(repo, edges, definitions, false);
         if args.include_possible {
             let is_of = |file: u32| definitions.iter().any(|symbol| symbol.file.number() == file);
             let imports = |file: u32| edges.imports(file).iter().any(|import| is_of(import.to));

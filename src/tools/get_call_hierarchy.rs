@@ -107,6 +107,9 @@ pub struct Item {
     /// The symbol between, from depth two on; or the overridden one that is called instead.
     #[serde(skip_serializing_if = "Option::is_none")]
     via: Option<String>,
+    /// Of a callee: methods that override it, one of which may run instead.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    overridden_by: Vec<String>,
     #[serde(flatten)]
     facts: Facts,
 }
@@ -122,6 +125,8 @@ pub struct GetCallHierarchy;
 const DEEPEST: u32 = 5;
 /// The most lines of calls listed for each.
 const MOST_LINES: usize = 10;
+/// The most methods named that override a callee.
+const MOST_OVERRIDES: usize = 5;
 /// The most symbols of one name that are answered for.
 const MOST_SYMBOLS: usize = 10;
 /// Functions of each direction on a page.
@@ -230,17 +235,17 @@ fn calls_of(
     if asked.direction != Direction::Callees {
         let (callers, outside) = followed(repo, edges, twins, query::Direction::Callers, asked.depth);
         counts[0] = callers.len();
-        calls.callers = Some(page(call, repo, callers, symbol, (false, asked.fields)));
+        calls.callers = Some(page(call, repo, edges, callers, symbol, (false, asked.fields)));
         let place = |place: &query::UseSite<'_>| format!("{}:{}", place.file.path(), place.line);
         calls.called_outside_functions = outside.iter().take(MOST_LINES).map(place).collect();
-        let possible = possible::places(repo, edges, &symbol.name(), twins, true);
+        let possible = possible::places(repo, edges, twins, true);
         calls.possible_callers = possible.len();
         calls.unsure = Possible::of(repo, &possible);
     }
     if asked.direction != Direction::Callers {
         let (callees, _) = followed(repo, edges, twins, query::Direction::Callees, asked.depth);
         counts[1] = callees.len();
-        calls.callees = Some(page(call, repo, callees, symbol, (true, asked.fields)));
+        calls.callees = Some(page(call, repo, edges, callees, symbol, (true, asked.fields)));
     }
     (calls, counts)
 }
@@ -279,13 +284,14 @@ fn followed<'a>(
 fn page(
     call: &Call<'_>,
     repo: &Repo,
+    edges: &EdgeTable,
     mut found: Vec<Caller<'_>>,
     symbol: &SymbolView<'_>,
     (is_callee, fields): (bool, &Fields),
 ) -> Vec<Item> {
     found.sort_by_key(|caller| (steps(caller), caller.symbol.file.is_test()));
     let page = found.into_iter().skip(call.offset).take(call.per_page(PAGE));
-    page.map(|caller| item(repo, caller, symbol, is_callee, fields)).collect()
+    page.map(|caller| item(repo, edges, caller, symbol, (is_callee, fields))).collect()
 }
 
 impl Calls {
@@ -310,13 +316,23 @@ fn steps(caller: &Caller<'_>) -> u32 {
     caller.depth + u32::from(caller.through.is_some())
 }
 
-fn item(repo: &Repo, caller: Caller<'_>, asked: SymbolId, direction: query::Direction, fields: &Fields) -> Item {
+fn item(
+    repo: &Repo,
+    edges: &EdgeTable,
+    caller: Caller<'_>,
+    asked: &SymbolView<'_>,
+    (is_callee, fields): (bool, &Fields),
+) -> Item {
     let depth = steps(&caller);
     let symbol = caller.symbol;
-    let between = (caller.via != asked).then_some(caller.via);
-    let via = caller.through.or(between).and_then(|via| repo.snapshot.symbol(via));
-    let calling = between.filter(|_| direction == query::Direction::Callees);
-    let calling = calling.and_then(|calling| repo.snapshot.symbol(calling)).map(|calling| calling.file.path());
+    let before = repo.snapshot.symbol(caller.via);
+    // Twins are the symbol itself.
+    let between = before.filter(|before| before.number() != asked.number() && caller.depth > 1);
+    let via = caller.through.and_then(|via| repo.snapshot.symbol(via)).or(between);
+    let overriding = if is_callee { query::overriding(&repo.snapshot, edges, &symbol) } else { Vec::new() };
+    let at: Vec<u32> = caller.lines.into_iter().take(MOST_LINES).collect();
+    let calling = if is_callee { before.map_or(asked.file, |before| before.file) } else { symbol.file };
+    let calling_path = between.filter(|_| is_callee).map(|between| between.file.path());
     Item {
         id: symbol.id(),
         name: symbol.name().into_owned(),
@@ -326,6 +342,7 @@ fn item(repo: &Repo, caller: Caller<'_>, asked: SymbolId, direction: query::Dire
         at_file: calling.filter(|path| *path != symbol.file.path()).map(str::to_owned),
         depth,
         via: via.map(|symbol| symbol.qualified_name()),
+        overridden_by: overriding.iter().take(MOST_OVERRIDES).map(SymbolView::qualified_name).collect(),
         facts: fields.of(&symbol),
     }
 }

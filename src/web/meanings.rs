@@ -98,7 +98,7 @@ fn bindings(view: &View<'_>, file: FileView<'_>, bound: Span, uses: &[Span]) -> 
 fn unresolved(view: &View<'_>, file: FileView<'_>, own: Span, edge: Option<&Edge>, name: &str) -> Markup {
     let found = query::named(view.snapshot, name);
     let import = edge.and_then(|_| query::imports_of(file, &[own.start]).pop());
-    let is_outside = edge.is_some_and(|edge| edge.how() == How::Outside);
+    let is_outside = edge.is_some_and(|edge| matches!(edge.how(), How::Outside | How::OtherReceiver));
     html! {
         p {
             "In " (line_of(view, file, own.start))

@@ -219,7 +219,11 @@ pub(super) fn class(symbol: &SymbolView<'_>, is_definition: bool) -> &'static st
 
 /// Names of a file that are resolved, and all that could be: names from outside of the repository do not count.
 pub(super) fn coverage(view: &View<'_>, file: FileView<'_>) -> (usize, usize) {
-    let edges = view.edges.in_file(file.number()).iter().filter(|edge| edge.how() != How::Outside);
+    let edges = view
+        .edges
+        .in_file(file.number())
+        .iter()
+        .filter(|edge| !matches!(edge.how(), How::Outside | How::OtherReceiver));
     let resolved = edges.clone().filter(|edge| edge.how().is_bound()).count();
     (resolved, edges.count())
 }

@@ -168,8 +168,7 @@ struct Uses<'a> {
 impl<'a> Uses<'a> {
     fn of(view: &View<'a>, symbol: &SymbolView<'_>) -> Self {
         let sure = query::uses(view.snapshot, view.edges, symbol.number());
-        let mut possible = query::possible_uses(view.snapshot, view.edges, &symbol.name());
-        possible.retain(|place| query::may_name(place.file, symbol.file));
+        let possible = query::possible_uses(view.snapshot, view.edges, &[*symbol]);
         Self { sure, possible }
     }
 

@@ -39,6 +39,7 @@ mod papers;
 mod past;
 mod pictures;
 mod place;
+mod possible;
 mod project;
 mod proof;
 mod proxies;

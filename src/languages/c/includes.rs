@@ -11,8 +11,8 @@ use serde_json::Value;
 
 use super::lower::LINKED;
 use crate::facts::{
-    BindingKind, ClassNames, Declared, Effect, IterationItem, Module, Modules, NameId, Op, Project, ROOT, ScopeId,
-    Semantics, folder,
+    BindingKind, ClassNames, Declared, Effect, IterationItem, Module, Modules, NameId, Op, OutsideCalls, Project, ROOT,
+    ScopeId, Semantics, folder,
 };
 
 /// Name resolution of C and C++.
@@ -30,6 +30,9 @@ pub static SEMANTICS: Semantics = Semantics {
     lends: false,
     shallowest: false,
     gives_argument: false,
+    typed: true,
+    outside_calls: OutsideCalls::Generic,
+    calls_tell: false,
     default_export: "",
     splits_types: false,
     functions: &[],

@@ -1,7 +1,7 @@
 //! Name resolution of C#.
 
 use super::classes::INDEXER;
-use crate::facts::{ClassNames, Effect, IterationItem, Semantics};
+use crate::facts::{ClassNames, Effect, IterationItem, OutsideCalls, Semantics};
 use crate::languages::namespaces::Namespaces;
 
 /// Name resolution of C#.
@@ -19,6 +19,9 @@ pub static SEMANTICS: Semantics = Semantics {
     lends: false,
     shallowest: false,
     gives_argument: false,
+    typed: true,
+    outside_calls: OutsideCalls::Generic,
+    calls_tell: false,
     default_export: "",
     splits_types: false,
     functions: &[],

@@ -38,7 +38,7 @@ pub(super) fn unary<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: NodeContext)
     let on = field(node, "operand").map_or(UNKNOWN, |on| cx.read(on, at).value);
     at.says(match field(node, "operator").map(|operator| cx.text(operator)) {
         Some("<-") => cx.facts.of(Op::Element, on),
-        Some("!") => UNKNOWN,
+        Some("!") => cx.facts.foreign(),
         _ => on,
     })
 }
@@ -48,7 +48,7 @@ pub(super) fn binary<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: NodeContext
         ["left", "right"].map(|part| field(node, part).map_or(UNKNOWN, |part| cx.value(part, at.scope)));
     at.says(match field(node, "operator").map(|operator| cx.text(operator)) {
         Some("<<" | ">>") => left,
-        Some("==" | "!=" | "<" | "<=" | ">" | ">=" | "&&" | "||") => UNKNOWN,
+        Some("==" | "!=" | "<" | "<=" | ">" | ">=" | "&&" | "||") => cx.facts.foreign(),
         _ => cx.facts.union(&[left, right]),
     })
 }

@@ -6,7 +6,8 @@ use rustc_hash::FxHashMap;
 
 use super::lower::PACKAGE;
 use crate::facts::{
-    ClassNames, Declared, Effect, IterationItem, Module, Modules, Project, ROOT, ScopeId, Semantics, folder,
+    ClassNames, Declared, Effect, IterationItem, Module, Modules, OutsideCalls, Project, ROOT, ScopeId, Semantics,
+    folder,
 };
 
 /// Binding rules of Go.
@@ -24,6 +25,9 @@ pub static SEMANTICS: Semantics = Semantics {
     lends: false,
     shallowest: true,
     gives_argument: false,
+    typed: true,
+    outside_calls: OutsideCalls::Declared,
+    calls_tell: false,
     default_export: "",
     splits_types: false,
     functions: &[

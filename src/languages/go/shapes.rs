@@ -18,6 +18,7 @@ pub const SHAPES: Shapes = &[
     (Shape::Instance("type"), &["type_assertion_expression"]),
     (Shape::By(expressions::converted), &["type_conversion_expression"]),
     (Shape::Nothing, SILENT),
+    (Shape::Literal, LITERALS),
     (Shape::By(lower::short_declaration), &["short_var_declaration"]),
     (Shape::By(lower::receive), &["receive_statement"]),
     (Shape::By(lower::local_values), &["var_declaration", "const_declaration"]),
@@ -61,14 +62,18 @@ const SILENT: &[&str] = &[
     "label_name",
     "field_identifier",
     "package_identifier",
+    "nil",
+    "iota",
+];
+
+/// Values of the language's own types.
+const LITERALS: &[&str] = &[
     "interpreted_string_literal",
     "raw_string_literal",
     "int_literal",
     "float_literal",
     "rune_literal",
     "imaginary_literal",
-    "nil",
     "true",
     "false",
-    "iota",
 ];

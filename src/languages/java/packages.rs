@@ -8,7 +8,8 @@ use rustc_hash::FxHashMap;
 
 use super::members::OPEN;
 use crate::facts::{
-    ClassNames, Declared, Effect, IterationItem, Module, Modules, Project, ROOT, ScopeId, Semantics, folder,
+    ClassNames, Declared, Effect, IterationItem, Module, Modules, OutsideCalls, Project, ROOT, ScopeId, Semantics,
+    folder,
 };
 
 /// Name resolution of Java.
@@ -26,6 +27,9 @@ pub static SEMANTICS: Semantics = Semantics {
     lends: false,
     shallowest: false,
     gives_argument: false,
+    typed: true,
+    outside_calls: OutsideCalls::Generic,
+    calls_tell: true,
     default_export: "",
     splits_types: false,
     functions: &[

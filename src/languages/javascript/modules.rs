@@ -8,7 +8,9 @@ use serde_json::Value;
 
 use super::super::Distribution;
 use super::lower::{CALL, CONSTRUCT, ELEMENT};
-use crate::facts::{ClassNames, Effect, IterationItem, Module, Modules, Project, ROOT, ScopeId, Semantics, folder};
+use crate::facts::{
+    ClassNames, Effect, IterationItem, Module, Modules, OutsideCalls, Project, ROOT, ScopeId, Semantics, folder,
+};
 use crate::model::Ecosystem;
 
 /// Name resolution of JavaScript and TypeScript.
@@ -26,6 +28,9 @@ pub static SEMANTICS: Semantics = Semantics {
     lends: false,
     shallowest: false,
     gives_argument: false,
+    typed: false,
+    outside_calls: OutsideCalls::Inferred,
+    calls_tell: false,
     default_export: "default",
     splits_types: true,
     functions: &[

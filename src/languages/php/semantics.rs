@@ -1,6 +1,6 @@
 //! Name resolution of PHP.
 
-use crate::facts::{ClassNames, Effect, IterationItem, Semantics};
+use crate::facts::{ClassNames, Effect, IterationItem, OutsideCalls, Semantics};
 use crate::languages::namespaces::Namespaces;
 
 /// Name resolution of PHP.
@@ -18,6 +18,9 @@ pub static SEMANTICS: Semantics = Semantics {
     lends: false,
     shallowest: false,
     gives_argument: false,
+    typed: false,
+    outside_calls: OutsideCalls::Inferred,
+    calls_tell: false,
     default_export: "",
     splits_types: false,
     functions: &[

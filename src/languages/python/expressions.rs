@@ -51,14 +51,15 @@ fn walk_one<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: ScopeId, role: Ro
         }
         "call" => call(cx, node, scope),
         "keyword_argument" => field(node, "value").map_or(UNKNOWN, |value| walk(cx, value, scope, Role::Reference)),
-        "integer" | "float" | "true" | "false" | "none" | "ellipsis" => UNKNOWN,
+        "integer" | "float" | "true" | "false" => cx.facts.foreign(),
+        "none" | "ellipsis" => UNKNOWN,
         "string" | "concatenated_string" => {
             for part in cx.children(node) {
                 if matches!(part.kind(), "interpolation" | "string") {
                     walk(cx, part, scope, Role::Reference);
                 }
             }
-            UNKNOWN
+            cx.facts.foreign()
         }
         "parenthesized_expression" | "named_expression" | "await" => {
             let value = field(node, "value").or_else(|| cx.first(node));
@@ -164,8 +165,8 @@ fn lambda<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: ScopeId, given: Fir
 
 /// A built-in container with these values.
 pub(super) fn container(cx: &mut Lower<'_, '_>, values: &[ExpressionId]) -> ExpressionId {
-    if values.iter().all(|value| *value == UNKNOWN) {
-        return UNKNOWN;
+    if values.iter().all(|value| cx.facts.is_void(*value)) {
+        return cx.facts.foreign_container();
     }
     let types: Vec<ExpressionId> = values.iter().map(|value| cx.facts.of(Op::TypeOf, *value)).collect();
     let list = cx.facts.list(&types);

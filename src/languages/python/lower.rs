@@ -331,14 +331,19 @@ pub(super) fn parameters<'t>(
             _ => continue,
         }
         let default = default.map_or(UNKNOWN, |value| walk(cx, value, outer, Role::Reference));
+        // A literal does not tell what others give.
+        let default = if cx.facts.is_void(default) { UNKNOWN } else { default };
         let mut of = annotated.take().map_or(UNKNOWN, |annotated| annotation(cx, annotated, inner));
         if let Some(splat) = named.filter(|named| named.kind().ends_with("splat_pattern")) {
             named = cx.first(splat);
             // `*args: T` is a tuple of `T`, `**kwargs: T` a dictionary of `T`.
-            if of != UNKNOWN {
-                let list = cx.facts.list(&[of]);
-                of = cx.facts.expression(Op::Generic, UNKNOWN, list);
-            }
+            of = match of {
+                UNKNOWN => cx.facts.foreign_container(),
+                of => {
+                    let list = cx.facts.list(&[of]);
+                    cx.facts.expression(Op::Generic, UNKNOWN, list)
+                }
+            };
         }
         let Some(named) = named.filter(|named| named.kind() == "identifier") else { continue };
         let name = cx.name(named);

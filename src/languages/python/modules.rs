@@ -4,7 +4,9 @@ use std::cell::RefCell;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::facts::{ClassNames, Effect, IterationItem, Module, Modules, Project, ScopeId, Semantics, folder};
+use crate::facts::{
+    ClassNames, Effect, IterationItem, Module, Modules, OutsideCalls, Project, ScopeId, Semantics, folder,
+};
 
 /// Binding rules of Python.
 pub static SEMANTICS: Semantics = Semantics {
@@ -21,6 +23,9 @@ pub static SEMANTICS: Semantics = Semantics {
     lends: false,
     shallowest: false,
     gives_argument: false,
+    typed: false,
+    outside_calls: OutsideCalls::Inferred,
+    calls_tell: false,
     default_export: "",
     splits_types: false,
     functions: &[

@@ -58,8 +58,9 @@ fn annotation_one<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: ScopeId) ->
             generic(cx, named, of, &types)
         }
         "binary_operator" | "union_type" => {
+            let parts = cx.children(node).into_iter().filter(|part| part.kind() != "none");
             let types: Vec<ExpressionId> =
-                cx.children(node).into_iter().map(|part| annotation(cx, part, scope)).collect();
+                parts.collect::<Vec<_>>().into_iter().map(|part| annotation(cx, part, scope)).collect();
             cx.facts.union(&types)
         }
         // The parameters of a `Callable`.

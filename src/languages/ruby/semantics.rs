@@ -2,7 +2,9 @@
 
 use rustc_hash::FxHashMap;
 
-use crate::facts::{ClassNames, Effect, IterationItem, Module, Modules, Project, ROOT, ScopeId, Semantics, folder};
+use crate::facts::{
+    ClassNames, Effect, IterationItem, Module, Modules, OutsideCalls, Project, ROOT, ScopeId, Semantics, folder,
+};
 
 /// Name resolution of Ruby.
 pub static SEMANTICS: Semantics = Semantics {
@@ -19,6 +21,9 @@ pub static SEMANTICS: Semantics = Semantics {
     lends: false,
     shallowest: false,
     gives_argument: false,
+    typed: false,
+    outside_calls: OutsideCalls::Inferred,
+    calls_tell: false,
     default_export: "",
     splits_types: false,
     functions: &[],

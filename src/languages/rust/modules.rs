@@ -4,7 +4,8 @@ use rustc_hash::FxHashMap;
 
 use super::manifest::Package;
 use crate::facts::{
-    ClassNames, Declared, Effect, IterationItem, Module, Modules, Project, ROOT, ScopeId, Semantics, folder,
+    ClassNames, Declared, Effect, IterationItem, Module, Modules, OutsideCalls, Project, ROOT, ScopeId, Semantics,
+    folder,
 };
 
 /// Name resolution of Rust.
@@ -22,6 +23,9 @@ pub static SEMANTICS: Semantics = Semantics {
     lends: true,
     shallowest: false,
     gives_argument: true,
+    typed: true,
+    outside_calls: OutsideCalls::Inferred,
+    calls_tell: true,
     default_export: "",
     splits_types: false,
     functions: &[("swap", Effect::Same), ("replace", Effect::Same), ("take", Effect::Same), ("identity", Effect::Same)],

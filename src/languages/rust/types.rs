@@ -51,6 +51,8 @@ pub(super) fn annotation<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: Scop
 
 fn annotation_one<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: ScopeId, role: Role) -> ExpressionId {
     match node.kind() {
+        // Told by the value.
+        "type_identifier" if cx.text(node) == "_" => UNKNOWN,
         "type_identifier" | "identifier" | "scoped_type_identifier" | "scoped_identifier" => {
             path(cx, node, scope, role)
         }

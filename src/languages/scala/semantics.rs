@@ -1,6 +1,6 @@
 //! Name resolution of Scala.
 
-use crate::facts::{ClassNames, Effect, IterationItem, Semantics};
+use crate::facts::{ClassNames, Effect, IterationItem, OutsideCalls, Semantics};
 use crate::languages::namespaces::Namespaces;
 
 /// Name resolution of Scala.
@@ -18,6 +18,9 @@ pub static SEMANTICS: Semantics = Semantics {
     lends: false,
     shallowest: false,
     gives_argument: false,
+    typed: true,
+    outside_calls: OutsideCalls::Generic,
+    calls_tell: false,
     default_export: "",
     splits_types: false,
     functions: &[

@@ -1,7 +1,7 @@
 //! Name resolution of Swift.
 
 use super::modules::Targets;
-use crate::facts::{ClassNames, Effect, IterationItem, Semantics};
+use crate::facts::{ClassNames, Effect, IterationItem, OutsideCalls, Semantics};
 
 /// Name resolution of Swift.
 pub static SEMANTICS: Semantics = Semantics {
@@ -18,6 +18,9 @@ pub static SEMANTICS: Semantics = Semantics {
     lends: false,
     shallowest: false,
     gives_argument: false,
+    typed: true,
+    outside_calls: OutsideCalls::Generic,
+    calls_tell: false,
     default_export: "",
     splits_types: false,
     functions: &[("max", Effect::Same), ("min", Effect::Same), ("zip", Effect::Wrap)],

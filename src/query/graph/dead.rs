@@ -85,7 +85,7 @@ pub fn dead_code<'a>(snapshot: &'a Snapshot, edges: &'a EdgeTable, tests: bool, 
     // Possible uses are followed before tests: a symbol reached by both is not known to be unused.
     let possible = |node: &&u32| {
         let symbol = &graph.symbols[**node as usize];
-        edges.possible(symbol.name_bytes()).any(|edge| is_in_reach(symbol, edge.file, edge.at))
+        edges.unbound(symbol.name_bytes()).any(|edge| is_in_reach(symbol, edge.file, edge.at))
     };
     walk.waiting.extend(unreached.iter().filter(possible));
     let named = named_in_text(&graph, &unreached);

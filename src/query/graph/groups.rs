@@ -190,7 +190,7 @@ fn is_given(graph: &Graph<'_>, edge: &Edge) -> bool {
         let used = graph.edges.in_file(edge.file);
         callee.is_some_and(|callee| {
             let known = used.binary_search_by_key(&callee, |edge| edge.at).ok().map(|place| used[place].how());
-            matches!(known, None | Some(How::Outside | How::NoReceiver))
+            matches!(known, None | Some(How::Outside | How::NoReceiver | How::OtherReceiver))
         })
     };
     let at = edge.at as usize;

@@ -94,7 +94,7 @@ fn may_mean(graph: &Graph<'_>, file: FileView<'_>, span: Span, node: u32) -> boo
         return false;
     }
     match edge_at(graph.edges.in_file(file.number()), span).map(Edge::how) {
-        None | Some(How::NoReceiver) => true,
+        None | Some(How::NoReceiver | How::OtherReceiver) => true,
         // Its type was taken for another.
         Some(How::NoMember) => symbol.kind() == Kind::Method,
         // A template, or code that is included elsewhere, does not say what its names are. A trait of ours gives its

@@ -16,6 +16,7 @@ mod name_at;
 mod outside;
 pub(super) mod overrides;
 mod plan;
+mod possible;
 mod published;
 mod reachability;
 mod receivers;
@@ -44,6 +45,7 @@ pub use name_at::{NameAt, imported_at, imports_of, local_at, locals, modules_at,
 pub use outside::{ImportedPackage, needed_packages, outside_uses, packages_at};
 pub(super) use plan::is_constructor;
 pub use plan::{Plan, PlannedEdit, Reason, deletion, redeclaration, with_parameters};
+pub use possible::possible_uses;
 pub(super) use published::package_files;
 pub use receivers::receiver;
 pub(super) use related::is_of_tests;

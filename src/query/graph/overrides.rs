@@ -33,6 +33,15 @@ pub fn inherited<'a>(snapshot: &'a Snapshot, edges: &EdgeTable, qualified: &str)
     found
 }
 
+/// The methods that override or implement a method, the nearest first: a call of it may run them.
+pub fn overriding<'a>(snapshot: &'a Snapshot, edges: &EdgeTable, symbol: &SymbolView<'a>) -> Vec<SymbolView<'a>> {
+    let Some(class) = class_of(snapshot, symbol) else { return Vec::new() };
+    let name = symbol.name_bytes();
+    let below = hierarchy(snapshot, edges, class.number(), false);
+    let members = below.into_iter().flat_map(|(derived, _)| derived.children());
+    members.filter(|member| member.kind() == Kind::Method && member.name_bytes() == name).collect()
+}
+
 /// The class of a method, which may be defined outside of it, in its file or its folder.
 pub(in crate::query) fn class_of<'a>(snapshot: &'a Snapshot, method: &SymbolView<'a>) -> Option<SymbolView<'a>> {
     if method.kind() != Kind::Method {

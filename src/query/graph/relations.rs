@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::collections::{BTreeSet, HashMap, HashSet, VecDeque};
 
 use super::overrides::overridden;
+use super::possible::possible_uses;
 use crate::languages::LANGUAGES;
 use crate::model::{Detail, Kind, Role};
 use crate::query::symbols::lookup::{bears, named};
@@ -142,11 +143,6 @@ fn is_renamed(content: &[u8], name: &[u8], other: &[u8]) -> bool {
     forms.iter().any(|form| memchr::memmem::find(content, &form.concat()).is_some())
 }
 
-/// Possible uses of any symbol of this name, by path and line.
-pub fn possible_uses<'a>(snapshot: &'a Snapshot, edges: &'a EdgeTable, name: &str) -> Vec<UseSite<'a>> {
-    places(snapshot, edges.possible(name.as_bytes()))
-}
-
 /// Whether names in a file may mean what another defines: the names of their languages are resolved together.
 pub fn may_name(file: FileView<'_>, defining: FileView<'_>) -> bool {
     let semantics = |file: FileView<'_>| Some(LANGUAGES[file.language_number()? as usize].relating?.semantics);
@@ -157,7 +153,7 @@ pub fn may_name(file: FileView<'_>, defining: FileView<'_>) -> bool {
 }
 
 /// The places of occurrences, by path and line.
-fn places<'a>(snapshot: &'a Snapshot, edges: impl Iterator<Item = &'a Edge>) -> Vec<UseSite<'a>> {
+pub(super) fn places<'a>(snapshot: &'a Snapshot, edges: impl Iterator<Item = &'a Edge>) -> Vec<UseSite<'a>> {
     let found = edges.filter_map(|edge| Some(UseSite { file: snapshot.file_by_number(edge.file)?, edge, line: 0 }));
     let mut places: Vec<UseSite<'a>> = found.collect();
     places.sort_by_key(|place| (place.file.path(), place.edge.at));
@@ -284,7 +280,7 @@ pub fn possible_calls<'a>(
     let is_call = |edge: &&Edge| edge.role() == Role::Call && edge.how().is_possible();
     let mut found: Vec<SymbolView<'a>> = match direction {
         Direction::Callers => {
-            let calls = edges.possible(symbol.name_bytes()).filter(is_call);
+            let calls = possible_uses(snapshot, edges, &[*symbol]).into_iter().map(|place| place.edge).filter(is_call);
             calls.filter_map(|edge| function_around(snapshot, edge)).collect()
         }
         Direction::Callees => {

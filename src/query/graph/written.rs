@@ -140,7 +140,7 @@ fn is_explained(graph: &Graph<'_>, file: FileView<'_>, span: Span, node: u32, de
             }
             Some(How::Outside) => return symbol.kind() != Kind::Method && !may_be_shared(symbol, text, span),
             // A function may be made a member of an object: `Object.assign(proto, helpers)`, `this.help()`.
-            Some(How::NoMember | How::NoReceiver) => {
+            Some(How::NoMember | How::NoReceiver | How::OtherReceiver) => {
                 let is_joined = symbol.kind() == Kind::Function && symbol.file.conventions().structural;
                 return symbol.kind() != Kind::Method && !is_joined;
             }

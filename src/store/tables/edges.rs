@@ -29,7 +29,7 @@ use crate::store::{Error, SymbolId};
 
 const MAGIC: [u8; 8] = *b"cledges\0";
 /// Version of this table and of name resolution; older tables are computed again.
-const VERSION: u32 = 10;
+const VERSION: u32 = 11;
 /// Number of tables.
 const TABLES: usize = 10;
 
@@ -427,7 +427,12 @@ impl EdgeTable {
 
     /// Occurrences of a name on unknown receivers, which may mean any definition of that name.
     pub fn possible(&self, name: &[u8]) -> impl Iterator<Item = &Edge> {
-        let layered = self.layer.iter().flat_map(|layer| layer.possible(name)).collect::<Vec<_>>();
+        self.unbound(name).filter(|edge| edge.how().is_possible())
+    }
+
+    /// Occurrences of a name on receivers that were not found, those of types outside of the repository among them.
+    pub fn unbound(&self, name: &[u8]) -> impl Iterator<Item = &Edge> {
+        let layered = self.layer.iter().flat_map(|layer| layer.unbound(name)).collect::<Vec<_>>();
         self.not_replaced(self.keyed(4, name_hash(name))).chain(layered)
     }
 

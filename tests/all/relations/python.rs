@@ -156,9 +156,12 @@ fn a_mix_in_uses_what_its_subclasses_have() {
     check(
         "--- a.py
 class Mixin⟦=M⟧:
-    def run(self): self.load⟦load,other⟧()
+    def run(self):
+        self.load⟦?⟧()
+        self.only⟦only⟧()
 class C(Mixin⟦M⟧):
     def load⟦=load⟧(self): ...
+    def only⟦=only⟧(self): ...
 class D(Mixin⟦M⟧):
     def load⟦=other⟧(self): ...
 ",

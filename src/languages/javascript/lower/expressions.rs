@@ -136,7 +136,7 @@ fn one<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: ScopeId, role: Role) -
             match operator {
                 "&&" => second,
                 "||" | "??" => cx.facts.union(&[first, second]),
-                _ => UNKNOWN,
+                _ => cx.facts.foreign(),
             }
         }
         "assignment_expression" => assignment(cx, node, scope),
@@ -180,15 +180,17 @@ fn one<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: ScopeId, role: Role) -
             }
             UNKNOWN
         }
-        "string"
-        | "number"
-        | "regex"
-        | "property_identifier"
+        "string" | "number" | "regex" | "true" | "false" => cx.facts.foreign(),
+        "template_string" => {
+            for part in cx.children(node) {
+                walk(cx, part, scope, Role::Reference);
+            }
+            cx.facts.foreign()
+        }
+        "property_identifier"
         | "private_property_identifier"
         | "undefined"
         | "null"
-        | "true"
-        | "false"
         | "jsx_text"
         | "import"
         | "meta_property"
@@ -304,8 +306,8 @@ fn array<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: ScopeId, wanted: Exp
             items.push(expected(cx, item, scope, wanted));
         }
     }
-    if items.iter().all(|item| *item == UNKNOWN) {
-        return UNKNOWN;
+    if items.iter().all(|item| cx.facts.is_void(*item)) {
+        return cx.facts.foreign_container();
     }
     if is_tuple && items.len() <= MOST_ITEMS {
         let list = cx.facts.list(&items);

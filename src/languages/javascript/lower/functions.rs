@@ -220,6 +220,8 @@ fn parameters<'t>(
         }
         let wanted = cx.facts.of(Op::Instance, of);
         let default = default.map_or(UNKNOWN, |value| expected(cx, value, inner, wanted));
+        // A literal does not tell what others give.
+        let default = if cx.facts.is_void(default) { UNKNOWN } else { default };
         if pattern.kind() == "this" {
             let name = cx.facts.name("this");
             cx.facts.unbind(inner, name);

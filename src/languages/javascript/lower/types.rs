@@ -14,6 +14,14 @@ use crate::model::Role;
 pub(super) const TRANSPARENT: &[&str] =
     &["Partial", "Required", "Readonly", "NonNullable", "Omit", "Pick", "Awaited", "NoInfer", "DeepReadonly"];
 
+/// Types of the language's own without members of the project.
+const PRIMITIVES: &[&str] = &["string", "number", "boolean", "bigint", "symbol"];
+
+/// Whether it is the type of nothing, beside which another type says what a value is: `Item | null`.
+fn is_nothing(cx: &Lower<'_, '_>, node: Node<'_>) -> bool {
+    matches!(cx.text(node), "null" | "undefined" | "void" | "never")
+}
+
 /// Reads a type and returns it.
 pub(super) fn annotation<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: ScopeId) -> ExpressionId {
     cx.deeper(|cx| one(cx, node, scope))
@@ -68,6 +76,7 @@ fn one<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: ScopeId) -> Expression
                     false => parts.push(part),
                 }
             }
+            parts.retain(|part| !is_nothing(cx, *part));
             let types: Vec<ExpressionId> = parts.into_iter().map(|part| annotation(cx, part, scope)).collect();
             cx.facts.union(&types)
         }
@@ -141,8 +150,10 @@ fn one<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: ScopeId) -> Expression
         }
         "type_predicate" => {
             let of = field(node, "type").map_or(UNKNOWN, |of| annotation(cx, of, scope));
-            if of == UNKNOWN { of } else { cx.facts.of(Op::Predicate, of) }
+            if cx.facts.is_void(of) { UNKNOWN } else { cx.facts.of(Op::Predicate, of) }
         }
+        "predefined_type" if PRIMITIVES.contains(&cx.text(node)) => cx.facts.foreign(),
+        "literal_type" if !is_nothing(cx, node) => cx.facts.foreign(),
         "predefined_type" | "literal_type" | "string" | "property_identifier" => UNKNOWN,
         _ => {
             for child in cx.children(node) {
@@ -238,8 +249,8 @@ pub(super) fn arguments<'t>(cx: &mut Lower<'_, 't>, list: Node<'t>, scope: Scope
 
 /// The type of a container outside the project.
 pub(super) fn container(cx: &mut Lower<'_, '_>, types: &[ExpressionId]) -> ExpressionId {
-    if types.iter().all(|of| *of == UNKNOWN) {
-        return UNKNOWN;
+    if types.contains(&UNKNOWN) && types.iter().all(|of| cx.facts.is_void(*of)) {
+        return cx.facts.foreign_container();
     }
     let list = cx.facts.list(types);
     cx.facts.expression(Op::Generic, UNKNOWN, list)

@@ -45,7 +45,7 @@ impl<'a> Copied<'a> {
 pub struct Edges {
     edges: Vec<Edge>,
     targets: Vec<Symbol>,
-    /// Occurrences that may mean any definition of their name, by the hash of the name.
+    /// Occurrences whose receiver was not found, by the hash of the name.
     possible: Vec<Pair>,
     imports: Vec<Import>,
     bases: Vec<Pair>,
@@ -115,7 +115,7 @@ impl Edges {
     /// Adds an occurrence and its targets. `name` is its text.
     pub fn add(&mut self, edge: Edge, targets: &[SymbolId], name: &[u8]) {
         let place = self.edges.len() as u32;
-        if edge.how().is_possible() && targets.is_empty() {
+        if edge.how().is_unbound_member() && targets.is_empty() {
             self.possible.push(Pair { key: name_hash(name), value: [place, 0] });
         }
         let first_target = self.targets.len() as u32;

@@ -62,7 +62,7 @@ impl Layer {
         self.edges_of(equal(&self.tables.users, stored(symbol)))
     }
 
-    pub fn possible(&self, name: &[u8]) -> impl Iterator<Item = &Edge> {
+    pub fn unbound(&self, name: &[u8]) -> impl Iterator<Item = &Edge> {
         self.edges_of(equal(&self.tables.possible, name_hash(name)))
     }
 

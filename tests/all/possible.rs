@@ -1,0 +1,258 @@
+//! Possible uses: a place is possible only if nothing that is written there speaks against it.
+
+use serde_json::{Value, json};
+
+use super::graph::ask;
+use crate::place::Place;
+
+/// Compares the possible uses of a symbol with the lines of a project that end in a comment with `?`; none of the lines that
+/// write its name is a use that is known, and those without the mark belong to something else.
+fn check(project: &str, id: &str) {
+    let args = json!({"identifier": id, "include_possible": true});
+    let answer = ask(project, "find_references", args);
+    let found: Vec<(String, &str)> = answer["references"]
+        .as_array()
+        .expect("a list")
+        .iter()
+        .map(|item| (format!("{}:{}", item["file"].as_str().unwrap_or_default(), item["line"]), confidence(item)))
+        .collect();
+    let mut wanted = Vec::new();
+    for part in project.split("--- ").skip(1) {
+        let (path, text) = part.split_once('\n').expect("a path ends its line");
+        let marked = text.lines().zip(1..).filter(|(line, _)| line.ends_with("?"));
+        wanted.extend(marked.map(|(_, number)| (format!("{path}:{number}"), "possible")));
+    }
+    assert_eq!(found, wanted, "{answer}");
+}
+
+fn confidence(item: &Value) -> &'static str {
+    if matches!(item["confidence"].as_str(), Some("name" | "import")) { "possible" } else { "resolved" }
+}
+
+#[test]
+fn a_type_from_outside_has_no_members_of_ours_in_go() {
+    check(
+        "--- go.mod
+module example.com/app
+--- params.go
+package app
+
+type Params struct{}
+
+func (p Params) Get(key string) string { return key }
+--- web.go
+package app
+
+import (
+\t\"net/http\"
+\t\"sync\"
+)
+
+type wrapped struct {
+\thttp.ResponseWriter
+\tpool *sync.Pool
+}
+
+func serve(w http.ResponseWriter, r *http.Request) {
+\tw.Header().Get(\"a\")
+\tr.URL.Query().Get(\"a\")
+\tclient := &http.Client{}
+\tclient.Get(\"a\")
+\tresponse, _ := http.Get(\"a\")
+\tresponse.Header.Get(\"a\")
+}
+
+func (w *wrapped) header() {
+\tw.Header().Get(\"a\")
+\tw.pool.Get()
+}
+",
+        "params.go::Params.Get#method",
+    );
+}
+
+#[test]
+fn a_type_from_outside_has_no_members_of_ours_in_java() {
+    check(
+        "--- Tree.java
+package app;
+import java.util.*;
+class Tree {
+  Object get(Object key) { return null; }
+  static void read(Map<String, Tree> map, List<Integer> list, Calendar calendar) {
+    map.get(1);
+    list.get(0);
+    calendar.get(Calendar.YEAR);
+    new HashMap<String, String>().get(1);
+    \"a\".trim().get(0);
+    Tree.unknown().get(1); // ?
+    Tree.unknown().get = 1;
+  }
+  static <T> void any(T one) { one.get(1); } // ?
+}
+",
+        "Tree.java::Tree.get#method",
+    );
+}
+
+#[test]
+fn a_type_from_outside_has_no_members_of_ours_in_python() {
+    check(
+        "--- cache.py
+class Cache:
+    def get(self, key): ...
+--- app.py
+import argparse
+import requests
+from typing import Any
+
+class View(requests.Session):
+    def show(self): self.cookies.get('a')
+
+def run(known: dict[str, int], session: requests.Session, anything: Any, unknown, **options):
+    known.get('a')
+    session.get('a')
+    options.get('a')
+    {}.get('a')
+    made = {'a': 1}
+    made.get('a')
+    parser = argparse.ArgumentParser()
+    parser.get('a')
+    unknown.get('a')  # ?
+    anything.get('a')  # ?
+    held = {}
+    held['a'].get('a')  # ?
+    none = None
+    none.get('a')  # ?
+
+def later(first):
+    value = {}
+    value = first
+    value.get('a')  # ?
+",
+        "cache.py::Cache.get#method",
+    );
+}
+
+#[test]
+fn a_type_from_outside_has_no_members_of_ours_in_typescript() {
+    check(
+        "--- cache.ts
+export class Cache {
+  has(key: string) { return false; }
+}
+--- app.ts
+import { Client } from 'client';
+const seen = new Set();
+export function run(name: string, names: string[], map: Map<string, number>, client: Client | null, other: any, loose) {
+  name.has('a');
+  names.has('a');
+  map.has('a');
+  client.has('a');
+  seen.has('a');
+  'a'.has('a');
+  [].has('a');
+  `a`.has('a');
+  other.has('a'); // ?
+  loose.has('a'); // ?
+  seen.values().next().value.has('a'); // ?
+  let some = null;
+  some.has('a'); // ?
+}
+",
+        "cache.ts::Cache.has#method",
+    );
+}
+
+#[test]
+fn a_type_from_outside_has_no_members_of_ours_in_rust() {
+    check(
+        "--- Cargo.toml
+[package]
+name = \"app\"
+--- src/lib.rs
+pub struct Styled(String);
+impl Styled {
+    pub fn push_str(&mut self, text: &str) { self.0.push_str(text); }
+}
+pub fn run<T>(mut name: String, other: outside::Thing<T>, any: T) {
+    name.push_str(\"a\");
+    let mut made = String::new();
+    made.push_str(\"a\");
+    other.push_str(\"a\");
+    any.push_str(\"a\"); // ?
+    let mut held = Vec::new();
+    held.pop().push_str(\"a\"); // ?
+}
+",
+        "src/lib.rs::Styled.push_str#method",
+    );
+}
+
+#[test]
+fn an_answer_without_uses_says_what_was_not_read() {
+    let place = Place::repository();
+    place.write("a.py", "def lonely():\n    return 1\n\n\ndef used():\n    return 2\n\n\nused()\n");
+    place.write("wide.py", b"\xff\xfel\0o\0").write("made.bin", b"a\0b");
+    place.call("index_folder", json!({"path": place.source()}));
+    let said = json!({"binary": 1, "utf_16": 1});
+    for tool in ["find_references", "check_references"] {
+        let none = place.call(tool, json!({"identifier": "lonely"}));
+        assert_eq!(none["_meta"]["not_read"], said, "{none}");
+        let some = place.call(tool, json!({"identifier": "used"}));
+        assert_eq!(some["_meta"]["not_read"], Value::Null, "{some}");
+    }
+    let shown = place.run(&["refs", "lonely"]);
+    let shown = format!("{}{}", shown.out, shown.err);
+    assert!(shown.contains("not read: 1 binary") && shown.contains("not read: 1 utf 16"), "{shown}");
+}
+
+#[test]
+fn a_private_member_is_not_meant_elsewhere() {
+    check(
+        "--- a/Box.java
+package a;
+class Box {
+  private void open(int key) { }
+}
+--- b/Other.java
+package b;
+class Other {
+  <T> void run(T one) { one.open(1); }
+}
+",
+        "a/Box.java::Box.open#method",
+    );
+}
+
+#[test]
+fn what_extends_a_type_from_outside_may_be_its_member() {
+    check(
+        "--- src/lib.rs
+pub trait Shout {
+    fn shout(&self) -> String;
+}
+impl Shout for outside::Name {
+    fn shout(&self) -> String { String::new() }
+}
+impl Shout for str {
+    fn shout(&self) -> String { String::new() }
+}
+pub fn run(name: outside::Other) { name.shout(); } // ?
+",
+        "src/lib.rs::Shout.shout#method",
+    );
+}
+
+#[test]
+fn a_callee_names_what_overrides_it() {
+    let project = "--- tree.py
+class Tree:
+    def get(self): ...
+    def walk(self): return self.get()
+class Data(Tree):
+    def get(self): ...
+";
+    let answer = ask(project, "get_call_hierarchy", json!({"symbol_id": "Tree.walk", "direction": "callees"}));
+    assert_eq!(answer["callees"][0]["overridden_by"], json!(["Data.get"]), "{answer}");
+}
