@@ -20,7 +20,7 @@ use crate::query::scan::{Candidates, Limits, Outcome};
 use crate::query::text::{self, Case, LineHit, Matcher, Pattern};
 use crate::store::{FileView, SymbolView};
 
-/// Grep: search the text of all files for a string, pattern or regular expression: code lines that hold a message,
+/// Grep: search the text of all files for a string, pattern or regular expression: code lines that hold a log message,
 /// comment, TODO, environment variable, setting, each with its symbol.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]

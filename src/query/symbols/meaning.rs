@@ -20,7 +20,7 @@ const POOL: usize = 1_000;
 const BEST: f32 = 100.0;
 /// Exponents that turn a weight into the share of meaning in a score, for vectors of an encoder: a weight of 0.5 is a
 /// share of 0.6 for a description of code, 0.2 for one of a change, and 0.1 for a name or a few words. Fitted by
-/// `benches/fusion.py`, see `benches/README.md`.
+/// `benches/fusion.py`, see the history of `benches/README.md`.
 const OF_DESCRIPTION: f32 = 0.74;
 const OF_CHANGE: f32 = 2.32;
 const OF_NAME: f32 = 3.32;

@@ -8,7 +8,7 @@ use super::telling::STOP_WORDS;
 use crate::store::{Snapshot, SummaryWords, SymbolId, stems};
 
 /// Weight of a summary's words beside those of code. With two, and for changes as well, commit messages lost 1.5 points of
-/// recall, see `benches/README.md`.
+/// recall, see the history of `benches/README.md`.
 const WEIGHT: f32 = 1.0;
 /// Symbols that summaries alone lead to.
 const MOST: usize = 100;

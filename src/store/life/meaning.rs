@@ -63,7 +63,7 @@ impl Store {
 /// Symbols from which on codes choose those to compare: fewer are compared at once, which takes 106 ms for a million.
 const CODED: usize = 1_000_000;
 /// The fewest that codes choose, and how many for each that is wanted: with these nothing was lost of the nearest hundred
-/// of a million, see `benches/README.md`.
+/// of a million, see the history of `benches/README.md`.
 const CHOSEN: usize = 4_000;
 const CHOSEN_FOR_EACH: usize = 40;
 
