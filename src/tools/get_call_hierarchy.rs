@@ -7,6 +7,7 @@ use super::fields::{Facts, Fields};
 use super::indexes::Repo;
 use super::possible::{self, Possible, shortened};
 use super::{Call, Error, Tool, ToolTier, related};
+use crate::model::{Kind, Role};
 use crate::query::{self, Caller};
 use crate::store::{EdgeTable, SymbolView};
 
@@ -78,6 +79,9 @@ pub struct Calls {
     /// `path:line` of calls outside of every function.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     called_outside_functions: Vec<String>,
+    /// `path:line` where a function is used as a value, the first ones: whoever holds the value may call it.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    handed_on: Vec<String>,
     /// Calls by a name that may mean this, for nothing is known of what it belongs to; not among the callers.
     #[serde(skip_serializing_if = "is_zero")]
     possible_callers: usize,
@@ -228,6 +232,7 @@ fn calls_of(
         callers: None,
         callees: None,
         called_outside_functions: Vec::new(),
+        handed_on: Vec::new(),
         possible_callers: 0,
         unsure: Possible::default(),
     };
@@ -238,6 +243,7 @@ fn calls_of(
         calls.callers = Some(page(call, repo, edges, callers, symbol, (false, asked.fields)));
         let place = |place: &query::UseSite<'_>| format!("{}:{}", place.file.path(), place.line);
         calls.called_outside_functions = outside.iter().take(MOST_LINES).map(place).collect();
+        calls.handed_on = handed_on(repo, edges, twins);
         let possible = possible::places(repo, edges, twins, true);
         calls.possible_callers = possible.len();
         calls.unsure = Possible::of(repo, &possible);
@@ -248,6 +254,20 @@ fn calls_of(
         calls.callees = Some(page(call, repo, edges, callees, symbol, (true, asked.fields)));
     }
     (calls, counts)
+}
+
+/// Where functions are used as values: in a table, an argument, an assignment.
+fn handed_on(repo: &Repo, edges: &EdgeTable, twins: &[SymbolView<'_>]) -> Vec<String> {
+    let mut places = Vec::new();
+    for symbol in twins.iter().filter(|symbol| matches!(symbol.kind(), Kind::Function | Kind::Method)) {
+        for place in query::uses(&repo.snapshot, edges, symbol.number()) {
+            let at = format!("{}:{}", place.file.path(), place.line);
+            if place.edge.role() == Role::Reference && places.len() < MOST_LINES && !places.contains(&at) {
+                places.push(at);
+            }
+        }
+    }
+    places
 }
 
 /// Callers or callees of any of some twins, each once.
@@ -296,11 +316,14 @@ fn page(
 
 impl Calls {
     fn has_any(&self) -> bool {
-        [&self.callers, &self.callees].into_iter().flatten().any(|items| !items.is_empty())
+        let mut lists = [&self.callers, &self.callees].into_iter().flatten();
+        !self.handed_on.is_empty() || lists.any(|items| !items.is_empty())
     }
 
     fn has_no_callers(&self) -> bool {
-        self.callers.as_ref().is_some_and(Vec::is_empty) && self.called_outside_functions.is_empty()
+        self.callers.as_ref().is_some_and(Vec::is_empty)
+            && self.called_outside_functions.is_empty()
+            && self.handed_on.is_empty()
     }
 
     /// Files that the answer is about.

@@ -148,3 +148,16 @@ fn a_question_finds_what_bears_its_rare_word_in_tests_too() {
         text(&project, "get_ranked_context", json!({"query": "format text of a str subclass that overrides rjust"}));
     assert!(context.starts_with("tests/test_text.py\n2 MyString.rjust: def rjust(self, width)"), "{context}");
 }
+
+#[test]
+fn a_function_in_a_table_is_handed_on_and_not_without_callers() {
+    let project = "--- bus.c
+struct ops { int (*write)(int); };
+static int spi_write(int b) { return b; }
+static struct ops bus = { .write = spi_write };
+int send(struct ops *o) { return o->write(1); }
+";
+    let calls = text(project, "get_call_hierarchy", json!({"symbol_id": "spi_write"}));
+    assert!(calls.contains("handed on as a value, so that others may call it: bus.c:3"), "{calls}");
+    assert!(!calls.contains("complete"), "{calls}");
+}

@@ -15,8 +15,27 @@ pub(super) fn text(fields: &Fields, say: Wording<'_>) -> Option<String> {
         return Some(of_symbol(fields, say));
     }
     let results: Vec<&Fields> = objects_of(fields, "results").collect();
-    let are_calls = !results.is_empty() && results.iter().all(|one| is_about_calls(one));
-    are_calls.then(|| results.into_iter().map(|one| of_symbol(one, say)).collect())
+    if results.is_empty() || !results.iter().all(|one| is_about_calls(one)) {
+        return None;
+    }
+    let (called, others): (Vec<&Fields>, Vec<&Fields>) = results.iter().partition(|one| has_calls(one));
+    let mut text: String = called.into_iter().map(|one| of_symbol(one, say)).collect();
+    let others: Vec<String> = others
+        .iter()
+        .map(|one| Id::of(text_of(one, "symbol")).briefly(number_of(one, "line").unwrap_or_default()))
+        .collect();
+    if !others.is_empty() {
+        text.push_str(&format!("no calls: {}\n", others.join(", ")));
+    }
+    // The places of one name may mean any of them.
+    let widest = results.iter().max_by_key(|one| number_of(one, "possible_callers"));
+    text.push_str(&widest.map(|one| possible(one, "possible_callers", say)).unwrap_or_default());
+    Some(text)
+}
+
+/// Whether anything is known to call a symbol, or to be called by it.
+fn has_calls(fields: &Fields) -> bool {
+    ["callers", "callees", "called_outside_functions", "handed_on"].iter().any(|key| !list_of(fields, key).is_empty())
 }
 
 fn is_about_calls(fields: &Fields) -> bool {
@@ -31,6 +50,7 @@ fn of_symbol(fields: &Fields, say: Wording<'_>) -> String {
     if !twins.is_empty() {
         placed.push_str(&format!(" and {}", twins.join(", ")));
     }
+    let handed_on = texts_of(fields, "handed_on");
     let mut text = String::new();
     for (key, one, many) in [("callers", "caller", "callers"), ("callees", "callee", "callees")] {
         if !fields.get(key).is_some_and(Value::is_array) {
@@ -43,7 +63,8 @@ fn of_symbol(fields: &Fields, say: Wording<'_>) -> String {
             None => n_of(found.len() as u64, one, many),
         };
         let next = if cut.is_some() { next_page(fields, say) } else { String::new() };
-        let complete = if key == "callers" { complete(fields, "possible_callers", "call") } else { "" };
+        let is_of_callers = key == "callers" && handed_on.is_empty();
+        let complete = if is_of_callers { complete(fields, "possible_callers", "call") } else { "" };
         text.push_str(&format!("{count} of {placed}{complete}{next}\n"));
         let mut rows = Rows::default();
         found.iter().for_each(|item| rows.add(text_of(item, "file"), row(item, key, id.file)));
@@ -52,6 +73,9 @@ fn of_symbol(fields: &Fields, say: Wording<'_>) -> String {
     let overrides: Vec<String> = texts_of(fields, "overrides").iter().map(|id| Id::of(id).placed(None)).collect();
     if !overrides.is_empty() {
         text.push_str(&format!("it overrides {}\n", overrides.join("; ")));
+    }
+    if !handed_on.is_empty() {
+        text.push_str(&format!("handed on as a value, so that others may call it: {}\n", handed_on.join(", ")));
     }
     let outside = texts_of(fields, "called_outside_functions");
     if !outside.is_empty() {
