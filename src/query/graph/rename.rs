@@ -288,7 +288,7 @@ pub(super) fn elsewhere(
         let used = edges.in_file(file.number());
         let is_data = strings::is_data(file);
         let may_name = may_name(file, symbol.file);
-        // What is bound there may be bound otherwise by what was not read.
+        // Names of a file that was not read to its end may be bound otherwise.
         if let Some(first) = mentioned.at.first().filter(|_| file.is_cut_off() && may_name) {
             doubts.push(RenameDoubt::at(file, *first, "its file was not read to its end"));
             continue;
