@@ -234,7 +234,7 @@ impl Search {
         }
         let arguments = facts.list(ListId(it.b));
         match resolver.semantics.outside_calls {
-            // What takes containers may give what they hold.
+            // Functions that take containers may give what these hold.
             OutsideCalls::Declared => {
                 let holds = |value: &Value| matches!(value, Value::Container(_) | Value::Tuple(_));
                 let is_held = arguments.iter().any(|argument| resolver.value(file, *argument).iter().any(holds));
