@@ -87,9 +87,9 @@ fn fact(key: &str, value: &Value, meta: &Fields, say: Wording<'_>) -> Option<Str
             let names = texts_of(files, "files").join(", ");
             Some(format!("read in part, so that uses there are not known: {names}{more}"))
         }
-        ("not_here", Value::Object(left_out)) => {
+        ("not_here" | "not_read", Value::Object(left_out)) => {
             let each: Vec<String> = left_out.iter().map(|(why, n)| format!("{n} {}", why.replace('_', " "))).collect();
-            Some(format!("not here: {}", each.join(", ")))
+            Some(format!("{}: {}", key.replace('_', " "), each.join(", ")))
         }
         (_, Value::String(text)) => Some(format!("{}: {text}", key.replace('_', " "))),
         (_, Value::Bool(true)) => Some(key.replace('_', " ")),

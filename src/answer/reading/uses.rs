@@ -130,7 +130,9 @@ fn rest(fields: &Fields, say: Wording<'_>) -> String {
 pub(super) fn complete(fields: &Fields, key: &str, what: &'static str) -> &'static str {
     let meta = fields.get("_meta").and_then(Value::as_object);
     let is_unsure = |meta: &Fields| {
-        ["relations_missing", "compiler_stale", "read_so_far", "not_read_whole"].iter().any(|key| meta.contains_key(*key))
+        ["relations_missing", "compiler_stale", "read_so_far", "not_read", "not_read_whole"]
+            .iter()
+            .any(|key| meta.contains_key(*key))
             || !matches!(text_of(meta, "freshness"), "" | "fresh")
     };
     // Places that were asked for are not counted.

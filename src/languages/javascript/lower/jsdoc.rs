@@ -4,7 +4,7 @@
 use tree_sitter::Node;
 
 use super::types::{TRANSPARENT, container};
-use crate::facts::{Bound, Definition, DefinitionKind, ExpressionId, Op, ROOT, ScopeId, UNKNOWN};
+use crate::facts::{Bound, Definition, DefinitionKind, ExpressionId, NameId, Op, ROOT, ScopeId, UNKNOWN};
 use crate::languages::lower::Lower;
 
 /// The types in a comment, as far as they are used.
@@ -269,6 +269,16 @@ impl<'s> Reader<'s> {
             of = cx.facts.of(Op::TypeOf, of);
         }
         if !(self.eat(".<") || self.eat("<")) {
+            let is_plain = cx.facts.look(of).op == Op::Name;
+            let is_bound = |cx: &Lower<'_, '_>| {
+                let name = NameId(cx.facts.look(of).b);
+                !cx.facts.lookup(self.scope, name).is_empty()
+            };
+            // A comment may name a type that only comments import.
+            if is_plain && !is_bound(cx) {
+                let list = cx.facts.list(&[of, UNKNOWN]);
+                return Some(cx.facts.expression(Op::Union, list, 0));
+            }
             return Some(of);
         }
         let mut arguments = vec![self.union(cx)?];
