@@ -288,8 +288,12 @@ impl Resolver<'_> {
     /// Whether it is a member or a top-level name with a written type.
     pub fn declares(&self, meaning: Meaning) -> bool {
         let Meaning::Variable { file, binding } = meaning else { return false };
-        let binding = &self.facts(file).bindings[binding as usize];
-        binding.kind == BindingKind::Variable && ExpressionId(binding.b) != UNKNOWN && binding.at != NONE
+        let facts = self.facts(file);
+        let binding = &facts.bindings[binding as usize];
+        // A type of the language's own says nothing of members.
+        binding.kind == BindingKind::Variable
+            && binding.at != NONE
+            && !matches!(facts.expressions[binding.b as usize].op, Op::Unknown | Op::Foreign)
     }
 
     fn is_untyped(&self, file: u32, binding: u32) -> bool {
