@@ -68,7 +68,7 @@ pub enum OutsideCalls {
     Declared,
     /// The result may be of a type that is given: Java.
     Generic,
-    /// What the result holds may be told by its later uses, or by nothing: Rust, Python.
+    /// Later uses may tell what the result holds, or nothing does: Rust, Python.
     Inferred,
 }
 

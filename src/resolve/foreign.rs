@@ -151,7 +151,7 @@ impl Search {
         found
     }
 
-    /// What a function of the project gives.
+    /// The value that a function of the project gives.
     fn given(&mut self, resolver: &mut Resolver<'_>, function: Def) -> Foreign {
         let definition = resolver.definition(function);
         if definition.kind != DefinitionKind::Function {
