@@ -69,6 +69,18 @@ pub fn ranks(repo: &Repo) -> Result<&RankTable, Error> {
     query::ranks(&repo.snapshot, edges(repo)?).map_err(|err| store_error(err, &repo.sidecar))
 }
 
+/// Finds every symbol that an id or a name may mean, twins together; of very many the first ones.
+pub fn all<'a>(repo: &'a Repo, edges: &EdgeTable, id: &str) -> Result<Vec<Vec<SymbolView<'a>>>, Error> {
+    match query::meant(&repo.snapshot, &repo.own_id(id)) {
+        Ok(symbols) => Ok(query::twins(edges, symbols)),
+        Err(_) => match inherited(repo, id) {
+            // The error is that of any id.
+            none if none.is_empty() => symbol(repo, id).map(|symbol| vec![vec![symbol]]),
+            inherited => Ok(query::twins(edges, inherited)),
+        },
+    }
+}
+
 /// Finds a symbol by id, or by an unambiguous name: its own, or that of a class which inherits it.
 pub fn symbol<'a>(repo: &'a Repo, id: &str) -> Result<SymbolView<'a>, Error> {
     query::by_id(&repo.snapshot, &repo.own_id(id))
@@ -112,12 +124,7 @@ pub fn others_at(twins: &[SymbolView<'_>]) -> Vec<String> {
 
 /// The symbols that a name or an id may mean.
 pub fn named<'a>(repo: &'a Repo, name: &str) -> Vec<SymbolView<'a>> {
-    let found = query::named(&repo.snapshot, name);
-    match found.is_empty().then(|| inherited(repo, name)) {
-        None => found,
-        Some(inherited) if !inherited.is_empty() => inherited,
-        Some(_) => symbol(repo, name).into_iter().collect(),
-    }
+    query::meant(&repo.snapshot, &repo.own_id(name)).unwrap_or_else(|_| inherited(repo, name))
 }
 
 /// The members that a class inherits by this name, if the relations are at hand.

@@ -60,9 +60,7 @@ fn best_of_files(files: &[FileHit], hits: &[Hit]) -> Vec<Hit> {
     }
     let hit = |symbol: SymbolId| match hits.iter().find(|hit| hit.symbol == symbol) {
         Some(hit) => hit.clone(),
-        None => {
-            Hit { symbol, score: 0.0, relevance: 0.0, centrality: 0.0, overloads: 1, fuzzy: None, parts: None }
-        }
+        None => Hit { symbol, score: 0.0, relevance: 0.0, centrality: 0.0, overloads: 1, fuzzy: None, parts: None },
     };
     symbols.into_iter().map(hit).collect()
 }

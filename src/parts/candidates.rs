@@ -7,8 +7,9 @@ use super::tokens;
 use crate::query::{self, Hit};
 use crate::store::{Snapshot, SymbolId, SymbolView};
 
-/// The most hits among the candidates, and the most symbols for their names.
+/// The most hits among the candidates, those of them before symbols for their names, and the most of these.
 const HITS: usize = 7;
+const BEST: usize = 4;
 const NAMED: usize = 5;
 /// The least letters of a word that may be a name, and the most symbols that bear it: a word that many bear tells nothing.
 const SHORTEST: usize = 4;
@@ -28,9 +29,11 @@ const SIGNATURE: usize = 100;
 pub(crate) fn of(snapshot: &Snapshot, hits: &[Hit], text: &str, mut left: usize) -> Vec<Candidate> {
     let words = words(text);
     let mut seen: HashSet<SymbolId> = HashSet::new();
-    let found = hits.iter().take(HITS).filter_map(|hit| snapshot.symbol(hit.symbol));
+    let (best, others) = hits[..hits.len().min(HITS)].split_at(hits.len().min(BEST));
+    let symbol = |hit: &Hit| snapshot.symbol(hit.symbol);
     let named = words.iter().flat_map(|word| bearers(snapshot, word)).take(NAMED);
-    let mut symbols: Vec<SymbolView<'_>> = found.chain(named).collect();
+    let found = best.iter().filter_map(symbol).chain(named).chain(others.iter().filter_map(symbol));
+    let mut symbols: Vec<SymbolView<'_>> = found.collect();
     symbols.retain(|symbol| seen.insert(symbol.number()));
     let candidates = symbols.iter().map(|symbol| Candidate {
         id: symbol.id(),

@@ -40,6 +40,13 @@ pub struct Page {
     pub(crate) narrow: Option<&'static str>,
 }
 
+impl Page {
+    /// Whether nothing answers.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.items.is_empty() && self.files.is_empty() && self.candidates.is_empty()
+    }
+}
+
 /// A member of a symbol that is too large to show.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct Member {

@@ -68,7 +68,7 @@ impl Possible {
         let mut counts: HashMap<String, usize> = HashMap::new();
         for place in places {
             let receiver = query::receiver(place.file.content(), place.edge.at);
-            *counts.entry(receiver.unwrap_or_else(|| "none".to_owned())).or_default() += 1;
+            *counts.entry(receiver.unwrap_or_else(|| "no receiver".to_owned())).or_default() += 1;
         }
         let mut receivers: Vec<Receiver> =
             counts.into_iter().map(|(receiver, count)| Receiver { receiver, count }).collect();

@@ -102,6 +102,9 @@ pub struct Item {
     line: u32,
     /// Lines of the calls, in the file of the one who calls.
     at: Vec<u32>,
+    /// The text of these lines.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    calls: Vec<String>,
     /// That file, of a callee further away that is defined in another.
     #[serde(skip_serializing_if = "Option::is_none")]
     at_file: Option<String>,
@@ -154,42 +157,20 @@ impl Tool for GetCallHierarchy {
         let asked = Asked { direction, depth, fields: &fields };
         let (mut results, counts) = related::answer(call, args.repo.as_deref(), |repo, edges| {
             fields.know(call, repo);
-            let symbol = related::symbol(repo, &args.symbol_id)?;
-            related::check_language(&repo.snapshot, &symbol)?;
-            let snapshot = &repo.snapshot;
-            related::note_cut_off(call, &query::cut_off(snapshot, &[symbol]));
-            let follow = |direction| query::calls(snapshot, edges, symbol.number(), direction, depth);
-            let mut output = Output {
-                symbol: symbol.id(),
-                overrides: query::overridden(snapshot, edges, &symbol).iter().map(|above| above.id()).collect(),
-                callers: None,
-                callees: None,
-                called_outside_functions: Vec::new(),
-                possible_callers: 0,
-            };
-            let mut paths = vec![symbol.file.path().to_owned()];
-            let mut counts = [0; 2];
-            let mut take = |mut found: Vec<Caller<'_>>, count: &mut usize, way: query::Direction| -> Vec<Item> {
-                *count = found.len();
-                // As near, what is tested comes before its tests.
-                found.sort_by_key(|caller| (steps(caller), caller.symbol.file.is_test()));
-                let page = found.into_iter().skip(call.offset).take(call.per_page(PAGE));
-                let items: Vec<Item> = page.map(|caller| item(repo, caller, symbol.number(), way, &fields)).collect();
-                paths.extend(items.iter().map(|item| item.file.clone()));
-                items
-            };
-            if args.direction != Direction::Callees {
-                let (callers, outside) = follow(query::Direction::Callers);
-                output.callers = Some(take(callers, &mut counts[0], query::Direction::Callers));
-                let place = |place: &query::UseSite<'_>| format!("{}:{}", place.file.path(), place.line);
-                output.called_outside_functions = outside.iter().take(MOST_LINES).map(place).collect();
-                let name = symbol.name();
-                let possible = edges.possible(name.as_bytes());
-                output.possible_callers = possible.filter(|edge| edge.role() == crate::model::Role::Call).count();
+            let groups = related::all(repo, edges, &args.symbol_id)?;
+            let asked_about: Vec<SymbolView<'_>> = groups.iter().take(MOST_SYMBOLS).flatten().copied().collect();
+            related::note_cut_off(call, &query::cut_off(&repo.snapshot, &asked_about));
+            let (mut results, mut counts, mut paths) = (Vec::new(), [0; 2], Vec::new());
+            for twins in groups.iter().take(MOST_SYMBOLS) {
+                related::check_language(&repo.snapshot, &twins[0])?;
+                let (calls, of_it) = calls_of(call, repo, edges, twins, &asked);
+                paths.extend(calls.paths(twins));
+                counts = [counts[0].max(of_it[0]), counts[1].max(of_it[1])];
+                results.push(calls);
             }
-            if args.direction != Direction::Callers {
-                let way = query::Direction::Callees;
-                output.callees = Some(take(follow(way).0, &mut counts[1], way));
+            if groups.len() > MOST_SYMBOLS {
+                let message = format!("{} more are called so; say which one", groups.len() - MOST_SYMBOLS);
+                call.note("hint", message);
             }
             call.absent(results.iter().any(Calls::has_no_callers));
             Ok(((results, counts), paths))
@@ -361,8 +342,9 @@ fn item(
         name: symbol.name().into_owned(),
         file: symbol.file.path().to_owned(),
         line: symbol.line(),
-        at: caller.lines.into_iter().take(MOST_LINES).collect(),
-        at_file: calling.filter(|path| *path != symbol.file.path()).map(str::to_owned),
+        calls: query::texts_of_lines(calling, &at).into_iter().map(shortened).collect(),
+        at,
+        at_file: calling_path.filter(|path| *path != symbol.file.path()).map(str::to_owned),
         depth,
         via: via.map(|symbol| symbol.qualified_name()),
         overridden_by: overriding.iter().take(MOST_OVERRIDES).map(SymbolView::qualified_name).collect(),

@@ -114,6 +114,13 @@ struct Lengths {
     values: bool,
 }
 
+impl Lengths {
+    /// Lengths of rows that are read one by one.
+    fn brief(self) -> Self {
+        Self { signature: self.signature.min(100), summary: self.summary.min(60), ..self }
+    }
+}
+
 /// Lengths from the richest outline to the poorest.
 const LENGTHS: [Lengths; 5] = [
     Lengths { signature: SIGNATURE, summary: SUMMARY, attribute: 60, values: true },
@@ -325,7 +332,7 @@ fn rows(call: &Call<'_>, file: FileView<'_>, fields: &Fields) -> Vec<Row> {
     let shown: Vec<usize> = (0..symbols.len()).filter(|place| !is_folded.contains(place)).collect();
     // Programs and people get whole texts.
     let lengths = match call.compact && !call.request.for_people {
-        true => lengths(file, &symbols, &folded, &shown),
+        true => lengths(file, &symbols, &folded, &shown).brief(),
         false => LENGTHS[0],
     };
     let row = |place: usize| {

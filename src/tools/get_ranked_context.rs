@@ -30,7 +30,7 @@ pub struct Args {
     repos: Option<Vec<String>>,
     /// As in search_symbols.
     query: String,
-    /// Tokens for the whole answer; 1500 for a compact one.
+    /// Tokens for the whole answer; 1000 for a compact one.
     #[serde(default)]
     #[schemars(extend("default" = BUDGET))]
     token_budget: Option<u64>,
@@ -53,7 +53,7 @@ pub struct Args {
 
 /// The budget of an answer, and of a compact one.
 const BUDGET: u64 = 4_000;
-const BRIEF_BUDGET: u64 = 1_500;
+const BRIEF_BUDGET: u64 = 1_000;
 
 /// The order.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
@@ -117,9 +117,11 @@ const LEAST_OF_OTHERS: f32 = 0.5;
 /// The least budget of a repository among several, and the tokens of its keys.
 const LEAST_SHARE: usize = 400;
 const REPOSITORY_FRAME: usize = 12;
-/// The hits of a sure compact answer whose source may be shown – of an unsure one the first alone – and the part of the budget for all candidates.
-const SOURCES: usize = 3;
-const CANDIDATES_SHARE: usize = 3;
+/// The hits of a sure compact answer whose source may be shown, and the part of the budget for all candidates.
+const SOURCES: usize = 2;
+const CANDIDATES_SHARE: usize = 2;
+/// The least budget of an answer that begins with candidates.
+const LEAST_FOR_CANDIDATES: usize = 600;
 /// The smallest useful budget.
 const SMALLEST: usize = 150;
 
@@ -177,7 +179,7 @@ impl Tool for GetRankedContext {
                 file.into_iter().for_each(|file| call.baseline(file.path(), size(&file), item.lines()));
             }
         }
-        let is_found = pages.iter().any(|(_, page)| !page.items.is_empty() || !page.files.is_empty());
+        let is_found = pages.iter().any(|(_, page)| !page.is_empty());
         call.found(is_found);
         call.narrow("give a smaller token_budget");
         let unknown = answers.iter().map(|found| &found.unknown).min_by_key(|unknown| unknown.len());
@@ -255,9 +257,10 @@ fn page(call: &Call<'_>, repo: &Repo, found: &Found, asked: &PageConditions<'_>,
         false => budget / FILES_SHARE,
     };
     let (mut hits, mut candidates) = (hits, Vec::new());
-    if call.compact && call.offset == 0 && budget >= SMALL {
+    if call.compact && call.offset == 0 && budget >= LEAST_FOR_CANDIDATES {
         candidates = candidates::of(&repo.snapshot, &hits, asked.text, budget / CANDIDATES_SHARE);
-        hits.truncate(if found.confidence == Confidence::High { SOURCES } else { 1 });
+        // Of an unsure answer any candidate may be the one, and most sources would be read for nothing.
+        hits.truncate(if found.confidence == Confidence::High { SOURCES } else { 0 });
     }
     let for_candidates = if candidates.is_empty() { 0 } else { tokens::of_json(&candidates) };
     let budget = budget.saturating_sub(for_candidates);

@@ -446,8 +446,8 @@ fn file_item(file: FileView<'_>, found: &FoundFile) -> Item {
 }
 
 /// Characters of a signature and a summary in a row of a compact answer.
-const BRIEF_SIGNATURE: usize = 100;
-const BRIEF_SUMMARY: usize = 80;
+const BRIEF_SIGNATURE: usize = 80;
+const BRIEF_SUMMARY: usize = 60;
 
 impl Item {
     /// Makes a hit a row of a compact answer: for a description its name, for a name its signature; the only symbol of a

@@ -6,13 +6,13 @@ use super::rows::Rows;
 use super::uses::{complete, possible};
 use super::{Fields, Id, Wording, list_of, n_of, next_page, number_of, objects_of, text_of, texts_of};
 
-/// The most calls of one caller that are shown with their text.
-const MOST_SHOWN: usize = 3;
+/// The most calls of one caller that are shown with their text; of others the line is told.
+const MOST_SHOWN: usize = 1;
 
 /// Callers, callees or both, of one symbol or of several.
 pub(super) fn text(fields: &Fields, say: Wording<'_>) -> Option<String> {
     if is_about_calls(fields) {
-        return Some(of_symbol(fields, say));
+        return Some(of_symbol(fields, say) + &possible(fields, "possible_callers", say));
     }
     let results: Vec<&Fields> = objects_of(fields, "results").collect();
     if results.is_empty() || !results.iter().all(|one| is_about_calls(one)) {
@@ -81,7 +81,6 @@ fn of_symbol(fields: &Fields, say: Wording<'_>) -> String {
     if !outside.is_empty() {
         text.push_str(&format!("called outside of functions: {}\n", outside.join(", ")));
     }
-    text.push_str(&possible(fields, "possible_callers", say));
     text
 }
 

@@ -13,7 +13,7 @@ pub(super) fn text(fields: &Fields, say: Wording<'_>) -> Option<String> {
     if !fields.contains_key("confidence") || !fields.get("items").is_some_and(Value::is_array) {
         return None;
     }
-    let is_empty = |page: &Fields| list_of(page, "items").is_empty() && list_of(page, "files").is_empty();
+    let is_empty = |page: &Fields| ["items", "files", "candidates"].iter().all(|key| list_of(page, key).is_empty());
     let repositories: Vec<&Fields> = objects_of(fields, "repositories").collect();
     if is_empty(fields) && repositories.is_empty() {
         return Some(hits::nothing(fields, say));

@@ -38,9 +38,6 @@ pub(super) fn text(fields: &Fields, say: Wording<'_>) -> Option<String> {
         return Some(nothing(fields, say));
     }
     let mut text = String::new();
-    if text_of(fields, "confidence") == "low" && number_of(fields, "weaker").is_some() {
-        text.push_str("no sure hit\n");
-    }
     let unknown = texts_of(fields, "unknown_words");
     if !unknown.is_empty() {
         text.push_str(&format!("in no symbol: {}\n", unknown.join(", ")));

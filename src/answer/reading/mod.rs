@@ -96,6 +96,11 @@ impl<'a> Id<'a> {
         }
     }
 
+    /// Name and place: `Cart.total shop/cart.py:12`.
+    fn briefly(&self, line: u64) -> String {
+        format!("{} {}:{line}", self.name, self.file)
+    }
+
     /// Kind, name and place: `method Cart.total, shop/cart.py:12`.
     fn placed(&self, line: Option<u64>) -> String {
         let place = line.map_or_else(|| self.file.to_owned(), |line| format!("{}:{line}", self.file));

@@ -69,7 +69,9 @@ fn unused(definitions: &[&Fields]) -> String {
         return String::new();
     }
     let unused = definitions.iter().filter(|definition| number_of(definition, "uses") == Some(0));
-    unused.map(|definition| format!("{}\n", heading(definition))).collect()
+    let unused: Vec<String> =
+        unused.map(|one| Id::of(text_of(one, "id")).briefly(number_of(one, "line").unwrap_or_default())).collect();
+    if unused.is_empty() { String::new() } else { format!("no uses: {}\n", unused.join(", ")) }
 }
 
 /// Lines that use something, with the symbols around them.

@@ -71,7 +71,8 @@ const MOST_OF_CHAIN: usize = 4;
 
 /// A line, after those that begin the chain of calls which it goes on with: `matcher` and `.args()`.
 fn joined(lines: &[&[u8]], place: usize) -> String {
-    let goes_on = |place: usize| [&b"."[..], b"?.", b"->"].iter().any(|mark| lines[place].trim_ascii().starts_with(mark));
+    let goes_on =
+        |place: usize| [&b"."[..], b"?.", b"->"].iter().any(|mark| lines[place].trim_ascii().starts_with(mark));
     let mut first = place;
     while first > 0 && place - first < MOST_OF_CHAIN && goes_on(first) {
         first -= 1;
