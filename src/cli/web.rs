@@ -111,11 +111,11 @@ fn open(address: &str, folder: &Path) -> io::Result<NamedTempFile> {
     let only_us = Permissions::from_mode(0o600);
     let mut page = Builder::new().prefix("open-").suffix(".html").permissions(only_us).tempfile_in(folder)?;
     let escaped = address.replace('&', "&amp;").replace('"', "&quot;").replace('<', "&lt;");
-    write!(
+    writeln!(
         page,
         "<!doctype html><meta charset=\"utf-8\"><meta name=\"referrer\" content=\"no-referrer\">\
          <meta http-equiv=\"refresh\" content=\"0; url={escaped}\"><title>codelode</title>\
-         <p><a href=\"{escaped}\">Open codelode</a>\n"
+         <p><a href=\"{escaped}\">Open codelode</a>"
     )?;
     page.flush()?;
     let program = if cfg!(target_os = "macos") { "open" } else { "xdg-open" };
