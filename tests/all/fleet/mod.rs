@@ -245,6 +245,8 @@ fn a_job_whose_workers_die_is_given_up_and_said_so() {
     let serve = "for last; do :; done; eval \"exec git-upload-pack $last\"";
     fs::write(&script, format!("#!/bin/sh\n{serve}\n")).expect("it is ours");
     world.environment.push(("CODELODE_SSH_COMMAND", format!("sh {}", script.display())));
+    // A name that only ssh knows has to be trusted.
+    world.environment.push(("CODELODE_TRUSTED_HOSTS", "host".to_owned()));
     let file = world.at("repos.toml");
     fs::write(&file, format!("[\"our/shop\"]\nurl = \"{url}\"\n")).expect("it is ours");
     let submit = ["fleet", "index", "--repos", file.to_str().expect("text"), "--to", &world.to];
