@@ -57,9 +57,11 @@ impl Search {
         }
         self.open.push(question);
         let it = resolver.facts(file).expressions[expression.row()];
-        let found = match is_type {
-            true => self.type_written(resolver, file, expression, it),
-            false => self.value_written(resolver, file, expression, it),
+        let found = match it.op {
+            Op::Foreign if it.b == HOLDS => Container,
+            Op::Foreign => Whole,
+            _ if is_type => self.type_written(resolver, file, expression, it),
+            _ => self.value_written(resolver, file, expression, it),
         };
         self.open.pop();
         found
@@ -74,8 +76,6 @@ impl Search {
     ) -> Foreign {
         let of = ExpressionId(it.a);
         match it.op {
-            Op::Foreign if it.b == HOLDS => Container,
-            Op::Foreign => Whole,
             Op::Name => self.name(resolver, file, expression, it),
             Op::Member => self.member(resolver, file, expression, of),
             Op::Call => self.call(resolver, file, it),
@@ -265,8 +265,6 @@ impl Search {
     ) -> Foreign {
         let of = ExpressionId(it.a);
         match it.op {
-            Op::Foreign if it.b == HOLDS => Container,
-            Op::Foreign => Whole,
             Op::Name | Op::Member if !resolver.meaning(file, expression).is_empty() => Unknown,
             Op::Name => {
                 let bound = nearest(resolver.facts(file), it);

@@ -158,6 +158,10 @@ pub(super) fn possible(fields: &Fields, key: &str, say: Wording<'_>) -> String {
         .map(|one| format!("{} {}", text_of(one, "receiver"), number_of(one, "count").unwrap_or_default()))
         .collect();
     let by = if receivers.is_empty() { String::new() } else { format!(": {}", receivers.join(", ")) };
-    let list = say("`include_possible` lists them");
+    // Only the tool for uses can list them.
+    let list = say(match key {
+        "possible_callers" => "`find_references` with `include_possible` lists them",
+        _ => "`include_possible` lists them",
+    });
     format!("{count} possible, as the receiver is not known{by}; {list}\n")
 }
