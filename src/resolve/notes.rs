@@ -8,8 +8,8 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::names::{Def, EarlierClasses, Resolver};
-use super::subclasses::{changed_below, gone};
-use super::surface::{BINDING, Changed, DERIVES, INTERFACE, Surface, WRITTEN, touched};
+use super::subclasses::{changed_below, changed_extensions, gone};
+use super::surface::{BINDING, Changed, DERIVES, INTERFACE, Surface, Touched, WRITTEN, touched};
 use crate::facts::{DefinitionId, DefinitionKind, NONE, Project, Semantics};
 
 /// The most rounds of resolving the bases of affected classes, before all is resolved.
@@ -225,6 +225,7 @@ impl Notes {
             changed: FxHashMap::default(),
             told: FxHashMap::default(),
             may_derive: false,
+            may_extend: false,
         };
         let (mut changes, mut doubtful) = (FxHashMap::default(), FxHashSet::default());
         for (file, now) in &noted {
@@ -251,11 +252,15 @@ impl Notes {
             spread.from(*file, &change.names, &edited)?;
         }
         let mut rounds = 0;
-        // Bases of affected classes are resolved again until no further file is affected.
-        while semantics.looks_down && spread.may_derive {
+        // Extensions and bases of affected classes are resolved again until no further file is affected.
+        while spread.may_extend || semantics.looks_down && spread.may_derive {
             let (reached, settled) = (spread.again.len(), self.settle(&changes, &spread.again, is_same)?.0);
             let resolver = Resolver::new(project, semantics, Some(settled));
-            for (file, names) in changed_below(&resolver, &self.moved(&self.derives, &changes)) {
+            let mut found = changed_extensions(&resolver, &self.moved(&self.extends, &changes));
+            if semantics.looks_down {
+                found.extend(changed_below(&resolver, &self.moved(&self.derives, &changes)));
+            }
+            for (file, names) in found {
                 spread.from(file, &names, &edited)?;
             }
             rounds += 1;
@@ -458,6 +463,8 @@ struct ChangeSpread<'n, 'a> {
     told: FxHashMap<u32, FxHashSet<u64>>,
     /// Whether a class may have changed its bases.
     may_derive: bool,
+    /// Whether an extension may have changed what it extends.
+    may_extend: bool,
 }
 
 impl ChangeSpread<'_, '_> {
@@ -512,7 +519,9 @@ impl ChangeSpread<'_, '_> {
     /// The names of a file's items that may have changed meaning through changes it sees; `None` when there are none.
     fn within(&mut self, file: u32, edited: &FxHashMap<u32, &FileNotes>) -> Option<FxHashSet<u64>> {
         let facts = self.project.files[file as usize].facts();
-        let found = touched(facts, &self.changed[&file], self.semantics.class_names)?;
+        let Touched { names: found, extends } = touched(facts, &self.changed[&file], self.semantics.class_names)?;
+        self.may_extend |= extends;
+        self.may_derive |= extends;
         let items = edited.get(&file).copied().unwrap_or(&self.notes.files[file as usize]);
         self.may_derive |= items.items.iter().any(|item| item.flags & DERIVES != 0 && found.contains(&item.name));
         Some(found)

@@ -1,5 +1,6 @@
-//! Effects of an edit on files that ask a class for members that only its subclasses have. Such files do not write
-//! the names of the subclasses, so a class that has gained or lost a base is followed from its ancestors.
+//! Effects of an edit on files that ask a class for members written elsewhere: by its subclasses and its extensions.
+//! Such files need not write the names of those, so a class that has gained or lost a base is followed from its
+//! ancestors, and an extension from the classes that it extends.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -66,6 +67,25 @@ pub(super) fn changed_below(resolver: &Resolver<'_>, before: &[(Def, Def)]) -> V
     found
 }
 
+/// Each class that has gained or lost an extension: its file, and the hashes of the names of the extension's members.
+/// `before` holds the earlier pairs of extension and class, as in [`changed_below`].
+pub(super) fn changed_extensions(resolver: &Resolver<'_>, before: &[(Def, Def)]) -> Vec<(u32, FxHashSet<u64>)> {
+    let was: FxHashSet<(Def, Def)> = before.iter().copied().collect();
+    let is: FxHashSet<(Def, Def)> = resolver.extends.iter().copied().collect();
+    let mut changed: Vec<(Def, Def)> = was.symmetric_difference(&is).copied().collect();
+    changed.sort_unstable();
+    let names = |extension: Def| -> FxHashSet<u64> {
+        if !is_gone(extension) {
+            return members(resolver, extension).collect();
+        }
+        // Which one it was cannot be told; the file has as many as before.
+        let all = resolver.project.files[extension.file as usize].facts().extensions;
+        let all = all.iter().map(|one| Def { place: one.definition, ..extension });
+        all.flat_map(|one| members(resolver, one)).collect()
+    };
+    changed.into_iter().map(|(extension, class)| (class.file, names(extension))).collect()
+}
+
 /// A removed definition.
 pub(super) fn gone(def: Def) -> Def {
     Def { place: DefinitionId(def.place.0 | GONE), ..def }
@@ -83,13 +103,16 @@ fn names_of(resolver: &Resolver<'_>, class: Def) -> Vec<u64> {
     }
     let parts = resolver.extensions.get(&class).into_iter().flatten().copied();
     for part in std::iter::once(class).chain(parts) {
-        let facts = resolver.project.files[part.file as usize].facts();
-        let Some(definition) = facts.definitions.get(part.place.row()) else { continue };
-        for scope in [definition.members, definition.attributes].into_iter().filter(|scope| *scope != ScopeId::NONE) {
-            let Some(scope) = facts.scopes.get(scope.row()) else { continue };
-            let own = scope.first_binding as usize..(scope.first_binding + scope.bindings) as usize;
-            names.extend(facts.bindings[own].iter().filter_map(|binding| facts.hashes.get(binding.name.row())));
-        }
+        names.extend(members(resolver, part));
     }
     names
+}
+
+/// The hashes of the names of the members that a definition has itself.
+fn members<'a>(resolver: &Resolver<'a>, class: Def) -> impl Iterator<Item = u64> {
+    let facts = resolver.project.files[class.file as usize].facts();
+    let scopes = facts.definitions.get(class.place.row()).into_iter().flat_map(|it| [it.members, it.attributes]);
+    let scopes = scopes.filter(|scope| *scope != ScopeId::NONE).filter_map(|scope| facts.scopes.get(scope.row()));
+    let bindings = scopes.flat_map(|it| &facts.bindings[it.first_binding as usize..][..it.bindings as usize]);
+    bindings.filter_map(|binding| facts.hashes.get(binding.name.row()).copied())
 }

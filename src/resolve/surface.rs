@@ -408,9 +408,16 @@ pub(super) struct Changed {
     pub others: FxHashSet<u64>,
 }
 
-/// The names of a file that may have changed meaning because they depend on changed names, directly or not; `None`
-/// when there are none.
-pub(super) fn touched(facts: &Facts<'_>, changed: &Changed, class_names: ClassNames) -> Option<FxHashSet<u64>> {
+/// What changed names change in a file.
+pub(super) struct Touched {
+    /// Names of the file that may have changed meaning because they depend on changed ones, directly or not.
+    pub names: FxHashSet<u64>,
+    /// Whether an extension may extend another class than before.
+    pub extends: bool,
+}
+
+/// What changed names change in a file; `None` when they change nothing.
+pub(super) fn touched(facts: &Facts<'_>, changed: &Changed, class_names: ClassNames) -> Option<Touched> {
     let is_in = |names: &FxHashSet<u64>| facts.hashes.iter().map(|name| names.contains(name)).collect::<Vec<bool>>();
     let (mut by_name, others) = (is_in(&changed.own), is_in(&changed.others));
     // A bare name bound by the file itself cannot mean another file's name, unless classes are searched first.
@@ -490,8 +497,9 @@ pub(super) fn touched(facts: &Facts<'_>, changed: &Changed, class_names: ClassNa
             break;
         }
     }
-    let found = found.iter().zip(facts.hashes).filter(|(is, _)| **is).map(|(_, name)| *name).collect();
-    (count(&expressions) > 0).then_some(found)
+    let names = found.iter().zip(facts.hashes).filter(|(is, _)| **is).map(|(_, name)| *name).collect();
+    let extends = facts.extensions.iter().any(|extension| at(&expressions, extension.of));
+    (count(&expressions) > 0).then_some(Touched { names, extends })
 }
 
 /// Whether a bare name is bound in its own file by a scope other than a class.
