@@ -12,6 +12,7 @@ use expect_test::expect_file;
 use serde_json::Value;
 
 use crate::cli::numbers;
+use crate::random::Random;
 
 /// One line a symbol: lines, kind, name, signature, and what else there is to say.
 fn tags(spec: &LanguageSpec, extraction: &Extraction, source: &[u8]) -> String {
@@ -173,18 +174,6 @@ fn mutate(text: &mut Vec<u8>, random: &mut Random) {
             drop(text.splice(start..start, opening));
         }
         _ => drop(text.splice(start..end, piece.into_iter().rev())),
-    }
-}
-
-/// A source of numbers that is the same on every run (xorshift).
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, limit: usize) -> usize {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        (self.0 >> 11) as usize % limit.max(1)
     }
 }
 

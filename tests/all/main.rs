@@ -43,6 +43,7 @@ mod possible;
 mod project;
 mod proof;
 mod proxies;
+mod random;
 mod ranking;
 mod relations;
 mod remote;

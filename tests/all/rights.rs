@@ -15,6 +15,7 @@ use proptest::prelude::*;
 use serde_json::{Map, Value, json};
 
 use crate::place::{Place, git};
+use crate::random::Random;
 
 const REPOS: [(&str, &str, &str); 4] = [
     (
@@ -141,60 +142,44 @@ fn object(value: Value) -> Map<String, Value> {
     value.as_object().cloned().unwrap_or_default()
 }
 
-/// A source of choices.
-struct Dice(u64);
-
-impl Dice {
-    fn below(&mut self, n: usize) -> usize {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        (self.0 >> 11) as usize % n
-    }
-
-    fn one<T: Clone>(&mut self, all: &[T]) -> T {
-        all[self.below(all.len())].clone()
-    }
-}
-
 /// A name of a repository: right, nearly right or wrong.
-fn repo(place: &Repositories, dice: &mut Dice) -> String {
-    let (name, file, _) = dice.one(&REPOS);
-    match dice.below(9) {
+fn repo(place: &Repositories, random: &mut Random) -> String {
+    let (name, file, _) = *random.one(&REPOS);
+    match random.below(9) {
         0..3 => place.id(name),
         3 => name.to_owned(),
         4 => place.source(name).display().to_string(),
         5 => place.source(name).join(file).display().to_string(),
         6 => place.source(name).join("../vault").display().to_string(),
         7 => format!("{}x", place.id(name)),
-        _ => dice.one(&["nothing", "local/shop", ".", "../shop", "/etc", "*", "acme/shop"]).to_owned(),
+        _ => (*random.one(&["nothing", "local/shop", ".", "../shop", "/etc", "*", "acme/shop"])).to_owned(),
     }
 }
 
 /// An argument of a tool.
-fn argument(place: &Repositories, dice: &mut Dice, name: &str, schema: &Value) -> Value {
-    let (_, file, _) = dice.one(&REPOS);
-    let id = dice.one(&[
+fn argument(place: &Repositories, random: &mut Random, name: &str, schema: &Value) -> Value {
+    let (_, file, _) = *random.one(&REPOS);
+    let id = *random.one(&[
         "numbers.py::add#function",
         "safe.py::Safe.open#method",
         "add",
         "Counter.count",
         "lib/main.ts::Page#class",
     ]);
-    let word = dice.one(&["add", "open", "SECRET", "Safe", "def", "Page", "nothing_like_it"]);
+    let word = *random.one(&["add", "open", "SECRET", "Safe", "def", "Page", "nothing_like_it"]);
     match name {
-        "repo" | "repo_a" | "repo_b" | "url" | "repository" => repo(place, dice).into(),
-        "path" if dice.below(2) == 0 => file.into(),
-        "path" => repo(place, dice).into(),
-        "repos" => (0..1 + dice.below(2)).map(|_| Value::from(repo(place, dice))).collect(),
+        "repo" | "repo_a" | "repo_b" | "url" | "repository" => repo(place, random).into(),
+        "path" if random.below(2) == 0 => file.into(),
+        "path" => repo(place, random).into(),
+        "repos" => (0..1 + random.below(2)).map(|_| Value::from(repo(place, random))).collect(),
         "query" | "pattern" | "identifier" => word.into(),
         "symbol_id" => id.into(),
         "file_path" | "file" => file.into(),
         _ if name.ends_with("_ids") || name == "identifiers" => json!([id, word]),
         _ if name.ends_with("_paths") => json!([file]),
         _ => match schema["type"].as_str().or(schema["type"][0].as_str()) {
-            Some("boolean") => (dice.below(2) == 0).into(),
-            Some("integer") => dice.below(4).into(),
+            Some("boolean") => (random.below(2) == 0).into(),
+            Some("integer") => random.below(4).into(),
             Some("array") => json!([]),
             _ => word.into(),
         },
@@ -203,11 +188,11 @@ fn argument(place: &Repositories, dice: &mut Dice, name: &str, schema: &Value) -
 
 /// A call with arguments that its tool has; a third of the calls are of the tools that are preferred.
 fn call(place: &Repositories, seed: u64, preferred: &[&str]) -> (&'static str, Map<String, Value>) {
-    let mut dice = Dice(seed | 1);
-    dice.below(2);
-    let is_preferred = !preferred.is_empty() && dice.below(3) == 0;
+    let mut random = Random(seed | 1);
+    random.below(2);
+    let is_preferred = !preferred.is_empty() && random.below(3) == 0;
     let among: Vec<_> = TOOLS.iter().filter(|spec| !is_preferred || preferred.contains(&spec.name)).collect();
-    let spec = among[dice.below(among.len())];
+    let spec = among[random.below(among.len())];
     let schema = (spec.input)().to_value();
     let needed: Vec<&str> = schema["required"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
     let mut arguments = Map::new();
@@ -219,8 +204,8 @@ fn call(place: &Repositories, seed: u64, preferred: &[&str]) -> (&'static str, M
         } else {
             3
         };
-        if dice.below(20) < likely {
-            arguments.insert(name.clone(), argument(place, &mut dice, name, property));
+        if random.below(20) < likely {
+            arguments.insert(name.clone(), argument(place, &mut random, name, property));
         }
     }
     (spec.name, arguments)

@@ -16,6 +16,7 @@ use codelode::tools::{Context, Request};
 use serde_json::{Value, json};
 
 use crate::place::{Place, called};
+use crate::random::Random;
 
 static NEVER: AtomicBool = AtomicBool::new(false);
 
@@ -161,26 +162,10 @@ fn ripgrep_version() -> Option<u32> {
     String::from_utf8_lossy(&output.stdout).split([' ', '.']).nth(1)?.parse().ok()
 }
 
-/// Numbers that are the same in every run.
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, end: usize) -> usize {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        (self.0 % end.max(1) as u64) as usize
-    }
-
-    fn pick<'a, T>(&mut self, from: &'a [T]) -> &'a T {
-        &from[self.below(from.len())]
-    }
-}
-
 /// A part of a line of the corpus, as it is or as a regular expression made of it.
 fn random_pattern(random: &mut Random, lines: &[String]) -> Pattern {
     let line = loop {
-        let line: Vec<char> = random.pick(lines).chars().collect();
+        let line: Vec<char> = random.one(lines).chars().collect();
         if !line.is_empty() {
             break line;
         }
@@ -217,7 +202,7 @@ fn random_pattern(random: &mut Random, lines: &[String]) -> Pattern {
             _ => {}
         }
     }
-    let case = *random.pick(&[Case::Sensitive, Case::Insensitive]);
+    let case = *random.one(&[Case::Sensitive, Case::Insensitive]);
     Pattern { patterns: vec![text], fixed, case, word: random.below(5) == 0, ..Pattern::default() }
 }
 

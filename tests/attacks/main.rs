@@ -29,6 +29,9 @@ mod client;
 #[path = "../all/issuer.rs"]
 mod issuer;
 
+#[path = "../all/random.rs"]
+mod random;
+
 #[path = "../all/web.rs"]
 mod web;
 

@@ -14,6 +14,7 @@ use serde_json::{Value, json};
 
 use super::http::{LITTLE, REVISION, peak, raw, serves};
 use super::issuer::{Issuer, RESOURCE, encoded, ready};
+use super::random::Random;
 use super::web::{Reply, Site};
 
 /// Requests, unless `CODELODE_REQUESTS` says another number.
@@ -24,26 +25,14 @@ const DAWDLERS: usize = 100;
 const OWN: &str = "a token that nobody guesses";
 const PING: &str = r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#;
 
-/// A source of choices.
-struct Dice(u64);
-
-impl Dice {
-    fn below(&mut self, n: usize) -> usize {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        (self.0 >> 11) as usize % n
-    }
-}
-
 /// A hostile request: parts that are each right, wrong or broken, at least one of them so that nothing may be answered.
-fn of_parts(dice: &mut Dice, forged: &str) -> Vec<u8> {
+fn of_parts(random: &mut Random, forged: &str) -> Vec<u8> {
     let ping = r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#;
     let call = r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"list_repos","arguments":{}}}"#;
-    let of = |all: &[&str], dice: &mut Dice| all[dice.below(all.len())].to_owned();
+    let of = |all: &[&str], random: &mut Random| all[random.below(all.len())].to_owned();
     let method = of(
         &["POST", "POST", "POST", "GET", "DELETE", "PUT", "PATCH", "TRACE", "OPTIONS", "CONNECT", "post", "P\0ST"],
-        dice,
+        random,
     );
     let path = of(
         &[
@@ -71,7 +60,7 @@ fn of_parts(dice: &mut Dice, forged: &str) -> Vec<u8> {
             "/sign-in",
             "\\mcp",
         ],
-        dice,
+        random,
     );
     let bearer = format!("Authorization: Bearer {forged}");
     let token = of(
@@ -90,7 +79,7 @@ fn of_parts(dice: &mut Dice, forged: &str) -> Vec<u8> {
             "X-Signature-256: sha256=",
             "Authorization: Bearer x\r\nAuthorization: Bearer a token that nobody guesses",
         ],
-        dice,
+        random,
     );
     let extra = of(
         &[
@@ -112,7 +101,7 @@ fn of_parts(dice: &mut Dice, forged: &str) -> Vec<u8> {
             "Range: bytes=0-",
             "Connection: keep-alive, \u{7f}",
         ],
-        dice,
+        random,
     );
     let host = of(
         &[
@@ -125,25 +114,25 @@ fn of_parts(dice: &mut Dice, forged: &str) -> Vec<u8> {
             "a@localhost",
             "localhost\r\nHost: localhost",
         ],
-        dice,
+        random,
     );
-    let body = match dice.below(6) {
+    let body = match random.below(6) {
         0 => ping.to_owned(),
         1 => call.to_owned(),
-        2 => "[".repeat(1 + dice.below(5_000)),
+        2 => "[".repeat(1 + random.below(5_000)),
         3 => format!("[{ping},{ping}]"),
-        4 => call.replace("1,", &format!("{},", "9".repeat(1 + dice.below(400)))),
+        4 => call.replace("1,", &format!("{},", "9".repeat(1 + random.below(400)))),
         _ => String::new(),
     };
-    let length = match dice.below(8) {
+    let length = match random.below(8) {
         0 => "99999999".to_owned(),
         1 => "-1".to_owned(),
         2 => format!("{}\r\nContent-Length: 0", body.len()),
         _ => body.len().to_string(),
     };
-    let flood: String = match dice.below(20) {
-        0 => (0..60 + dice.below(2_000)).map(|n| format!("X-{n}: y\r\n")).collect(),
-        1 => format!("X: {}\r\n", "y".repeat(30_000 + dice.below(70_000))),
+    let flood: String = match random.below(20) {
+        0 => (0..60 + random.below(2_000)).map(|n| format!("X-{n}: y\r\n")).collect(),
+        1 => format!("X: {}\r\n", "y".repeat(30_000 + random.below(70_000))),
         _ => String::new(),
     };
     let lines = [token, extra].map(|line| if line.is_empty() { line } else { line + "\r\n" }).concat();
@@ -151,15 +140,15 @@ fn of_parts(dice: &mut Dice, forged: &str) -> Vec<u8> {
     let head =
         format!("{method} {path} HTTP/1.1\r\nHost: {host}\r\n{kind}{lines}{flood}Content-Length: {length}\r\n\r\n");
     let mut bytes = [head.as_bytes(), body.as_bytes()].concat();
-    if dice.below(10) == 0 {
-        let at = dice.below(bytes.len());
+    if random.below(10) == 0 {
+        let at = random.below(bytes.len());
         bytes.truncate(at);
     }
     bytes
 }
 
 /// A token that a server of the issuer must not take: most are truly signed by it.
-fn forged(dice: &mut Dice, issuer: &Issuer, other: &Issuer) -> String {
+fn forged(random: &mut Random, issuer: &Issuer, other: &Issuer) -> String {
     let header = json!({"alg": "EdDSA", "kid": "1", "typ": "at+jwt"});
     let right = issuer.claims("all");
     let now = right["exp"].as_u64().expect("a time") - 300;
@@ -177,18 +166,18 @@ fn forged(dice: &mut Dice, issuer: &Issuer, other: &Issuer) -> String {
     let good = signed(&right);
     let (text, signature) = good.rsplit_once('.').expect("three parts");
     let payload = text.split_once('.').expect("two parts").1;
-    match dice.below(20) {
-        0 => signed(&claims("exp", json!(now - 60 - dice.below(100_000) as u64))),
-        1 => signed(&claims("exp", json!(["a number", -1, null, {"x": 1}])[dice.below(4)].clone())),
+    match random.below(20) {
+        0 => signed(&claims("exp", json!(now - 60 - random.below(100_000) as u64))),
+        1 => signed(&claims("exp", json!(["a number", -1, null, {"x": 1}])[random.below(4)].clone())),
         2 => signed(&claims("nbf", json!(now + 600))),
         3 => signed(&claims("iss", json!(other.url))),
         4 => signed(&claims("aud", json!("https://other.example/mcp"))),
         5 => signed(&claims("aud", json!(["https://a.example", "https://b.example"]))),
         // Another key under the same name, and a name that nobody knows.
         6 => other.signed(&header, &right),
-        7 => issuer.signed(&headed("kid", json!(format!("{}", dice.below(1_000_000)))), &right),
+        7 => issuer.signed(&headed("kid", json!(format!("{}", random.below(1_000_000)))), &right),
         8 => format!("{}.{payload}.", encoded(br#"{"alg":"none"}"#)),
-        9 => issuer.signed(&headed("alg", json!(["none", "None", "NONE", "nOnE"][dice.below(4)])), &right),
+        9 => issuer.signed(&headed("alg", json!(["none", "None", "NONE", "nOnE"][random.below(4)])), &right),
         10 => {
             // The public key in the place of a shared secret.
             let keys: Value = serde_json::from_str(&issuer.keys.lock().expect("nobody panics with it")).expect("JSON");
@@ -196,21 +185,21 @@ fn forged(dice: &mut Dice, issuer: &Issuer, other: &Issuer) -> String {
             let text = format!("{}.{payload}", encoded(br#"{"alg":"HS256","kid":"1"}"#));
             format!("{text}.{}", encoded(hmac::sign(&secret, text.as_bytes()).as_ref()))
         }
-        11 => issuer.signed(&headed("alg", json!(["RS256", "ES256", "PS512", "EdDSA "][dice.below(4)])), &right),
+        11 => issuer.signed(&headed("alg", json!(["RS256", "ES256", "PS512", "EdDSA "][random.below(4)])), &right),
         12 => issuer.signed(&headed("crit", json!(["exp"])), &right),
-        13 => format!("{text}.{}", &signature[..signature.len() - 1 - dice.below(80)]),
-        14 => format!("{text}.{}{signature}", ["A", "=", ".", "%00"][dice.below(4)]),
+        13 => format!("{text}.{}", &signature[..signature.len() - 1 - random.below(80)]),
+        14 => format!("{text}.{}{signature}", ["A", "=", ".", "%00"][random.below(4)]),
         15 => {
             // One letter of what was signed is another.
             let mut bytes = good.clone().into_bytes();
-            let at = dice.below(text.len());
+            let at = random.below(text.len());
             bytes[at] = if bytes[at] == b'A' { b'B' } else { b'A' };
             String::from_utf8(bytes).expect("letters")
         }
         16 => signed(&json!({"iss": issuer.url, "scope": "all"})),
         17 => signed(&claims("sub", json!("x".repeat(25_000)))).replacen('.', "..", 1),
         18 => issuer.signed(&json!([]), &right),
-        _ => format!("{}.{payload}.{signature}", encoded("[".repeat(1 + dice.below(2_000)).as_bytes())),
+        _ => format!("{}.{payload}.{signature}", encoded("[".repeat(1 + random.below(2_000)).as_bytes())),
     }
 }
 
@@ -274,44 +263,46 @@ impl Targets {
     }
 
     /// A hostile request, as its pieces, between which it dawdles, and the server that it goes to.
-    fn request(&self, dice: &mut Dice) -> (&Site, Vec<Vec<u8>>) {
+    fn request(&self, random: &mut Random) -> (&Site, Vec<Vec<u8>>) {
         let kind = "Accept: application/json, text/event-stream\r\nContent-Type: application/json\r\n";
         let head = format!("POST /mcp HTTP/1.1\r\nHost: localhost\r\n{kind}");
         let own = format!("{head}Authorization: Bearer {OWN}\r\n");
         let length = format!("Content-Length: {}\r\n", PING.len());
-        let of = |all: &[&str], dice: &mut Dice| all[dice.below(all.len())].to_owned();
+        let of = |all: &[&str], random: &mut Random| all[random.below(all.len())].to_owned();
         let whole = |text: String| (&self.site, vec![text.into_bytes()]);
-        match dice.below(100) {
+        match random.below(100) {
             // Of every part something.
             0..45 => {
-                let token = forged(dice, &self.issuer, &self.other);
-                (&self.site, vec![of_parts(dice, &token)])
+                let token = forged(random, &self.issuer, &self.other);
+                (&self.site, vec![of_parts(random, &token)])
             }
             // Right but for the token.
             45..62 => {
-                let token = forged(dice, &self.issuer, &self.other);
-                let line =
-                    of(&["POST /mcp", "POST /mcp", "GET /metrics", "GET /", "GET /search?q=add", "DELETE /mcp"], dice);
+                let token = forged(random, &self.issuer, &self.other);
+                let line = of(
+                    &["POST /mcp", "POST /mcp", "GET /metrics", "GET /", "GET /search?q=add", "DELETE /mcp"],
+                    random,
+                );
                 let head = head.replacen("POST /mcp", &line, 1);
                 whole(format!("{head}Authorization: Bearer {token}\r\n{length}\r\n{PING}"))
             }
             // Tokens of any sort, good ones among them, where the keys cannot be had.
             62..70 => {
-                let token = match dice.below(2) {
+                let token = match random.below(2) {
                     0 => self.issuer.token("all"),
-                    _ => forged(dice, &self.issuer, &self.other),
+                    _ => forged(random, &self.issuer, &self.other),
                 };
                 let text = format!("{head}Authorization: Bearer {token}\r\n{length}\r\n{PING}");
-                (&self.keyless[dice.below(2)], vec![text.into_bytes()])
+                (&self.keyless[random.below(2)], vec![text.into_bytes()])
             }
             // Sessions of another caller, and closed ones.
             70..77 => {
-                let (session, token) = match dice.below(4) {
+                let (session, token) = match random.below(4) {
                     0 => (&self.sessions[1], OWN.to_owned()),
-                    1 => (&self.sessions[dice.below(2)], forged(dice, &self.issuer, &self.other)),
-                    _ => (&self.sessions[dice.below(2)], self.reader.clone()),
+                    1 => (&self.sessions[random.below(2)], forged(random, &self.issuer, &self.other)),
+                    _ => (&self.sessions[random.below(2)], self.reader.clone()),
                 };
-                let line = of(&["POST /mcp", "POST /mcp", "GET /mcp", "DELETE /mcp"], dice);
+                let line = of(&["POST /mcp", "POST /mcp", "GET /mcp", "DELETE /mcp"], random);
                 let head = head.replacen("POST /mcp", &line, 1);
                 whole(format!("{head}Authorization: Bearer {token}\r\nMcp-Session-Id: {session}\r\n{length}\r\n{PING}"))
             }
@@ -326,10 +317,10 @@ impl Targets {
                         "http://localhost:1",
                         "x",
                     ],
-                    dice,
+                    random,
                 );
                 let text = format!("{own}Origin: {origin}\r\n{length}\r\n{PING}");
-                whole(match dice.below(3) {
+                whole(match random.below(3) {
                     0 => text.replacen("Host: localhost", "Host: evil.example", 1).replacen(
                         &origin,
                         "http://evil.example",
@@ -341,27 +332,27 @@ impl Targets {
             }
             // Huge bodies.
             84..88 => {
-                let size = (4 << 20) + 1 + dice.below(1 << 30);
-                let sent = if dice.below(40) == 0 { 5 << 20 } else { dice.below(64 << 10) };
+                let size = (4 << 20) + 1 + random.below(1 << 30);
+                let sent = if random.below(40) == 0 { 5 << 20 } else { random.below(64 << 10) };
                 whole(format!("{own}Content-Length: {size}\r\n\r\n{}", " ".repeat(sent)))
             }
             // Chunks that are none.
             88..92 => {
-                let size = of(&["zz", "ffffffffffffffff", "-1", "28 ", "0x28", "", "100000000"], dice);
+                let size = of(&["zz", "ffffffffffffffff", "-1", "28 ", "0x28", "", "100000000"], random);
                 whole(format!("{own}Transfer-Encoding: chunked\r\n\r\n{size}\r\n{PING}\r\n"))
             }
             // Floods of headers.
             92..95 => {
-                let flood: String = (0..65 + dice.below(3_000)).map(|n| format!("X-{n}: y\r\n")).collect();
+                let flood: String = (0..65 + random.below(3_000)).map(|n| format!("X-{n}: y\r\n")).collect();
                 whole(format!("{own}{flood}{length}\r\n{PING}"))
             }
             // Slow heads, and slow bodies, that never come to an end.
             _ => {
-                let text = match dice.below(2) {
+                let text = match random.below(2) {
                     0 => format!("{own}X-Slow: {}", "y".repeat(40)),
-                    _ => format!("{own}Content-Length: {}\r\n\r\n{PING}", PING.len() + 1 + dice.below(100)),
+                    _ => format!("{own}Content-Length: {}\r\n\r\n{PING}", PING.len() + 1 + random.below(100)),
                 };
-                let size = text.len().div_ceil(2 + dice.below(8));
+                let size = text.len().div_ceil(2 + random.below(8));
                 (&self.site, text.as_bytes().chunks(size).map(<[u8]>::to_vec).collect())
             }
         }
@@ -369,12 +360,12 @@ impl Targets {
 }
 
 /// Sends pieces, with a wait between them, and gives the answer.
-fn answered(site: &Site, pieces: &[Vec<u8>], dice: &mut Dice) -> Reply {
+fn answered(site: &Site, pieces: &[Vec<u8>], random: &mut Random) -> Reply {
     let [only] = pieces else {
         let mut stream = site.connect();
         for piece in pieces {
             let _ = stream.write_all(piece);
-            thread::sleep(Duration::from_millis(1 + dice.below(20) as u64));
+            thread::sleep(Duration::from_millis(1 + random.below(20) as u64));
         }
         let _ = stream.shutdown(std::net::Shutdown::Write);
         return Reply::read(&mut stream);
@@ -425,10 +416,10 @@ fn requests_of_every_sort_get_no_answer_that_they_should_not() {
             let (targets, statuses, is_over, n_left) = (&targets, &statuses, &is_over, &n_left);
             scope.spawn(move || {
                 let _last = Last { n_left, is_over };
-                let mut dice = Dice(0x9E37_79B9_7F4A_7C15 ^ (number + 1));
+                let mut random = Random(0x9E37_79B9_7F4A_7C15 ^ (number + 1));
                 for _ in 0..n_requests / 4 {
-                    let (site, request) = targets.request(&mut dice);
-                    let reply = answered(site, &request, &mut dice);
+                    let (site, request) = targets.request(&mut random);
+                    let reply = answered(site, &request, &mut random);
                     let shown = String::from_utf8_lossy(&request.concat()).chars().take(900).collect::<String>();
                     // A browser is asked to sign in, which is an answer, too.
                     let asks_to_sign_in = reply.body.contains("<form") && !reply.body.contains("local/");

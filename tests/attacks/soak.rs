@@ -10,6 +10,7 @@ use std::time::{Duration, Instant};
 use serde_json::{Value, json};
 
 use super::client::Server;
+use super::random::Random;
 use super::{Place, bytes_below, hostile};
 
 /// Size of a hostile file.
@@ -18,19 +19,6 @@ const HOSTILE: usize = 60_000;
 const MODULES: usize = 40;
 /// Growth of private memory that is no leak: what allocators keep, and tables of the newest state.
 const SLACK: u64 = 24 << 20;
-
-/// Numbers that look random and are the same in every run.
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, n: usize) -> usize {
-        // Marsaglia's xorshift.
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        (self.0 >> 11) as usize % n
-    }
-}
 
 /// A module that uses two others; its function is named after the round.
 fn module(number: usize, round: usize) -> String {

@@ -11,6 +11,7 @@ use serde_json::{Map, Value, json};
 use sha2::{Digest, Sha256};
 
 use super::http::REVISION;
+use super::random::Random;
 use super::web::{Client, Site};
 
 /// Calls, unless `CODELODE_TENANT_CALLS` says another number.
@@ -189,51 +190,35 @@ fn words(estate: &Estate, ben: &mut Client) -> Words {
     }
 }
 
-/// A source of choices.
-struct Dice(u64);
-
-impl Dice {
-    fn below(&mut self, n: usize) -> usize {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        (self.0 >> 11) as usize % n
-    }
-
-    fn one<'a>(&mut self, all: &'a [String]) -> &'a str {
-        &all[self.below(all.len())]
-    }
-}
-
 /// A value for an argument, by its name and schema.
-fn argument(words: &Words, dice: &mut Dice, name: &str, schema: &Value) -> Value {
+fn argument(words: &Words, random: &mut Random, name: &str, schema: &Value) -> Value {
     let list = |one: Value| json!([one]);
     match name {
-        "cursor" => dice.one(&words.cursors).into(),
-        "repo" | "repo_a" | "repo_b" | "url" | "repository" => dice.one(&words.repos).into(),
-        "repos" => list(dice.one(&words.repos).into()),
-        "path" if dice.below(2) == 0 => dice.one(&words.repos).into(),
-        "path" | "file" | "file_path" => dice.one(&words.paths).into(),
-        _ if name.ends_with("_paths") => list(dice.one(&words.paths).into()),
-        "symbol_id" => dice.one(&words.symbols).into(),
-        _ if name.ends_with("_ids") || name == "targets" => list(dice.one(&words.symbols).into()),
-        "identifiers" => list(dice.one(&words.words).into()),
+        "cursor" => random.one(&words.cursors).into(),
+        "repo" | "repo_a" | "repo_b" | "url" | "repository" => random.one(&words.repos).into(),
+        "repos" => list(random.one(&words.repos).into()),
+        "path" if random.below(2) == 0 => random.one(&words.repos).into(),
+        "path" | "file" | "file_path" => random.one(&words.paths).into(),
+        _ if name.ends_with("_paths") => list(random.one(&words.paths).into()),
+        "symbol_id" => random.one(&words.symbols).into(),
+        _ if name.ends_with("_ids") || name == "targets" => list(random.one(&words.symbols).into()),
+        "identifiers" => list(random.one(&words.words).into()),
         _ => match schema["type"].as_str().or(schema["type"][0].as_str()) {
             _ if schema["enum"].is_array() => {
                 let all = schema["enum"].as_array().expect("it is one");
-                all[dice.below(all.len())].clone()
+                all[random.below(all.len())].clone()
             }
-            Some("boolean") => (dice.below(2) == 0).into(),
-            Some("integer") => (1 + dice.below(3)).into(),
-            Some("array") => list(dice.one(&words.words).into()),
-            _ => dice.one(&words.words).into(),
+            Some("boolean") => (random.below(2) == 0).into(),
+            Some("integer") => (1 + random.below(3)).into(),
+            Some("array") => list(random.one(&words.words).into()),
+            _ => random.one(&words.words).into(),
         },
     }
 }
 
 /// A call of a tool with arguments that it has, about the other tenant mostly.
-fn call(words: &Words, tools: &[Value], dice: &mut Dice) -> (String, Value) {
-    let tool = &tools[dice.below(tools.len())];
+fn call(words: &Words, tools: &[Value], random: &mut Random) -> (String, Value) {
+    let tool = &tools[random.below(tools.len())];
     let schema = &tool["inputSchema"];
     let needed: Vec<&str> = schema["required"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
     let mut arguments = Map::new();
@@ -244,18 +229,18 @@ fn call(words: &Words, tools: &[Value], dice: &mut Dice) -> (String, Value) {
             "repos" | "cursor" | "deps" => 4,
             _ => 3,
         };
-        if dice.below(20) < likely {
-            arguments.insert(name.clone(), argument(words, dice, name, property));
+        if random.below(20) < likely {
+            arguments.insert(name.clone(), argument(words, random, name, property));
         }
     }
     (tool["name"].as_str().expect("it has a name").to_owned(), Value::Object(arguments))
 }
 
 /// A page of the other tenant's.
-fn page(words: &Words, dice: &mut Dice) -> String {
-    let (repo, path, word) = (dice.one(&words.repos), dice.one(&words.paths), dice.one(&words.words));
+fn page(words: &Words, random: &mut Random) -> String {
+    let (repo, path, word) = (random.one(&words.repos), random.one(&words.paths), random.one(&words.words));
     let encoded = |text: &str| text.replace('%', "%25").replace('~', "%7E").replace(' ', "%20");
-    match dice.below(5) {
+    match random.below(5) {
         0 => format!("/r/{}/", encoded(repo)),
         1 => format!("/r/{}/{}", encoded(repo), encoded(path)),
         2 => format!("/raw/{}/{}", encoded(repo), encoded(path)),
@@ -303,16 +288,16 @@ fn asked(site: &Site, words: &Words, n_calls: usize) -> Vec<(String, String)> {
     let is_asked = |tool: &&Value| !ELSEWHERE.iter().any(|name| tool["name"] == **name);
     let tools: Vec<Value> = tools.iter().filter(is_asked).cloned().collect();
     assert!(tools.len() > 30, "{} tools", tools.len());
-    let mut dice = Dice(0x9e37_79b9_7f4a_7c15);
+    let mut random = Random(0x9e37_79b9_7f4a_7c15);
     let mut all = Vec::with_capacity(n_calls);
     for nth in 0..n_calls {
         if nth % 10 == 9 {
-            let path = page(words, &mut dice);
+            let path = page(words, &mut random);
             let reply = ann.get(&path);
             all.push((path, format!("{} {}", reply.status, reply.body)));
             continue;
         }
-        let (tool, arguments) = call(words, &tools, &mut dice);
+        let (tool, arguments) = call(words, &tools, &mut random);
         let answer = ann.ask("tools/call", json!({"name": tool, "arguments": arguments}));
         all.push((format!("{tool} {arguments}"), told(&answer)));
     }

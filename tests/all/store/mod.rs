@@ -18,6 +18,7 @@ use std::process::Command;
 
 use crate::client::{PATIENCE, Server};
 use crate::place::{Place, Ran};
+use crate::random::Random;
 use codelode::store::{Clause, Error, Field, Registry, Snapshot};
 
 /// Contents of a folder or an index: text by path.
@@ -131,18 +132,7 @@ fn modules(n: usize, generation: usize) -> State {
     paths.map(|path| (path.clone(), module(&path, generation))).collect()
 }
 
-/// Numbers that look random and are the same in every run.
-struct Random(u64);
-
 impl Random {
-    fn below(&mut self, n: usize) -> usize {
-        // Marsaglia's xorshift.
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        (self.0 >> 11) as usize % n
-    }
-
     /// A few files changed, added and removed.
     fn edited(&mut self, state: &State, generation: usize) -> State {
         let mut edited = state.clone();
