@@ -251,26 +251,7 @@ impl Notes {
         for (file, change) in &changes {
             spread.from(*file, &change.names, &edited)?;
         }
-        let mut rounds = 0;
-        // Extensions and bases of affected classes are resolved again until no further file is affected.
-        while spread.may_extend || semantics.looks_down && spread.may_derive {
-            let (reached, settled) = (spread.again.len(), self.settle(&changes, &spread.again, is_same)?.0);
-            let resolver = Resolver::new(project, semantics, Some(settled));
-            let mut found = changed_extensions(&resolver, &self.moved(&self.extends, &changes));
-            if semantics.looks_down {
-                found.extend(changed_below(&resolver, &self.moved(&self.derives, &changes)));
-            }
-            for (file, names) in found {
-                spread.from(file, &names, &edited)?;
-            }
-            rounds += 1;
-            if spread.again.len() == reached {
-                break;
-            }
-            if rounds > MOST_ROUNDS {
-                return None;
-            }
-        }
+        spread.through_classes(&changes, &edited, is_same)?;
         let noted_of = |file: usize| edited.get(&(file as u32)).copied().unwrap_or(&self.files[file]);
         let written =
             |file: usize| noted_of(file).items.iter().filter(|item| item.flags & WRITTEN != 0).map(|item| item.name);
@@ -454,7 +435,7 @@ impl Plan {
 struct ChangeSpread<'n, 'a> {
     notes: &'n Notes,
     project: &'a Project<'a>,
-    semantics: &'n Semantics,
+    semantics: &'static Semantics,
     most: usize,
     again: FxHashSet<u32>,
     /// Changed names, as each file sees them.
@@ -514,6 +495,36 @@ impl ChangeSpread<'_, '_> {
             }
         }
         Some(())
+    }
+
+    /// Follows changes of what extensions extend and of what classes derive from: both are resolved again until no
+    /// further file is affected.
+    fn through_classes(
+        &mut self,
+        changes: &FxHashMap<u32, Change>,
+        edited: &FxHashMap<u32, &FileNotes>,
+        is_same: bool,
+    ) -> Option<()> {
+        let notes = self.notes;
+        for _ in 0..=MOST_ROUNDS {
+            let looks_down = self.semantics.looks_down && self.may_derive;
+            if !self.may_extend && !looks_down {
+                return Some(());
+            }
+            let (reached, settled) = (self.again.len(), notes.settle(changes, &self.again, is_same)?.0);
+            let resolver = Resolver::new(self.project, self.semantics, Some(settled));
+            let mut found = changed_extensions(&resolver, &notes.moved(&notes.extends, changes));
+            if looks_down {
+                found.extend(changed_below(&resolver, &notes.moved(&notes.derives, changes)));
+            }
+            for (file, names) in found {
+                self.from(file, &names, edited)?;
+            }
+            if self.again.len() == reached {
+                return Some(());
+            }
+        }
+        None
     }
 
     /// The names of a file's items that may have changed meaning through changes it sees; `None` when there are none.

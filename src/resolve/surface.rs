@@ -408,7 +408,7 @@ pub(super) struct Changed {
     pub others: FxHashSet<u64>,
 }
 
-/// What changed names change in a file.
+/// Effects of changed names on a file.
 pub(super) struct Touched {
     /// Names of the file that may have changed meaning because they depend on changed ones, directly or not.
     pub names: FxHashSet<u64>,
@@ -416,7 +416,7 @@ pub(super) struct Touched {
     pub extends: bool,
 }
 
-/// What changed names change in a file; `None` when they change nothing.
+/// Effects of changed names on a file; `None` when there are none.
 pub(super) fn touched(facts: &Facts<'_>, changed: &Changed, class_names: ClassNames) -> Option<Touched> {
     let is_in = |names: &FxHashSet<u64>| facts.hashes.iter().map(|name| names.contains(name)).collect::<Vec<bool>>();
     let (mut by_name, others) = (is_in(&changed.own), is_in(&changed.others));

@@ -382,6 +382,39 @@ fn what_comes_to_lie_below_a_class_is_found_by_those_who_look_down() {
 }
 
 #[test]
+fn what_comes_to_extend_a_class_is_found_by_those_who_ask_the_class() {
+    let project = "\
+--- Cargo.toml
+[package]
+name = \"shop\"
+--- src/lib.rs
+mod ask;
+mod free;
+mod other;
+mod price;
+mod used;
+--- src/ask.rs
+use crate::price::Price;
+fn ask(it: &Price) { it.amount() }
+--- src/free.rs
+use crate::price::Price;
+fn free(it: &Price) { it.total() }
+--- src/other.rs
+pub struct Other;
+--- src/price.rs
+pub struct Price;
+--- src/used.rs
+use crate::other::Other as Price;
+impl Price { pub fn amount(&self) {} }
+";
+    let (other, own) = ("crate::other::Other as Price", "crate::price::Price");
+    check(project, "src/used.rs", other, own, Some(&["src/ask.rs", "src/used.rs"]));
+    // Who looked for another member in the extension names the class as well.
+    let all = Some(&["src/ask.rs", "src/free.rs", "src/used.rs"][..]);
+    check(&project.replace(other, own), "src/used.rs", own, other, all);
+}
+
+#[test]
 fn classes_whose_bases_lead_to_each_other_do_not_make_every_edit_an_edit_of_all() {
     check(BELOW, "aside.py", "it.other()", "it.other(1)", Some(&["aside.py"]));
     check(BELOW, "left.py", "return Left()", "return Left().go(1)", Some(&["left.py", "right.py"]));
