@@ -3,23 +3,20 @@
 use std::borrow::Cow;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use protobuf::rt::WireType;
-use protobuf::{CodedInputStream, Message};
+use prost::encoding::{DecodeContext, WireType, decode_key, decode_varint, skip_field};
+use prost::{DecodeError, Message};
 use rustc_hash::{FxHashMap, FxHashSet};
-use scip::types::symbol_information::Kind as ScipKind;
-use scip::types::{Document, Metadata, Occurrence, PositionEncoding, SymbolRole};
 
 use super::lines::{ColumnUnit, Lines};
 use super::names::{Descriptor, descriptors, is_local, package};
 use super::{ImportCounts, Sources};
 use crate::model::Detail;
+use crate::model::scip::{Document, Metadata, Occurrence, PositionEncoding, SymbolKind, SymbolRole};
 use crate::store::{Compiled, CompiledOccurrence, CompiledSymbol};
 
 /// Numbers of the fields of an index.
 const METADATA: u32 = 1;
 const DOCUMENTS: u32 = 2;
-/// Tag of a document's path.
-const PATH: u32 = 10;
 /// Paths that are tried to find the folder of all.
 const TRIED: usize = 256;
 /// Thirds of the occurrences that may be written otherwise than their symbols are named, such as by aliases of imports: the
@@ -72,6 +69,13 @@ pub(super) fn read(bytes: &[u8], sources: &Sources<'_>) -> Result<(Compiled, Imp
     Ok((compiled, told))
 }
 
+/// A document, of which only the path is decoded.
+#[derive(Clone, PartialEq, Message)]
+struct DocumentPath {
+    #[prost(string, tag = "1")]
+    relative_path: String,
+}
+
 /// Messages within an index, not decoded.
 struct Parts<'a> {
     metadata: Option<Metadata>,
@@ -79,22 +83,20 @@ struct Parts<'a> {
 }
 
 impl<'a> Parts<'a> {
-    fn of(bytes: &'a [u8]) -> protobuf::Result<Self> {
-        let mut input = CodedInputStream::from_bytes(bytes);
+    fn of(mut bytes: &'a [u8]) -> Result<Self, String> {
+        let unreadable = |err: DecodeError| err.to_string();
         let (mut metadata, mut documents) = (None, Vec::new());
-        while let Some(tag) = input.read_raw_tag_or_eof()? {
-            let (field, wire) = (tag >> 3, WireType::new(tag & 7));
-            if wire != Some(WireType::LengthDelimited) {
-                let wire = wire.ok_or_else(|| std::io::Error::other("a field of an unknown type"))?;
-                input.skip_field(wire)?;
+        while !bytes.is_empty() {
+            let (field, wire) = decode_key(&mut bytes).map_err(unreadable)?;
+            if wire != WireType::LengthDelimited {
+                skip_field(wire, field, &mut bytes, DecodeContext::default()).map_err(unreadable)?;
                 continue;
             }
-            let len = input.read_raw_varint32()?;
-            let start = input.pos() as usize;
-            input.skip_raw_bytes(len)?;
-            let part = bytes.get(start..start + len as usize).unwrap_or_default();
+            let len = usize::try_from(decode_varint(&mut bytes).map_err(unreadable)?).unwrap_or(usize::MAX);
+            let Some((part, rest)) = bytes.split_at_checked(len) else { return Err("it is cut off".to_owned()) };
+            bytes = rest;
             match field {
-                METADATA => metadata = Some(Metadata::parse_from_bytes(part)?),
+                METADATA => metadata = Some(Metadata::decode(part).map_err(unreadable)?),
                 DOCUMENTS => documents.push(part),
                 _ => {}
             }
@@ -102,19 +104,9 @@ impl<'a> Parts<'a> {
         Ok(Self { metadata, documents })
     }
 
-    /// Paths of the documents, which are their first fields.
     fn paths(&self) -> Vec<String> {
-        let path = |document: &&[u8]| {
-            let mut input = CodedInputStream::from_bytes(document);
-            while let Some(tag) = input.read_raw_tag_or_eof().ok()? {
-                if tag == PATH {
-                    return input.read_string().ok();
-                }
-                input.skip_field(WireType::new(tag & 7)?).ok()?;
-            }
-            None
-        };
-        self.documents.iter().map(|document| path(document).unwrap_or_default().replace('\\', "/")).collect()
+        let path = |document: &&[u8]| DocumentPath::decode(*document).unwrap_or_default().relative_path;
+        self.documents.iter().map(|document| path(document).replace('\\', "/")).collect()
     }
 }
 
@@ -165,7 +157,7 @@ fn taken_of(bytes: &[u8], path: &str, sources: &Sources<'_>) -> DocumentOutcome 
     if !(sources.has)(path) {
         return DocumentOutcome::Absent;
     }
-    let (Ok(document), Some((text, hash))) = (Document::parse_from_bytes(bytes), (sources.read)(path)) else {
+    let (Ok(document), Some((text, hash))) = (Document::decode(bytes), (sources.read)(path)) else {
         return DocumentOutcome::Absent;
     };
     let has_text = !document.text.is_empty();
@@ -173,13 +165,13 @@ fn taken_of(bytes: &[u8], path: &str, sources: &Sources<'_>) -> DocumentOutcome 
         return DocumentOutcome::OtherText;
     }
     let lines = Lines::of(&text);
-    let units: &[ColumnUnit] = match document.position_encoding.enum_value_or_default() {
-        PositionEncoding::UTF8CodeUnitOffsetFromLineStart => &[ColumnUnit::Utf8],
-        PositionEncoding::UTF16CodeUnitOffsetFromLineStart => &[ColumnUnit::Utf16],
-        PositionEncoding::UTF32CodeUnitOffsetFromLineStart => &[ColumnUnit::Utf32],
+    let units: &[ColumnUnit] = match document.position_encoding() {
+        PositionEncoding::Utf8 => &[ColumnUnit::Utf8],
+        PositionEncoding::Utf16 => &[ColumnUnit::Utf16],
+        PositionEncoding::Utf32 => &[ColumnUnit::Utf32],
         // Columns of a text that is all ASCII are the same in each.
-        PositionEncoding::UnspecifiedPositionEncoding if lines.is_ascii() => &[ColumnUnit::Utf8],
-        PositionEncoding::UnspecifiedPositionEncoding => &[ColumnUnit::Utf16, ColumnUnit::Utf8, ColumnUnit::Utf32],
+        PositionEncoding::Unspecified if lines.is_ascii() => &[ColumnUnit::Utf8],
+        PositionEncoding::Unspecified => &[ColumnUnit::Utf16, ColumnUnit::Utf8, ColumnUnit::Utf32],
     };
     for unit in units {
         if let Some(read) = placed(&document, path, (&text, hash), &lines, *unit) {
@@ -215,7 +207,7 @@ fn placed(
     let (mut details, mut implements) = (Vec::new(), Vec::new());
     for information in &document.symbols {
         let number = own.number(&information.symbol);
-        details.extend(detail_of(information.kind.enum_value_or_default()).map(|detail| (number, detail)));
+        details.extend(detail_of(information.kind()).map(|detail| (number, detail)));
         let others = information.relationships.iter().filter(|relation| relation.is_implementation);
         for other in others {
             let other = own.number(&other.symbol);
@@ -385,34 +377,36 @@ impl<'a> Numbering<'a> {
     }
 }
 
-fn detail_of(kind: ScipKind) -> Option<Detail> {
+fn detail_of(kind: SymbolKind) -> Option<Detail> {
     Some(match kind {
-        ScipKind::Function => Detail::Function,
-        ScipKind::Method | ScipKind::StaticMethod | ScipKind::AbstractMethod | ScipKind::TraitMethod => Detail::Method,
-        ScipKind::Class => Detail::Class,
-        ScipKind::Interface => Detail::Interface,
-        ScipKind::Trait => Detail::Trait,
-        ScipKind::Struct => Detail::Struct,
-        ScipKind::Union => Detail::Union,
-        ScipKind::Enum => Detail::Enum,
-        ScipKind::TypeAlias => Detail::Alias,
-        ScipKind::Type => Detail::NamedType,
-        ScipKind::Module => Detail::Module,
-        ScipKind::Namespace | ScipKind::Package => Detail::Namespace,
-        ScipKind::Macro => Detail::Macro,
-        ScipKind::Constructor => Detail::Constructor,
-        ScipKind::Getter => Detail::Getter,
-        ScipKind::Setter => Detail::Setter,
-        ScipKind::Property => Detail::Property,
-        ScipKind::Field | ScipKind::StaticField => Detail::Field,
-        ScipKind::Variable => Detail::Variable,
-        ScipKind::Constant => Detail::Constant,
-        ScipKind::EnumMember => Detail::Member,
-        ScipKind::Object => Detail::Object,
-        ScipKind::Extension => Detail::Extension,
-        ScipKind::Protocol => Detail::Protocol,
-        ScipKind::Event => Detail::Event,
-        ScipKind::Delegate => Detail::Delegate,
+        SymbolKind::Function => Detail::Function,
+        SymbolKind::Method | SymbolKind::StaticMethod | SymbolKind::AbstractMethod | SymbolKind::TraitMethod => {
+            Detail::Method
+        }
+        SymbolKind::Class => Detail::Class,
+        SymbolKind::Interface => Detail::Interface,
+        SymbolKind::Trait => Detail::Trait,
+        SymbolKind::Struct => Detail::Struct,
+        SymbolKind::Union => Detail::Union,
+        SymbolKind::Enum => Detail::Enum,
+        SymbolKind::TypeAlias => Detail::Alias,
+        SymbolKind::Type => Detail::NamedType,
+        SymbolKind::Module => Detail::Module,
+        SymbolKind::Namespace | SymbolKind::Package => Detail::Namespace,
+        SymbolKind::Macro => Detail::Macro,
+        SymbolKind::Constructor => Detail::Constructor,
+        SymbolKind::Getter => Detail::Getter,
+        SymbolKind::Setter => Detail::Setter,
+        SymbolKind::Property => Detail::Property,
+        SymbolKind::Field | SymbolKind::StaticField => Detail::Field,
+        SymbolKind::Variable => Detail::Variable,
+        SymbolKind::Constant => Detail::Constant,
+        SymbolKind::EnumMember => Detail::Member,
+        SymbolKind::Object => Detail::Object,
+        SymbolKind::Extension => Detail::Extension,
+        SymbolKind::Protocol => Detail::Protocol,
+        SymbolKind::Event => Detail::Event,
+        SymbolKind::Delegate => Detail::Delegate,
         _ => return None,
     })
 }

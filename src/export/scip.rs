@@ -2,30 +2,24 @@
 
 use std::io::{self, Write};
 
-use protobuf::{EnumOrUnknown, Message, MessageField};
-use scip::types::symbol_information::Kind as ScipKind;
-use scip::types::{
-    Document, Index, Metadata, Occurrence, PositionEncoding, Relationship, SymbolInformation, SymbolRole, TextEncoding,
-    ToolInfo,
-};
+use prost::Message;
 
 use super::{ExportCounts, Lines, Source, Use, files, uses};
+use crate::model::scip::{
+    Document, Index, Metadata, Occurrence, PositionEncoding, Relationship, SymbolInformation, SymbolKind, SymbolRole,
+    ToolInfo,
+};
 use crate::model::{Detail, Kind, Role, Span};
 use crate::store::{FileView, SymbolView};
 
+/// The encoding of files: UTF-8.
+const UTF_8: i32 = 1;
+
 pub(super) fn write(source: &Source<'_>, out: &mut dyn Write) -> io::Result<ExportCounts> {
-    let tool = ToolInfo {
-        name: env!("CARGO_PKG_NAME").to_owned(),
-        version: env!("CARGO_PKG_VERSION").to_owned(),
-        ..ToolInfo::default()
-    };
-    let metadata = Metadata {
-        tool_info: MessageField::some(tool),
-        project_root: source.root.to_owned(),
-        text_document_encoding: TextEncoding::UTF8.into(),
-        ..Metadata::default()
-    };
-    put(&Index { metadata: MessageField::some(metadata), ..Index::default() }, out)?;
+    let tool = ToolInfo { name: env!("CARGO_PKG_NAME").to_owned(), version: env!("CARGO_PKG_VERSION").to_owned() };
+    let metadata =
+        Metadata { tool_info: Some(tool), project_root: source.root.to_owned(), text_document_encoding: UTF_8 };
+    put(&Index { metadata: Some(metadata), ..Index::default() }, out)?;
     let mut written = ExportCounts::default();
     for file in files(source) {
         let document = document(source, &file, &mut written);
@@ -36,7 +30,7 @@ pub(super) fn write(source: &Source<'_>, out: &mut dyn Write) -> io::Result<Expo
 
 /// Writes a part of the index: parts that follow each other are one message.
 fn put(part: &Index, out: &mut dyn Write) -> io::Result<()> {
-    part.write_to_writer(out).map_err(io::Error::other)
+    out.write_all(&part.encode_to_vec())
 }
 
 fn document<'a>(source: &Source<'a>, file: &FileView<'a>, written: &mut ExportCounts) -> Document {
@@ -44,7 +38,7 @@ fn document<'a>(source: &Source<'a>, file: &FileView<'a>, written: &mut ExportCo
     let mut document = Document {
         language: file.language().to_owned(),
         relative_path: file.path().to_owned(),
-        position_encoding: EnumOrUnknown::new(PositionEncoding::UTF8CodeUnitOffsetFromLineStart),
+        position_encoding: PositionEncoding::Utf8.into(),
         ..Document::default()
     };
     for symbol in file.symbols() {
@@ -53,7 +47,6 @@ fn document<'a>(source: &Source<'a>, file: &FileView<'a>, written: &mut ExportCo
             symbol: name_of(&symbol),
             symbol_roles: SymbolRole::Definition as i32 | role_of_file(file),
             enclosing_range: range(&lines, symbol.span()),
-            ..Occurrence::default()
         });
         document.symbols.push(information(source, &symbol));
     }
@@ -84,11 +77,7 @@ fn role_of_file(file: &FileView<'_>) -> i32 {
 
 fn information<'a>(source: &Source<'a>, symbol: &SymbolView<'a>) -> SymbolInformation {
     let bases = source.edges.bases(symbol.number()).filter_map(|base| source.snapshot.symbol(base));
-    let derives = |base: SymbolView<'_>| Relationship {
-        symbol: name_of(&base),
-        is_implementation: true,
-        ..Relationship::default()
-    };
+    let derives = |base: SymbolView<'_>| Relationship { symbol: name_of(&base), is_implementation: true };
     let texts = [format!("```{}\n{}\n```", symbol.file.language(), symbol.signature(600)), symbol.docstring()];
     SymbolInformation {
         symbol: name_of(symbol),
@@ -96,7 +85,6 @@ fn information<'a>(source: &Source<'a>, symbol: &SymbolView<'a>) -> SymbolInform
         relationships: bases.map(derives).collect(),
         kind: kind_of(symbol).into(),
         display_name: symbol.name().into_owned(),
-        ..SymbolInformation::default()
     }
 }
 
@@ -146,35 +134,35 @@ fn escaped(name: &str) -> String {
     if name.chars().all(is_plain) { name.to_owned() } else { format!("`{}`", name.replace('`', "``")) }
 }
 
-fn kind_of(symbol: &SymbolView<'_>) -> ScipKind {
+fn kind_of(symbol: &SymbolView<'_>) -> SymbolKind {
     match symbol.detail() {
-        Detail::Function | Detail::Component => ScipKind::Function,
-        Detail::Method => ScipKind::Method,
-        Detail::Class | Detail::Record => ScipKind::Class,
-        Detail::Interface => ScipKind::Interface,
-        Detail::Trait => ScipKind::Trait,
-        Detail::Struct => ScipKind::Struct,
-        Detail::Union => ScipKind::Union,
-        Detail::Enum => ScipKind::Enum,
-        Detail::Alias => ScipKind::TypeAlias,
-        Detail::NamedType | Detail::Annotation => ScipKind::Type,
-        Detail::Module => ScipKind::Module,
-        Detail::Namespace => ScipKind::Namespace,
-        Detail::Macro => ScipKind::Macro,
-        Detail::Constructor => ScipKind::Constructor,
-        Detail::Getter => ScipKind::Getter,
-        Detail::Setter => ScipKind::Setter,
-        Detail::Property => ScipKind::Property,
-        Detail::Field | Detail::Static => ScipKind::Field,
-        Detail::Variable => ScipKind::Variable,
-        Detail::Constant => ScipKind::Constant,
-        Detail::Member => ScipKind::EnumMember,
-        Detail::Object => ScipKind::Object,
-        Detail::Extension => ScipKind::Extension,
-        Detail::Protocol => ScipKind::Protocol,
-        Detail::Event => ScipKind::Event,
-        Detail::Delegate => ScipKind::Delegate,
-        Detail::Section | Detail::Selector => ScipKind::UnspecifiedKind,
+        Detail::Function | Detail::Component => SymbolKind::Function,
+        Detail::Method => SymbolKind::Method,
+        Detail::Class | Detail::Record => SymbolKind::Class,
+        Detail::Interface => SymbolKind::Interface,
+        Detail::Trait => SymbolKind::Trait,
+        Detail::Struct => SymbolKind::Struct,
+        Detail::Union => SymbolKind::Union,
+        Detail::Enum => SymbolKind::Enum,
+        Detail::Alias => SymbolKind::TypeAlias,
+        Detail::NamedType | Detail::Annotation => SymbolKind::Type,
+        Detail::Module => SymbolKind::Module,
+        Detail::Namespace => SymbolKind::Namespace,
+        Detail::Macro => SymbolKind::Macro,
+        Detail::Constructor => SymbolKind::Constructor,
+        Detail::Getter => SymbolKind::Getter,
+        Detail::Setter => SymbolKind::Setter,
+        Detail::Property => SymbolKind::Property,
+        Detail::Field | Detail::Static => SymbolKind::Field,
+        Detail::Variable => SymbolKind::Variable,
+        Detail::Constant => SymbolKind::Constant,
+        Detail::Member => SymbolKind::EnumMember,
+        Detail::Object => SymbolKind::Object,
+        Detail::Extension => SymbolKind::Extension,
+        Detail::Protocol => SymbolKind::Protocol,
+        Detail::Event => SymbolKind::Event,
+        Detail::Delegate => SymbolKind::Delegate,
+        Detail::Section | Detail::Selector => SymbolKind::Unspecified,
     }
 }
 

@@ -10,6 +10,7 @@ mod phase;
 mod progress;
 mod relation;
 mod rights;
+pub mod scip;
 mod source;
 mod symbol;
 

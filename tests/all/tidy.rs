@@ -133,7 +133,7 @@ const WORDS: &[(&str, &[&str])] = &[
     ("grep_regex::", &["query"]),
     ("ast_grep_core::", &["query"]),
     ("grep_printer::", &["cli"]),
-    ("protobuf::", &["compilers", "export"]),
+    ("prost::", &["compilers", "export", "model"]),
     ("println!", &["cli"]),
     ("env::var", &["config"]),
     ("gix::", &["git"]),
