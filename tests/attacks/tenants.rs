@@ -194,15 +194,15 @@ fn words(estate: &Estate, ben: &mut Client) -> Words {
 fn argument(words: &Words, random: &mut Random, name: &str, schema: &Value) -> Value {
     let list = |one: Value| json!([one]);
     match name {
-        "cursor" => random.one(&words.cursors).into(),
-        "repo" | "repo_a" | "repo_b" | "url" | "repository" => random.one(&words.repos).into(),
-        "repos" => list(random.one(&words.repos).into()),
-        "path" if random.below(2) == 0 => random.one(&words.repos).into(),
-        "path" | "file" | "file_path" => random.one(&words.paths).into(),
-        _ if name.ends_with("_paths") => list(random.one(&words.paths).into()),
-        "symbol_id" => random.one(&words.symbols).into(),
-        _ if name.ends_with("_ids") || name == "targets" => list(random.one(&words.symbols).into()),
-        "identifiers" => list(random.one(&words.words).into()),
+        "cursor" => random.one(&words.cursors).as_str().into(),
+        "repo" | "repo_a" | "repo_b" | "url" | "repository" => random.one(&words.repos).as_str().into(),
+        "repos" => list(random.one(&words.repos).as_str().into()),
+        "path" if random.below(2) == 0 => random.one(&words.repos).as_str().into(),
+        "path" | "file" | "file_path" => random.one(&words.paths).as_str().into(),
+        _ if name.ends_with("_paths") => list(random.one(&words.paths).as_str().into()),
+        "symbol_id" => random.one(&words.symbols).as_str().into(),
+        _ if name.ends_with("_ids") || name == "targets" => list(random.one(&words.symbols).as_str().into()),
+        "identifiers" => list(random.one(&words.words).as_str().into()),
         _ => match schema["type"].as_str().or(schema["type"][0].as_str()) {
             _ if schema["enum"].is_array() => {
                 let all = schema["enum"].as_array().expect("it is one");
@@ -210,8 +210,8 @@ fn argument(words: &Words, random: &mut Random, name: &str, schema: &Value) -> V
             }
             Some("boolean") => (random.below(2) == 0).into(),
             Some("integer") => (1 + random.below(3)).into(),
-            Some("array") => list(random.one(&words.words).into()),
-            _ => random.one(&words.words).into(),
+            Some("array") => list(random.one(&words.words).as_str().into()),
+            _ => random.one(&words.words).as_str().into(),
         },
     }
 }
