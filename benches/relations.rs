@@ -79,7 +79,7 @@ fn measure_corpus(criterion: &mut Criterion, name: &str, root: &std::path::Path)
     };
     print("blast radius", each(&blast));
     let none = GlobSet::empty();
-    let dead = || drop(black_box(query::dead_code(&snapshot, edges, false, &none)));
+    let dead = || drop(black_box(query::dead_code(&snapshot, edges, &query::dead::Options::new(&none))));
     print("dead code", (0..ROUNDS).map(|_| timed(dead).0).collect());
     let map = || drop(black_box(query::repo_map(&snapshot, edges, &[])));
     print("map", (0..ROUNDS).map(|_| timed(map).0).collect());

@@ -33,6 +33,26 @@ pub enum Owner {
     Base,
 }
 
+/// Parts of a published package that are its API: their public names.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Offers {
+    /// All of the package.
+    Packages,
+    /// Files that the manifest names or that stand for their folder where it names none, and those that they re-export.
+    Entries,
+}
+
+/// Code that sees a private definition.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Privacy {
+    /// Any code.
+    Open,
+    /// Code in its folder; where a word says that it is private, in its file.
+    Folder,
+    /// Code in its file.
+    File,
+}
+
 /// A manifest file that describes a package.
 #[derive(Clone, Copy, Debug)]
 pub struct Package {
@@ -102,22 +122,6 @@ pub struct Conventions {
     pub examples: Option<&'static str>,
     /// Decorators of tests and benchmarks, by the last part of their name.
     pub test_decorators: &'static [&'static str],
-    /// Texts in the signature of what is meant for tests.
-    pub test_parameters: &'static [&'static str],
-    /// Texts in the signature of what a container calls by itself.
-    pub called_parameters: &'static [&'static str],
-    /// The text before a module of which a member is asked for by a name in a variable: `getattr(`.
-    pub looked_up: Option<&'static str>,
-    /// The text that begins an example in documentation which a tool runs as a test: `>>> `.
-    pub example_mark: Option<&'static str>,
-    /// Prefixes of methods that stand for a property in languages which are compiled together with it.
-    pub accessors: &'static [&'static str],
-    /// Endings of files in other languages in which such a property stands for the methods.
-    pub property_files: &'static [&'static str],
-    /// Prefix of methods that a reader of data calls for a class that it is given: `read(Item.class)`.
-    pub setters: Option<&'static str>,
-    /// Texts by which a file imports a library that writes the getters of an object as data.
-    pub data_libraries: &'static [&'static str],
     /// Names of files with tests, benchmarks or examples, without extension; `*` matches anything. Words match as a
     /// whole: `Test*` does not match `Testament`.
     pub test_files: &'static [&'static str],
@@ -131,43 +135,31 @@ pub struct Conventions {
     pub bundles: &'static [&'static str],
     /// Endings of files that are served to browsers unchanged: those with a version in their name, or a banner, are others'.
     pub served: &'static [&'static str],
-    /// Files with a library's public names, by name without extension; empty if all files count.
-    pub faces: &'static [&'static str],
+    /// Parts of a published package that are its API.
+    pub offers: Offers,
+    /// Code that sees a private definition.
+    pub privacy: Privacy,
+    /// Marks behind the name of a macro that is given definitions: `make! { … }`.
+    pub macro_openings: &'static [u8],
     /// Manifests that make a folder a library or an installed program; empty if every folder is one.
     pub packages: &'static [Package],
     /// Whether a file, by path and text, is internal although its names are public.
     pub is_inner: fn(&str, &[u8]) -> bool,
     /// Texts of a line that re-exports all names of another file.
     pub wildcards: &'static [&'static str],
-    /// Whether a file that only imports gives on all names that it imports without naming them.
-    pub facades: bool,
     /// Comment prefixes that expose the next definition to another program.
     pub directives: &'static [&'static str],
-    /// Words of files that may look up names built at run time; `[` stands directly before such a name.
+    /// Words of files that may look up names put together at run time; `[` stands directly before such a name.
     pub reflection: &'static [&'static str],
-    /// Texts in a class that look up members by a name in a variable, up to that name.
-    pub lookups: &'static [&'static str],
-    /// Objects that all programs see, up to a name: a class assigned to one of theirs is called from anywhere.
-    pub globals: &'static [&'static str],
     /// Texts in a class by which it gets to know the classes derived from it; one that ends in `=` stands before a name
     /// that is none of the plain bases.
     pub collects: &'static [&'static str],
     /// Texts in a file that show all its names.
     pub shows: &'static [&'static str],
-    /// Texts before the name of a module of which all names are shown.
-    pub shows_of: &'static [&'static str],
-    /// Texts before the name of an imported module that is an object, or after it, of which one is empty.
-    pub namespaces: &'static [(&'static str, &'static str)],
-    /// Words at the beginning of lines under which names may be local ones, where an import may bring a module as a value.
-    pub local_blocks: &'static [&'static str],
     /// Whether methods may be called on an object without a word about its type.
     pub by_shape: bool,
-    /// Texts before the path of a file that is read as data, or whose text is put in their place.
-    pub reads: &'static [&'static str],
     /// Openings of conditions under which a build takes a definition or a file.
     pub conditions: &'static [&'static str],
-    /// Macros that keep some of the definitions in their braces.
-    pub conditional_macros: &'static [&'static str],
     /// Words between the name of a file and its ending that make it a version of the file for one platform.
     pub platforms: &'static [&'static str],
     /// Definitions used by frameworks.
@@ -182,12 +174,6 @@ pub struct Conventions {
     pub structural: bool,
     /// Whether a class may have an interface without naming it.
     pub unnamed_interfaces: bool,
-    /// Openings of blocks that add members to the definitions of others: `declare global`.
-    pub open_blocks: &'static [&'static str],
-    /// Prefixes of attributes whose parameters are given functions.
-    pub given_attributes: &'static [&'static str],
-    /// Prefixes of attributes that name functions in quotes.
-    pub naming_attributes: &'static [&'static str],
     /// Meaning of a member's owner.
     pub owner: Owner,
     /// Whether definitions of one name in one scope are one symbol (`@overload`) instead of separate ones.
@@ -199,21 +185,10 @@ pub struct Conventions {
     pub plain_decorators: &'static [&'static str],
     /// Bases that call no members of derived classes.
     pub plain_bases: &'static [&'static str],
-    /// Starts of the names of functions by which nothing uses them: they are there to be compiled. Those with more than a mark
-    /// take nothing, and give nothing.
-    pub compiled_only: &'static [&'static str],
-    /// Words at the head of a file that a tool reads as a whole, or has made.
-    pub tool_heads: &'static [&'static str],
-    /// Names of packages that many use: a folder with several of them holds copies.
-    pub well_known: &'static [&'static str],
     /// Endings of files that declare what is defined elsewhere.
     pub declarations: &'static [&'static str],
-    /// Starts of the names of files that configure bundlers, which name the first files of programs.
-    pub bundlers: &'static [&'static str],
     /// Whether unused code can be told from used code. Macros and build settings that were not read use names too.
     pub tells_dead: bool,
-    /// Modules of the plain bases; empty if any module may have them.
-    pub plain_homes: &'static [&'static str],
 }
 
 /// A method that a library may ask for.
@@ -236,38 +211,24 @@ impl Conventions {
         tests: &[],
         examples: None,
         test_decorators: &[],
-        test_parameters: &[],
-        called_parameters: &[],
-        looked_up: None,
-        example_mark: None,
-        accessors: &[],
-        property_files: &[],
-        setters: None,
-        data_libraries: &[],
         test_files: &[],
         runner: None,
         public: Public::All,
         folder_files: &[],
         bundles: &[],
         served: &[],
-        faces: &[],
+        offers: Offers::Packages,
+        privacy: Privacy::Open,
+        macro_openings: &[],
         packages: &[],
         is_inner: |_, _| false,
         wildcards: &[],
-        facades: false,
         directives: &[],
         reflection: &[],
-        lookups: &[],
-        globals: &[],
         collects: &[],
         shows: &[],
-        shows_of: &[],
-        local_blocks: &[],
-        namespaces: &[],
         by_shape: false,
-        reads: &[],
         conditions: &[],
-        conditional_macros: &[],
         platforms: &[],
         frameworks: &[],
         is_implied: |_| false,
@@ -275,21 +236,13 @@ impl Conventions {
         asked_for: |_| false,
         structural: false,
         unnamed_interfaces: false,
-        open_blocks: &[],
-        given_attributes: &[],
-        naming_attributes: &[],
         owner: Owner::Type,
         overloads_are_one: true,
         types_use: true,
         plain_decorators: &[],
         plain_bases: &[],
-        compiled_only: &[],
-        tool_heads: &[],
-        well_known: &[],
         declarations: &[],
-        bundlers: &[],
         tells_dead: true,
-        plain_homes: &[],
     };
 }
 

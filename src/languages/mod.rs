@@ -79,7 +79,9 @@ use crate::model::Languages;
 #[cfg(test)]
 pub use budget::leaps;
 pub use budget::{Budget, Limits, TimeAtWork};
-pub use conventions::{Conventions, Framework, ManifestPart, OfferedMethod, Owner, Package, Public, stands_for_folder};
+pub use conventions::{
+    Conventions, Framework, ManifestPart, OfferedMethod, Offers, Owner, Package, Privacy, Public, stands_for_folder,
+};
 pub use definition::{Cx, Definition, Place};
 pub use doc::{Comments, first_sentence};
 pub use listed::{Listed, listed};

@@ -1,5 +1,6 @@
 //! Queries on a snapshot, one file each, independent of the wording and transport of answers.
 
+pub mod dead;
 mod files;
 mod graph;
 mod history;
@@ -15,6 +16,7 @@ pub use text::{blobs, scan, syntax};
 pub use crate::extract::{LazyFacts, Local};
 pub use crate::git::{Blamed, FolderEntry, History, HistoryError, Hunk, LogEntry, Recent, changed_lines};
 pub use crate::languages::{without_relations, without_symbols};
+pub use dead::{Dead, DeadCode, DeadFile, Tier, dead_code};
 pub use files::files_like;
 pub use graph::cut_off::{cut_off, cut_off_with};
 pub use graph::overrides::{inherited, overridden, overriding};
@@ -24,11 +26,11 @@ pub use graph::relations::{
     written_as,
 };
 pub use graph::{
-    AffectedFile, Blast, BlastDoubt, Certainty, Dead, DeadCode, DeadCodeDoubt, DeadFile, Dependents, ImportedPackage,
-    MapFile, NameAt, Plan, PlannedEdit, Reason, Related, RenameDoubt, Renaming, blast, central_symbols, dead_code,
-    deletion, dependents, hop_weight, implementations, imported_at, imported_files, imports_of, local_at, locals,
-    modules_at, name_at, needed_imports, needed_packages, outside_packages, outside_uses, packages_at, possible_uses,
-    ranks, receiver, redeclaration, related, renaming, repo_map, signatures, twins, types_of, with_parameters, word_at,
+    AffectedFile, Blast, BlastDoubt, Dependents, ImportedPackage, MapFile, NameAt, Plan, PlannedEdit, Reason, Related,
+    RenameDoubt, Renaming, blast, central_symbols, deletion, dependents, hop_weight, implementations, imported_at,
+    imported_files, imports_of, local_at, locals, modules_at, name_at, needed_imports, needed_packages,
+    outside_packages, outside_uses, packages_at, possible_uses, ranks, receiver, redeclaration, related, renaming,
+    repo_map, signatures, twins, types_of, with_parameters, word_at,
 };
 pub use history::between::{Between, Bounds, ComparisonEnd};
 pub use history::changes::{Changes, SymbolKey, Version, compare, stored_versions, versions};

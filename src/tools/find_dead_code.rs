@@ -1,13 +1,15 @@
 //! Symbols and files without uses.
 
-use std::borrow::Cow;
+use std::collections::BTreeMap;
 
 use globset::{Glob, GlobSet, GlobSetBuilder};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{Call, Error, Tool, related};
-use crate::query::{self, Certainty, DeadCodeDoubt};
+use crate::query::dead::Options;
+use crate::query::{self, Dead, DeadCode, DeadFile, Tier};
+use crate::store::{Snapshot, SymbolView};
 
 /// Detect unused code: functions, methods, classes or files that are never called or reached from an entry point, to be
 /// deleted.
@@ -20,10 +22,16 @@ pub struct Args {
     /// Symbols or files.
     #[serde(default)]
     granularity: Granularity,
-    /// 1 unused, 0.9 tests use it, 0.8 offered to others, 0.7 dead code.
-    #[serde(default = "sure")]
+    /// List all of at least this instead: 1 certain, 0.9 only_tests, 0.8 likely, 0.7 dead_users, 0.6 unclear, 0.5 public_api.
+    #[serde(default)]
     #[schemars(range(min = 0.0, max = 1.0))]
-    min_confidence: f64,
+    min_confidence: Option<f64>,
+    /// Tiers to list (default: certain and likely).
+    #[serde(default)]
+    tiers: Vec<TierWord>,
+    /// Id or name of a symbol: list the rules that speak of it.
+    #[serde(default)]
+    explain: Option<String>,
     /// Judge tests, too.
     #[serde(default)]
     include_tests: bool,
@@ -32,8 +40,35 @@ pub struct Args {
     entry_point_patterns: Vec<String>,
 }
 
-fn sure() -> f64 {
-    0.8
+/// The surety that something can be deleted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum TierWord {
+    /// Private, named nowhere.
+    Certain,
+    /// Only tests use it.
+    OnlyTests,
+    /// Visible inside the program; nothing uses it.
+    Likely,
+    /// Only dead code uses it.
+    DeadUsers,
+    /// A rule doubts it.
+    Unclear,
+    /// Others may use it.
+    PublicApi,
+}
+
+impl From<Tier> for TierWord {
+    fn from(tier: Tier) -> Self {
+        match tier {
+            Tier::Certain => Self::Certain,
+            Tier::OnlyTests => Self::OnlyTests,
+            Tier::Likely => Self::Likely,
+            Tier::DeadUsers => Self::DeadUsers,
+            Tier::Unclear => Self::Unclear,
+            Tier::PublicApi => Self::PublicApi,
+        }
+    }
 }
 
 /// Symbols that are judged.
@@ -51,24 +86,27 @@ pub enum Granularity {
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Output {
     granularity: Granularity,
+    /// The least confidence that is listed.
     min_confidence: f64,
-    /// Symbols that use begins at: mains, decorated ones, what is offered to others.
+    /// Symbols that use begins at: mains, decorated ones, public API.
     live_root_count: usize,
-    /// Not listed: nothing was seen to use them, but an unresolved reference, or a name in quotes or in a file that is no code, may.
+    /// Not listed: an unresolved reference may mean them.
     #[serde(skip_serializing_if = "is_zero")]
     perhaps_used_count: usize,
     /// Not judged: files in languages whose names are not resolved, generated ones, and copies of others' code.
     #[serde(skip_serializing_if = "is_zero")]
     files_not_judged: usize,
-    /// Not listed: dead less surely than asked, most of it used by dead code alone; a lower min_confidence lists it.
-    #[serde(skip_serializing_if = "is_zero")]
-    less_sure_count: usize,
+    /// Not listed, by tier.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    not_listed: BTreeMap<String, usize>,
     dead_count: usize,
     #[serde(skip_serializing_if = "Option::is_none")]
     dead_symbols: Option<Vec<Item>>,
     /// Instead of symbols, where files are asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
     dead_files: Option<Vec<Item>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    explained: Option<Explained>,
 }
 
 fn is_zero(n: &usize) -> bool {
@@ -83,10 +121,31 @@ pub struct Item {
     file: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     line: Option<u32>,
+    tier: TierWord,
     confidence: f64,
-    reason: Cow<'static, str>,
+    /// The rule that keeps it from a surer tier.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    rule: Option<String>,
+    reason: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     importer_count: Option<usize>,
+}
+
+/// The rules that speak of a symbol.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Explained {
+    symbol_id: String,
+    /// Absent if it is used.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    tier: Option<TierWord>,
+    rules: Vec<Spoken>,
+}
+
+/// A rule and its reason.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Spoken {
+    rule: String,
+    reason: String,
 }
 
 /// See [`Args`].
@@ -105,65 +164,55 @@ impl Tool for FindDeadCode {
             related::note_unread(call, repo);
             let snapshot = &repo.snapshot;
             let patterns = patterns(&[&*args.entry_point_patterns, &snapshot.facts().roles.entry_points].concat())?;
-            let mut found = query::dead_code(snapshot, edges, args.include_tests, &patterns);
+            let asked = args.explain.as_deref().map(|name| asked_symbol(snapshot, name)).transpose()?;
+            let explain = asked.map(|symbol| symbol.number());
+            let options = Options { tests: args.include_tests, explain, ..Options::new(&patterns) };
+            let mut found = query::dead_code(snapshot, edges, &options);
             for (path, text) in related::large_sources(call, repo) {
                 found.doubt_names_in(&path, &text);
             }
-            let known = |certainty: Certainty| if related::are_whole(edges) { certainty } else { Certainty::HalfKnown };
-            let sure = |certainty: Certainty| known(certainty).confidence() >= args.min_confidence - 1e-9;
-            let symbols = found.symbols.iter().filter(|dead| sure(dead.certainty)).map(|dead| Item {
-                symbol_id: Some(dead.symbol.id()),
-                file: dead.symbol.file.path().to_owned(),
-                line: Some(dead.symbol.line()),
-                confidence: known(dead.certainty).confidence(),
-                reason: match &dead.doubt {
-                    Some(doubt) if matches!(dead.certainty, Certainty::Doubtful | Certainty::Offered) => doubted(doubt),
-                    _ => reason(known(dead.certainty)).into(),
-                },
-                importer_count: None,
-            });
-            let files = found.files.iter().filter(|dead| sure(dead.certainty)).map(|dead| Item {
-                symbol_id: None,
-                file: dead.file.path().to_owned(),
-                line: None,
-                confidence: known(dead.certainty).confidence(),
-                reason: reason(known(dead.certainty)).into(),
-                importer_count: Some(dead.importers),
-            });
-            let mut dead: Vec<Item> = match args.granularity {
-                Granularity::Symbol => symbols.collect(),
-                Granularity::File => files.collect(),
+            let is_whole = related::are_whole(edges);
+            let mut all = match args.granularity {
+                Granularity::Symbol => symbols(&found, is_whole),
+                Granularity::File => files(&found, is_whole),
             };
-            dead.sort_by(|a, b| b.confidence.total_cmp(&a.confidence));
+            let explained = asked.map(|symbol| explained(&symbol, &found, &all));
+            let mut not_listed = BTreeMap::new();
+            all.retain(|item| {
+                let is_listed = args.lists(item);
+                if !is_listed {
+                    *not_listed.entry(word(item.tier)).or_default() += 1;
+                }
+                is_listed
+            });
+            all.sort_by(|a, b| b.confidence.total_cmp(&a.confidence));
             // Each is said to have no users.
             call.absent(true);
-            let paths = dead.iter().map(|item| item.file.clone()).collect();
-            let found_count = match args.granularity {
-                Granularity::Symbol => found.symbols.len(),
-                Granularity::File => found.files.len(),
+            let paths = all.iter().map(|item| item.file.clone()).collect();
+            let dead_count = all.len();
+            let (dead_symbols, dead_files) = match args.granularity {
+                Granularity::Symbol => (Some(all), None),
+                Granularity::File => (None, Some(all)),
             };
             let output = Output {
                 granularity: args.granularity,
-                min_confidence: args.min_confidence,
+                min_confidence: args.least(),
                 live_root_count: found.roots,
                 perhaps_used_count: found.perhaps_used,
                 files_not_judged: found.files_not_judged,
-                less_sure_count: found_count - dead.len(),
-                dead_count: dead.len(),
-                dead_symbols: None,
-                dead_files: None,
-            };
-            let output = match args.granularity {
-                Granularity::Symbol => Output { dead_symbols: Some(dead), ..output },
-                Granularity::File => Output { dead_files: Some(dead), ..output },
+                not_listed,
+                dead_count,
+                dead_symbols,
+                dead_files,
+                explained,
             };
             Ok((output, paths))
         })?;
-        let dead =
-            if args.granularity == Granularity::File { &mut output.dead_files } else { &mut output.dead_symbols };
         if args.granularity == Granularity::File {
             call.list("dead_files");
         }
+        let dead =
+            if args.granularity == Granularity::File { &mut output.dead_files } else { &mut output.dead_symbols };
         call.found(dead.as_ref().is_some_and(|dead| !dead.is_empty()));
         call.narrow("give min_confidence 1");
         *dead = dead.take().map(|dead| call.page(dead, usize::MAX));
@@ -171,57 +220,85 @@ impl Tool for FindDeadCode {
     }
 }
 
-fn reason(certainty: Certainty) -> &'static str {
-    match certainty {
-        Certainty::Unused => "unused",
-        Certainty::OnlyTests => "only tests use it",
-        Certainty::Offered => "unused here, but visible to others",
-        Certainty::Doubtful => "no use is known, but what it belongs to may be used",
-        Certainty::Tried => "only tests use it, but others can install its package",
-        Certainty::HalfKnown => "no use is known, but not every name was resolved",
-        Certainty::DeadUsers => "only dead code uses it",
+impl Args {
+    /// Whether a verdict is listed.
+    fn lists(&self, item: &Item) -> bool {
+        match self.min_confidence {
+            Some(least) => {
+                item.confidence >= least - 1e-9 && (self.tiers.is_empty() || self.tiers.contains(&item.tier))
+            }
+            None if self.tiers.is_empty() => matches!(item.tier, TierWord::Certain | TierWord::Likely),
+            None => self.tiers.contains(&item.tier),
+        }
+    }
+
+    /// The least confidence that is listed.
+    fn least(&self) -> f64 {
+        let listed = Tier::ALL.iter().filter(|tier| self.tiers.contains(&TierWord::from(**tier)));
+        let of_tiers = listed.map(|tier| tier.confidence()).reduce(f64::min);
+        self.min_confidence.or(of_tiers).unwrap_or(Tier::Likely.confidence())
     }
 }
 
-/// A doubt in words.
-fn doubted(doubt: &DeadCodeDoubt) -> Cow<'static, str> {
-    match doubt {
-        DeadCodeDoubt::Written(path, line) => format!("no use is known, but its name stands in {path}:{line}").into(),
-        DeadCodeDoubt::Aside => "no use is known, but its folder is for examples, scripts or copies".into(),
-        DeadCodeDoubt::NotLoaded => "no use is known, but nothing loads its file: a tool may".into(),
-        DeadCodeDoubt::Registered => {
-            "no use is known, but a base, an interface, a macro or a decorator may hand it on".into()
+/// Dead symbols as items. Where not every name was resolved, none is sure.
+fn symbols(found: &DeadCode<'_>, is_whole: bool) -> Vec<Item> {
+    let item = |dead: &Dead<'_>| {
+        let (tier, reason) = known(dead.tier, dead.reason.clone(), is_whole);
+        let (file, line) = (dead.symbol.file.path().to_owned(), Some(dead.symbol.line()));
+        let (symbol_id, rule) = (Some(dead.symbol.id()), dead.rule.map(str::to_owned));
+        Item {
+            symbol_id,
+            file,
+            line,
+            tier: tier.into(),
+            confidence: confidence(tier, is_whole),
+            rule,
+            reason,
+            importer_count: None,
         }
-        DeadCodeDoubt::Callable => "no use is known, but any code that has an object may call it".into(),
-        DeadCodeDoubt::Kept => "no use is known, but its own text says that it is kept for others".into(),
-        DeadCodeDoubt::Default => "no use is known, but others get it as the default of its file".into(),
-        DeadCodeDoubt::InProgram => "only tests use it, but these are part of the program".into(),
-        DeadCodeDoubt::Shared => "no use is known, but it shares its name with a definition beside it".into(),
-        DeadCodeDoubt::Conditional => "no use is known, but a build may choose another of its name".into(),
-        DeadCodeDoubt::OneOfMany(count) => {
-            format!("no use is known, but of {count} in this place: something may use them all").into()
-        }
-        DeadCodeDoubt::Namesakes(count) => {
-            format!("no use is known, but {count} other places define its name: one may stand for another").into()
-        }
-        DeadCodeDoubt::Helper(count) => {
-            format!("only tests use it, but {count} files of them do: it may be there to help them").into()
-        }
-        DeadCodeDoubt::Tool => "only tests use it, but they test something else: it may be there to help them".into(),
-        DeadCodeDoubt::ForTests => "no use is known, but it is a test or has examples that may be run".into(),
-        DeadCodeDoubt::Documented => "no use is known, but a package that others can install documents it".into(),
-        DeadCodeDoubt::Importable => "no use is known, but its package lets others import its file".into(),
-        DeadCodeDoubt::Face => "no use is known, but its file is for those who install its package".into(),
-        DeadCodeDoubt::Marked => {
-            "no use is known, but only its name hides it from those who install its package".into()
-        }
-        DeadCodeDoubt::Reflected => "no use is known, but code may find it by reflection".into(),
-        DeadCodeDoubt::OfUser => "only code uses it that may be used itself".into(),
-        DeadCodeDoubt::Short => "no use is known, but its name is too short to be looked for".into(),
-        DeadCodeDoubt::PartlyRead => {
-            "no use is known, but its file has syntax errors or was not read to its end".into()
-        }
-    }
+    };
+    found.symbols.iter().map(item).collect()
+}
+
+/// Dead files as items.
+fn files(found: &DeadCode<'_>, is_whole: bool) -> Vec<Item> {
+    let item = |dead: &DeadFile<'_>| {
+        let (tier, reason) = known(dead.tier, dead.tier.reason().to_owned(), is_whole);
+        let (file, importer_count) = (dead.file.path().to_owned(), Some(dead.importers));
+        let confidence = confidence(tier, is_whole);
+        Item { symbol_id: None, file, line: None, tier: tier.into(), confidence, rule: None, reason, importer_count }
+    };
+    found.files.iter().map(item).collect()
+}
+
+/// A verdict as far as names are known.
+fn known(tier: Tier, reason: String, is_whole: bool) -> (Tier, String) {
+    let is_doubtful = !is_whole && tier > Tier::Unclear;
+    if is_doubtful { (Tier::Unclear, "not every name was resolved".to_owned()) } else { (tier, reason) }
+}
+
+fn confidence(tier: Tier, is_whole: bool) -> f64 {
+    if is_whole { tier.confidence() } else { tier.confidence().min(UNRESOLVED) }
+}
+
+/// The confidence where not every name was resolved.
+const UNRESOLVED: f64 = 0.5;
+
+/// The only symbol of a name or an id.
+fn asked_symbol<'a>(snapshot: &'a Snapshot, name: &str) -> Result<SymbolView<'a>, Error> {
+    let found = query::by_id(snapshot, name).ok().or_else(|| query::named(snapshot, name).into_iter().next());
+    found.ok_or_else(|| Error::invalid_arguments(format!("`explain`: no symbol is named {name}")))
+}
+
+fn explained(symbol: &SymbolView<'_>, found: &DeadCode<'_>, all: &[Item]) -> Explained {
+    let symbol_id = symbol.id();
+    let tier = all.iter().find(|item| item.symbol_id.as_ref() == Some(&symbol_id)).map(|item| item.tier);
+    let spoken = |(rule, reason): &(&'static str, String)| Spoken { rule: (*rule).to_owned(), reason: reason.clone() };
+    Explained { symbol_id, tier, rules: found.explained.iter().map(spoken).collect() }
+}
+
+fn word(tier: TierWord) -> String {
+    serde_json::to_value(tier).ok().and_then(|word| Some(word.as_str()?.to_owned())).unwrap_or_default()
 }
 
 fn patterns(globs: &[String]) -> Result<GlobSet, Error> {

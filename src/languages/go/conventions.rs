@@ -1,6 +1,6 @@
 //! Conventions of Go: exported names, `main` packages, and `go test`.
 
-use crate::languages::{Conventions, Framework, ManifestPart, Package, Public};
+use crate::languages::{Conventions, Framework, ManifestPart, Package, Privacy, Public};
 use crate::model::Kind;
 
 /// Conventions of Go.
@@ -9,9 +9,9 @@ pub static CONVENTIONS: Conventions = Conventions {
     starts: &[(Kind::Function, "main")],
     tests: &["Test", "Benchmark", "Example", "Fuzz"],
     examples: Some("Example"),
-    test_parameters: &["*testing.", " testing.TB"],
     test_files: &["*_test"],
     runner: Some(&super::runner::RUNNER),
+    privacy: Privacy::Folder,
     public: Public::Capital,
     packages: &[Package { file: "go.mod", says: &[], names: ManifestPart::Nothing }],
     is_inner: |path, text| {
@@ -22,7 +22,6 @@ pub static CONVENTIONS: Conventions = Conventions {
         is_program || path.split('/').any(|folder| folder == "internal")
     },
     directives: &["//export ", "//go:linkname ", "//go:wasmexport ", "// swagger:", "//swagger:"],
-    tool_heads: &["cgo -godefs", "cgo -cdefs"],
     conditions: &["//go:build ", "// +build "],
     is_implied: |name| name == "_" || super::libraries::asks_for(name),
     may_override: |_, name| name.starts_with(char::is_uppercase),

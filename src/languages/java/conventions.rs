@@ -1,7 +1,7 @@
 //! Conventions of Java: `public`, annotations, and tests of JUnit.
 
 use crate::languages::conventions::says;
-use crate::languages::{Conventions, Owner, Public};
+use crate::languages::{Conventions, Owner, Privacy, Public};
 use crate::model::Kind;
 
 /// See [`Conventions`].
@@ -12,6 +12,7 @@ pub static CONVENTIONS: Conventions = Conventions {
     test_decorators: &["Test", "ParameterizedTest"],
     test_files: &["Test*", "*Test", "*Tests"],
     runner: Some(&super::runner::RUNNER),
+    privacy: Privacy::Folder,
     public: Public::Word(&["public", "protected"]),
     is_implied: |name| {
         matches!(name, "toString" | "hashCode" | "equals" | "compareTo" | "clone" | "finalize")
@@ -35,22 +36,6 @@ pub static CONVENTIONS: Conventions = Conventions {
         "CheckReturnValue",
         "CanIgnoreReturnValue",
         "VisibleForTesting",
-    ],
-    called_parameters: &["@Observes", "@ObservesAsync", "@Disposes"],
-    accessors: &["get", "is", "set"],
-    property_files: &[
-        "kt", "kts", "groovy", "scala", "jsp", "jspx", "jelly", "ftl", "ftlh", "vm", "html", "xhtml", "mustache",
-    ],
-    setters: Some("set"),
-    data_libraries: &[
-        "com.fasterxml.jackson",
-        "org.codehaus.jackson",
-        "com.google.gson",
-        "com.squareup.moshi",
-        "com.alibaba.fastjson",
-        "org.yaml.snakeyaml",
-        "json.bind",
-        "xml.bind",
     ],
     plain_bases: &["Object", "Serializable", "Cloneable"],
     ..Conventions::NEUTRAL

@@ -1,7 +1,7 @@
 //! Conventions of JavaScript and TypeScript: `export`, npm packages, and how test files are called.
 
 use crate::languages::conventions::says;
-use crate::languages::{Conventions, Framework, ManifestPart, Owner, Package, Public};
+use crate::languages::{Conventions, Framework, ManifestPart, Offers, Owner, Package, Privacy, Public};
 use crate::model::Kind;
 
 /// Endings that a manifest may leave out of the path of a file.
@@ -33,8 +33,9 @@ pub static CONVENTIONS: Conventions = Conventions {
         "jest.setup",
     ],
     runner: Some(&super::runner::RUNNER),
+    offers: Offers::Entries,
+    privacy: Privacy::File,
     public: Public::Exported(&["export", "exports."]),
-    faces: &["index", "mod"],
     packages: &[
         Package {
             file: "package.json",
@@ -48,13 +49,9 @@ pub static CONVENTIONS: Conventions = Conventions {
         Package { file: "jsr.json", says: &["\"exports\""], names: SOURCES },
         Package { file: "deno.json", says: &["\"exports\""], names: SOURCES },
     ],
-    bundlers: &["webpack.", "rollup.", "vite.config", "rspack.", "rolldown.", "tsup.", "tsdown.", "esbuild", "parcel."],
     wildcards: &["export *", "export type *", "exports", "...require("],
     reflection: &["["],
-    lookups: &["this[", "new Proxy("],
-    globals: &["window.", "globalThis.", "global.", "self."],
     by_shape: true,
-    shows_of: &["Object.values(", "Object.keys(", "Object.entries(", "for (const key in "],
     platforms: &[
         "browser", "node", "native", "web", "ios", "android", "server", "client", "deno", "bun", "edge", "worker",
     ],
@@ -69,10 +66,8 @@ pub static CONVENTIONS: Conventions = Conventions {
     },
     // Libraries read static members, too: `static getDerivedStateFromError`.
     may_override: |words, name| !says(words, &["private"]) && !name.starts_with('#'),
-    namespaces: &[("* as ", ""), ("", " = require(")],
     structural: true,
     unnamed_interfaces: true,
-    open_blocks: &["declare global", "declare module"],
     owner: Owner::Value,
     plain_bases: &["Object"],
     ..Conventions::NEUTRAL

@@ -1,6 +1,6 @@
 //! Conventions of Python: dunder names, pytest, and package manifests.
 
-use crate::languages::{Conventions, Framework, ManifestPart, Package, Public};
+use crate::languages::{Conventions, Framework, ManifestPart, Offers, Package, Public};
 use crate::model::Kind;
 
 const COMMANDS: ManifestPart = ManifestPart::Functions { endings: &[".py", "/__init__.py"] };
@@ -13,25 +13,20 @@ pub static CONVENTIONS: Conventions = Conventions {
     tests: &["test", "Test", "setUp", "tearDown", "setup_", "teardown_", "pytest_"],
     test_files: &["test_*", "*_test", "*_tests", "conftest", "test", "tests"],
     runner: Some(&super::runner::RUNNER),
+    offers: Offers::Entries,
     public: Public::Unless("_"),
     folder_files: &["__init__"],
     bundles: &["packages"],
-    faces: &["__init__", "__main__"],
     packages: &[
         Package { file: "setup.py", says: &[], names: COMMANDS },
         Package { file: "setup.cfg", says: &[], names: COMMANDS },
         Package { file: "pyproject.toml", says: &["[project]", "[tool.poetry]"], names: COMMANDS },
     ],
     wildcards: &["import *"],
-    facades: true,
     reflection: &["getattr(", "globals()", "locals()", "methodcaller(", "vars(", "getmembers(", " dir("],
-    lookups: &["getattr(self, ", "getattr(cls, ", "getattr(type(self), "],
-    local_blocks: &["def ", "class ", "async ", "@", "import ", "from "],
     by_shape: true,
     collects: &["def __init_subclass__", ".__subclasses__(", "metaclass="],
     shows: &[
-        "lex.lex(",
-        "yacc.yacc(",
         "globals().values()",
         "globals().items()",
         "vars().items()",
@@ -42,7 +37,6 @@ pub static CONVENTIONS: Conventions = Conventions {
         "vars(sys.modules[__name__]",
         "dir(sys.modules[__name__]",
     ],
-    shows_of: &["getmembers(", "vars(", "dir("],
     frameworks: FRAMEWORKS,
     is_implied: |name| {
         // Settings are read by their names: `settings.TRACE_INIT()`.
@@ -90,40 +84,7 @@ pub static CONVENTIONS: Conventions = Conventions {
         "NamedTuple",
         "TypedDict",
     ],
-    plain_homes: &["typing", "typing_extensions", "abc", "enum", "collections"],
-    looked_up: Some("getattr("),
-    example_mark: Some(">>> "),
     declarations: &[".pyi"],
-    well_known: &[
-        "attr",
-        "bs4",
-        "certifi",
-        "chardet",
-        "charset_normalizer",
-        "cherrypy",
-        "click",
-        "colorama",
-        "dateutil",
-        "flask",
-        "html5lib",
-        "idna",
-        "jinja2",
-        "mako",
-        "markupsafe",
-        "pkg_resources",
-        "pygments",
-        "pytz",
-        "requests",
-        "simplejson",
-        "six",
-        "tornado",
-        "typing_extensions",
-        "urllib3",
-        "webencodings",
-        "werkzeug",
-        "xmltodict",
-        "yaml",
-    ],
     ..Conventions::NEUTRAL
 };
 

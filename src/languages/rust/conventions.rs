@@ -12,6 +12,7 @@ pub static CONVENTIONS: Conventions = Conventions {
     test_decorators: &["test", "bench", "rstest", "cfg(test)"],
     test_files: &["*_test", "*_tests", "test", "tests"],
     runner: Some(&super::runner::RUNNER),
+    macro_openings: b"!",
     public: Public::Word(&["pub"]),
     folder_files: &["mod"],
     packages: &[
@@ -21,14 +22,7 @@ pub static CONVENTIONS: Conventions = Conventions {
     is_implied: |name| name == "drop",
     // A subtrait gives an external trait nothing to call: the implementations are in `impl` blocks for that trait.
     may_override: |_, _| false,
-    reads: &["include_str!(\"", "include_bytes!(\"", "include!(\""],
     conditions: &["#[cfg(", "#![cfg("],
-    conditional_macros: &["cfg_if! {", "cfg_select! {"],
-    compiled_only: &["_", "assert_", "ensure_", "require_"],
-    // An example that must not compile proves something about its crate.
-    example_mark: Some("compile_fail"),
-    given_attributes: &["#["],
-    naming_attributes: &["#[serde("],
     plain_decorators: &[
         "derive",
         "inline",

@@ -3,41 +3,24 @@
 
 mod blast;
 pub(super) mod cut_off;
-mod dead;
-mod documented;
-mod entry;
-mod evidence;
-mod groups;
 mod importance;
 mod imports;
 mod map;
-mod mentioned;
 mod name_at;
 mod outside;
 pub(super) mod overrides;
 mod plan;
 mod possible;
 mod published;
-mod reachability;
 mod receivers;
 mod related;
 pub(super) mod relations;
 mod rename;
-mod rings;
-mod said;
-mod strings;
-mod surroundings;
-mod tested;
 mod twins;
 mod types;
-mod verdicts;
 mod visible;
-mod written;
 
 pub use blast::{AffectedFile, Blast, BlastDoubt, Dependents, blast, dependents, hop_weight};
-pub use dead::{Dead, DeadCode, DeadFile, dead_code};
-pub(super) use entry::{decorator_name, scripts};
-pub use evidence::{Certainty, DeadCodeDoubt};
 pub use importance::{central_symbols, imported_files, ranks};
 pub use imports::{needed_imports, outside_packages};
 pub use map::{MapFile, repo_map};
@@ -46,14 +29,16 @@ pub use outside::{ImportedPackage, needed_packages, outside_uses, packages_at};
 pub(super) use plan::is_constructor;
 pub use plan::{Plan, PlannedEdit, Reason, deletion, redeclaration, with_parameters};
 pub use possible::possible_uses;
-pub(super) use published::package_files;
+pub(super) use published::{open_folders, package_files, scripts};
 pub use receivers::receiver;
 pub(super) use related::is_of_tests;
 pub use related::{Related, implementations, related};
 pub use rename::{RenameDoubt, Renaming, renaming};
 pub use twins::twins;
 pub use types::types_of;
-pub(super) use visible::Exports;
+pub(super) use visible::{
+    Exports, decorator_name, in_interface, in_type, is_decorated, is_part, is_type, words_before,
+};
 
 use crate::model::{Detail, Kind, Role};
 use crate::store::{Edge, EdgeTable, Snapshot, SymbolId, SymbolView};

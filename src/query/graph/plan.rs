@@ -2,16 +2,14 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use globset::GlobSet;
-
 use super::Graph;
-use super::entry::Entries;
 use super::overrides::{class_of, files_in, folder, overridden};
 use super::related::implementations;
 use super::relations::line_of;
 use super::rename::{RenameDoubt, doubt_of, elsewhere, family};
 use super::visible::is_type;
 use crate::model::{Detail, Kind, Role, Span};
+use crate::query::dead::used_from_outside;
 use crate::store::{Edge, EdgeTable, FileView, Snapshot, SymbolId, SymbolView};
 
 /// The reason to look at a place.
@@ -115,18 +113,17 @@ impl<'a> PlanDraft<'a, '_> {
     }
 
     fn finish(self, symbol: &SymbolView<'a>) -> Plan<'a> {
-        let (graph, none) = (Graph::new(self.snapshot, self.edges), GlobSet::empty());
-        let entries = Entries::new(&graph, &none);
+        let graph = Graph::new(self.snapshot, self.edges);
+        let outside = used_from_outside(&graph, symbol);
         let Self { places, mut doubts, .. } = self;
-        let class = symbol.parent().filter(is_type).or_else(|| class_of(self.snapshot, symbol));
-        if entries.is_run(symbol) || entries.is_decorated(symbol, symbol.file.conventions()) {
+        if outside.is_run {
             let why = "something may run it that does not write its name: a framework, a runner, an installer";
             doubts.insert(RenameDoubt::at(symbol.file, symbol.name_span().start, why));
         }
         Plan {
             places: places.into_values().collect(),
             doubts: doubts.into_iter().collect(),
-            is_for_others: entries.is_for_others(symbol, class.as_ref()),
+            is_for_others: outside.is_offered,
         }
     }
 }

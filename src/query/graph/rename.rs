@@ -3,11 +3,11 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
-use super::entry::decorator_name;
+use super::filled_in;
 use super::overrides::{class_of, files_in, folder, overridden};
 use super::related::implementations;
 use super::relations::{line_of, may_name, outside_bases, written_as};
-use super::{filled_in, strings};
+use super::visible::decorator_name;
 use crate::extract;
 use crate::model::{Detail, Kind, Role, Span};
 use crate::query::symbols::lookup::named;
@@ -286,7 +286,7 @@ pub(super) fn elsewhere(
     while let Some(mentioned) = mentioned.next().filter(|_| doubts.len() < enough) {
         let file = mentioned.file;
         let used = edges.in_file(file.number());
-        let is_data = strings::is_data(file);
+        let is_data = is_data(file);
         let may_name = may_name(file, symbol.file);
         // Names of a file that was not read to its end may be bound otherwise.
         if let Some(first) = mentioned.at.first().filter(|_| file.is_cut_off() && may_name) {
@@ -309,7 +309,7 @@ pub(super) fn elsewhere(
                 None if may_name && unexplained.get_or_insert_with(|| unexplained_in(file)).contains(&at) => {
                     Some("code writes it where nothing is known of it")
                 }
-                None if strings::is_quoted(file.content(), span) => {
+                None if is_quoted(file.content(), span) => {
                     quoted.push(span);
                     None
                 }
@@ -417,4 +417,22 @@ fn collisions(
     }
     let seen = mentions(snapshot, new).filter(|mentioned| places.contains_key(&mentioned.file.number()));
     seen.map(|mentioned| RenameDoubt::at(mentioned.file, mentioned.at[0], "the new name is written here")).collect()
+}
+
+/// Endings of prose and data files: a word in them is no name.
+const PROSE: &[&str] = &[
+    "", "md", "rst", "txt", "adoc", "po", "pot", "csv", "tsv", "log", "svg", "lock", "map", "snap", "patch", "diff",
+    "ipynb",
+];
+
+/// Whether a file without resolved names is data that may name symbols, rather than prose.
+fn is_data(file: FileView<'_>) -> bool {
+    let name = file.path().rsplit('/').next().unwrap_or_default();
+    !PROSE.contains(&name.rsplit_once('.').map_or("", |(_, ending)| ending))
+}
+
+/// Whether a span is all that stands between two quotes.
+fn is_quoted(text: &[u8], span: Span) -> bool {
+    let before = (span.start as usize).checked_sub(1).and_then(|at| text.get(at));
+    before.is_some_and(|quote| matches!(quote, b'"' | b'\'' | b'`')) && text.get(span.end as usize) == before
 }

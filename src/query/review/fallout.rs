@@ -5,7 +5,8 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use globset::GlobSet;
 
 use super::touched::{Change, Touched};
-use crate::query::{Certainty, DeadCodeDoubt, dead_code, line_of, line_text};
+use crate::query::dead::{Options, Tier, dead_code};
+use crate::query::{line_of, line_text};
 use crate::store::{EdgeTable, FileView, Snapshot, SymbolView};
 
 /// Symbols that nothing uses, and that are new or lost a user by the change.
@@ -28,15 +29,14 @@ pub fn newly_dead<'a>(
         };
         !name.is_empty() && touched.iter().any(lost)
     };
-    let dead = dead_code(snapshot, edges, false, patterns).symbols.into_iter();
+    let dead = dead_code(snapshot, edges, &Options::new(patterns)).symbols.into_iter();
     // A symbol that had a use which was known is not one that is used in unknown ways, unless a text names it.
-    let is_unnamed = |doubt: &DeadCodeDoubt| !matches!(doubt, DeadCodeDoubt::Written(..));
     let fresh = dead.filter(|dead| {
-        let is_sure = dead.certainty >= Certainty::Offered;
-        let is_left = || dead.certainty == Certainty::Doubtful && dead.doubt.as_ref().is_some_and(is_unnamed);
+        let is_left = || dead.tier == Tier::Unclear && dead.rule != Some("named");
+        let is_sure = dead.tier >= Tier::Likely;
         is_sure && is_new(&dead.symbol) || (is_sure || is_left()) && lost_user(&dead.symbol)
     });
-    fresh.map(|dead| (dead.symbol, dead.certainty.confidence())).collect()
+    fresh.map(|dead| (dead.symbol, dead.tier.confidence())).collect()
 }
 
 /// A new import that closes a ring of folders.

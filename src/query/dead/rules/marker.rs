@@ -1,0 +1,17 @@
+//! Methods without parameters of an interface, which tell its types from others and need not be called.
+
+use super::{Asks, Reached, Rule, Stage, Subject};
+
+pub static RULE: Rule = Rule {
+    name: "marker",
+    stage: Stage::Root,
+    lowers_to: Reached::Live,
+    reason: "it tells the types of an interface from others",
+    asks: Asks::One(ask),
+};
+
+fn ask(subject: Subject<'_, '_>) -> bool {
+    let symbol = &subject.symbol;
+    let after = symbol.file.content().get(symbol.name_span().end as usize..symbol.span().end as usize);
+    subject.is_entry() && subject.is_declared() && after == Some(b"()")
+}

@@ -1,0 +1,15 @@
+//! Definitions that other files can see, and members that are said to be public in a type that is not.
+
+use super::{Asks, Reached, Rule, Stage, Subject};
+
+pub static RULE: Rule = Rule {
+    name: "visible",
+    stage: Stage::Caution,
+    lowers_to: Reached::Not,
+    reason: "nothing in the program uses it",
+    asks: Asks::One(ask),
+};
+
+fn ask(subject: Subject<'_, '_>) -> bool {
+    !subject.is_hidden() || subject.class().is_some() && subject.is_public()
+}
