@@ -81,6 +81,24 @@ pub fn all<'a>(repo: &'a Repo, edges: &EdgeTable, id: &str) -> Result<Vec<Vec<Sy
     }
 }
 
+/// The most symbols of one name that are answered for together.
+const MOST_OF_NAME: usize = 10;
+
+/// Finds every symbol that an id or a name may mean, for an answer about all of them together, which says so. A name of
+/// very many is refused.
+pub fn each<'a>(caller: &Caller<'_>, repo: &'a Repo, id: &str) -> Result<Vec<SymbolView<'a>>, Error> {
+    match query::meant(&repo.snapshot, &repo.own_id(id)) {
+        Ok(symbols) if (1..=MOST_OF_NAME).contains(&symbols.len()) => {
+            if symbols.len() > 1 {
+                let ids: Vec<String> = symbols.iter().map(SymbolView::id).collect();
+                caller.note("hint", json!(format!("{id} is each of {}", ids.join(", "))));
+            }
+            Ok(symbols)
+        }
+        _ => symbol(repo, id).map(|only| vec![only]),
+    }
+}
+
 /// Finds a symbol by id, or by an unambiguous name: its own, or that of a class which inherits it.
 pub fn symbol<'a>(repo: &'a Repo, id: &str) -> Result<SymbolView<'a>, Error> {
     query::by_id(&repo.snapshot, &repo.own_id(id))

@@ -1,5 +1,5 @@
 //! Places where a name may mean a symbol, as nothing is known of what it belongs to: a few are shown, many are counted
-//! by their receivers.
+//! by their receivers. And the files that were looked through for all that is told of a symbol.
 
 use std::collections::HashMap;
 
@@ -9,7 +9,7 @@ use serde::Serialize;
 use super::indexes::Repo;
 use crate::model::Role;
 use crate::query::{self, UseSite};
-use crate::store::{EdgeTable, SymbolView};
+use crate::store::{EdgeTable, FileView, SymbolView};
 
 /// The most places that are shown without being asked for.
 const FEW: usize = 10;
@@ -44,6 +44,27 @@ pub struct Place {
 pub struct Receiver {
     receiver: String,
     count: usize,
+}
+
+/// Files whose names are resolved together with those of a symbol: those in which it may be used.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct LookedAt {
+    files: usize,
+    /// Of them, those of tests.
+    tests: usize,
+}
+
+impl LookedAt {
+    /// The files for some definitions.
+    pub(crate) fn of(repo: &Repo, definitions: &[SymbolView<'_>]) -> Self {
+        let may_use = |file: &FileView<'_>| definitions.iter().any(|symbol| query::may_name(*file, symbol.file));
+        let (mut files, mut tests) = (0, 0);
+        for file in repo.snapshot.files().filter(may_use) {
+            files += 1;
+            tests += usize::from(file.is_test());
+        }
+        Self { files, tests }
+    }
 }
 
 /// Places that may mean one of some definitions of a name, by path and line; calls alone where those are asked for.

@@ -19,16 +19,16 @@ pub use crate::languages::{without_relations, without_symbols};
 pub use dead::{Dead, DeadCode, DeadFile, Tier, dead_code};
 pub use files::files_like;
 pub use graph::cut_off::{cut_off, cut_off_with};
-pub use graph::overrides::{inherited, overridden, overriding};
+pub use graph::overrides::{inherited, overridden, overriding, satisfied};
 pub use graph::relations::{
     Caller, Direction, LineCount, UseSite, bounds, calls, column_of, decorated, function_around, hierarchy, line_of,
-    line_text, next_in_hierarchy, outside_bases, possible_calls, symbol_near, texts_of_lines, users_through, uses,
-    written_as,
+    line_text, may_name, next_in_hierarchy, outside_bases, possible_calls, symbol_near, texts_of_lines, users_through,
+    uses, written_as,
 };
 pub use graph::{
     AffectedFile, Blast, BlastDoubt, Dependents, ImportedPackage, MapFile, NameAt, Plan, PlannedEdit, Reason, Related,
     RenameDoubt, Renaming, blast, central_symbols, deletion, dependents, hop_weight, implementations, imported_at,
-    imported_files, imports_of, local_at, locals, modules_at, name_at, needed_imports, needed_packages,
+    imported_files, imports_of, is_export, local_at, locals, modules_at, name_at, needed_imports, needed_packages,
     outside_packages, outside_uses, packages_at, possible_uses, ranks, receiver, redeclaration, related, renaming,
     repo_map, signatures, twins, types_of, with_parameters, word_at,
 };

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::files::unknown_file;
 use super::indexes::Repo;
-use super::possible::{self, Possible, shortened};
+use super::possible::{self, LookedAt, Possible, shortened};
 use super::{Call, Error, Tool, ToolTier, related, tokens};
 use crate::catalog::context::{self, linking};
 use crate::catalog::cross_repo::{self, Link, User};
@@ -95,6 +95,9 @@ pub struct Uses {
     /// More of them.
     #[serde(skip_serializing_if = "is_zero")]
     also_left: usize,
+    /// Files that were looked through for uses, in a compact answer.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    looked_at: Option<LookedAt>,
     /// Places where the name may mean this, for nothing is known of what it belongs to; not among the references.
     #[serde(skip_serializing_if = "is_zero")]
     possible: usize,
@@ -317,6 +320,7 @@ fn find<'r>(
             unsure.extend(possible);
         }
     }
+    output.looked_at = (call.compact || call.request.for_people).then(|| LookedAt::of(repo, &groups.concat()));
     output.possible = unsure.len();
     output.unsure = Possible::of(repo, &unsure);
     paths.extend(output.unsure.files());

@@ -127,7 +127,7 @@ impl Tool for FindTests {
         let repo = related::open_now(call, args.repo.as_deref())?;
         related::note_unread(call, &repo);
         let (snapshot, edges) = (&*repo.snapshot, related::edges(&repo)?);
-        let targets = named(&repo, snapshot, &args.targets)?;
+        let targets = named(call, &repo, snapshot, &args.targets)?;
         let found = review::tests_of_targets(snapshot, edges, &targets, &[]);
         let ran = recorded(call, &repo, &args, &review::lines_of(&targets), false)?;
         Ok(output(call, &args, snapshot, &[], found, ran))
@@ -136,6 +136,7 @@ impl Tool for FindTests {
 
 /// The files and symbols that are named.
 fn named<'a>(
+    call: &Call<'_>,
     repo: &'a indexes::Repo,
     snapshot: &'a Snapshot,
     names: &[String],
@@ -146,9 +147,10 @@ fn named<'a>(
         match snapshot.file(path) {
             Some(file) => sources.push(review::Target::File(file)),
             None => {
-                let symbol = related::symbol(repo, target)?;
-                related::check_language(snapshot, &symbol)?;
-                sources.push(review::Target::Symbol(symbol));
+                for symbol in related::each(call, repo, target)? {
+                    related::check_language(snapshot, &symbol)?;
+                    sources.push(review::Target::Symbol(symbol));
+                }
             }
         }
     }

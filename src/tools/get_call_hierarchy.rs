@@ -5,11 +5,11 @@ use serde::{Deserialize, Serialize};
 
 use super::fields::{Facts, Fields};
 use super::indexes::Repo;
-use super::possible::{self, Possible, shortened};
+use super::possible::{self, LookedAt, Possible, shortened};
 use super::{Call, Error, Tool, ToolTier, related};
 use crate::model::{Kind, Role};
 use crate::query::{self, Caller};
-use crate::store::{EdgeTable, SymbolView};
+use crate::store::{EdgeTable, SymbolId, SymbolView};
 
 /// Who calls a function (callers) and what it ends up calling (callees): call chain, recursively, several levels deep.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -30,6 +30,10 @@ pub struct Args {
     /// How many calls away (default: 1 in a compact answer, else 2).
     #[serde(default)]
     depth: Option<u32>,
+    /// All callers of methods that it overrides or implements, too, in a compact answer as well.
+    #[serde(default)]
+    #[schemars(extend("x-rare" = true))]
+    through: bool,
     /// As in search_symbols.
     #[serde(default)]
     #[schemars(extend("x-hidden" = true))]
@@ -82,6 +86,12 @@ pub struct Calls {
     /// `path:line` where a function is used as a value, the first ones: whoever holds the value may call it.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     handed_on: Vec<String>,
+    /// Callers that are left out, for they call a method that it overrides or implements.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    through: Vec<Through>,
+    /// Files that were looked through for callers, in a compact answer.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    looked_at: Option<LookedAt>,
     /// Calls by a name that may mean this, for nothing is known of what it belongs to; not among the callers.
     #[serde(skip_serializing_if = "is_zero")]
     possible_callers: usize,
@@ -91,6 +101,13 @@ pub struct Calls {
 
 fn is_zero(n: &usize) -> bool {
     *n == 0
+}
+
+/// The callers of a method that is overridden or implemented.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Through {
+    id: String,
+    callers: usize,
 }
 
 /// A function at the other end of a call.
@@ -114,6 +131,9 @@ pub struct Item {
     /// The symbol between, from depth two on; or the overridden one that is called instead.
     #[serde(skip_serializing_if = "Option::is_none")]
     via: Option<String>,
+    /// It calls the method `via`, which the one that was asked for overrides or implements.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    through: bool,
     /// Of a callee: methods that override it, one of which may run instead.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     overridden_by: Vec<String>,
@@ -138,6 +158,8 @@ const MOST_OVERRIDES: usize = 5;
 const MOST_SYMBOLS: usize = 10;
 /// Functions of each direction on a page.
 const PAGE: usize = 50;
+/// The most callers through other methods that a compact answer lists beside direct ones without being asked.
+const MOST_THROUGH: usize = 10;
 
 impl Tool for GetCallHierarchy {
     const NAME: &'static str = "get_call_hierarchy";
@@ -154,7 +176,7 @@ impl Tool for GetCallHierarchy {
         let usual = if is_brief { Direction::Callers } else { Direction::Both };
         let direction = if args.callees { Direction::Callees } else { args.direction.unwrap_or(usual) };
         let depth = call.at_most("depth", args.depth.unwrap_or(if is_brief { 1 } else { 2 }), DEEPEST);
-        let asked = Asked { direction, depth, fields: &fields };
+        let asked = Asked { direction, depth, through: args.through, is_brief, fields: &fields };
         let (mut results, counts) = related::answer(call, args.repo.as_deref(), |repo, edges| {
             fields.know(call, repo);
             let groups = related::all(repo, edges, &args.symbol_id)?;
@@ -193,7 +215,17 @@ impl Tool for GetCallHierarchy {
 struct Asked<'a> {
     direction: Direction,
     depth: u32,
+    /// Whether all callers through other methods are listed.
+    through: bool,
+    is_brief: bool,
     fields: &'a Fields,
+}
+
+impl Asked<'_> {
+    /// Whether these callers through other methods are listed beside so many direct ones.
+    fn lists(&self, n_through: usize, n_direct: usize) -> bool {
+        self.through || n_direct == 0 || n_through <= MOST_THROUGH
+    }
 }
 
 /// The callers and callees of twins, with the number of each on all pages.
@@ -214,12 +246,25 @@ fn calls_of(
         callees: None,
         called_outside_functions: Vec::new(),
         handed_on: Vec::new(),
+        through: Vec::new(),
+        looked_at: None,
         possible_callers: 0,
         unsure: Possible::default(),
     };
     let mut counts = [0; 2];
     if asked.direction != Direction::Callees {
-        let (callers, outside) = followed(repo, edges, twins, query::Direction::Callers, asked.depth);
+        let (mut callers, outside) = followed(repo, edges, twins, query::Direction::Callers, asked.depth);
+        // A compact answer is about calls of the symbol itself.
+        if asked.is_brief && asked.depth == 1 {
+            calls.looked_at = Some(LookedAt::of(repo, twins));
+            let (mut through, direct): (Vec<_>, Vec<_>) = callers.into_iter().partition(|one| one.through.is_some());
+            callers = direct;
+            through.extend(through_satisfied(repo, edges, twins, &callers));
+            match asked.lists(through.len(), callers.len()) {
+                true => callers.extend(through),
+                false => calls.through = counted(repo, &through),
+            }
+        }
         counts[0] = callers.len();
         calls.callers = Some(page(call, repo, edges, callers, symbol, (false, asked.fields)));
         let place = |place: &query::UseSite<'_>| format!("{}:{}", place.file.path(), place.line);
@@ -243,12 +288,47 @@ fn handed_on(repo: &Repo, edges: &EdgeTable, twins: &[SymbolView<'_>]) -> Vec<St
     for symbol in twins.iter().filter(|symbol| matches!(symbol.kind(), Kind::Function | Kind::Method)) {
         for place in query::uses(&repo.snapshot, edges, symbol.number()) {
             let at = format!("{}:{}", place.file.path(), place.line);
-            if place.edge.role() == Role::Reference && places.len() < MOST_LINES && !places.contains(&at) {
+            let is_value = place.edge.role() == Role::Reference && !query::is_export(&place);
+            if is_value && places.len() < MOST_LINES && !places.contains(&at) {
                 places.push(at);
             }
         }
     }
     places
+}
+
+/// Callers of the methods of interfaces that the class of some twins satisfies without naming them.
+fn through_satisfied<'a>(
+    repo: &'a Repo,
+    edges: &'a EdgeTable,
+    twins: &[SymbolView<'_>],
+    direct: &[Caller<'_>],
+) -> Vec<Caller<'a>> {
+    let mut found: Vec<Caller<'a>> = Vec::new();
+    for method in twins.iter().flat_map(|twin| query::satisfied(&repo.snapshot, edges, twin)) {
+        let (callers, _) = query::calls(&repo.snapshot, edges, method.number(), query::Direction::Callers, 1);
+        for mut caller in callers.into_iter().filter(|caller| caller.through.is_none()) {
+            let is_same = |other: &Caller<'_>| other.symbol.number() == caller.symbol.number();
+            if !direct.iter().any(is_same) && !found.iter().any(is_same) {
+                caller.through = Some(method.number());
+                found.push(caller);
+            }
+        }
+    }
+    found
+}
+
+/// The number of callers through each method, in the order of the callers.
+fn counted(repo: &Repo, callers: &[Caller<'_>]) -> Vec<Through> {
+    let mut counts: Vec<(SymbolId, usize)> = Vec::new();
+    for through in callers.iter().filter_map(|caller| caller.through) {
+        match counts.iter_mut().find(|(known, _)| *known == through) {
+            Some((_, count)) => *count += 1,
+            None => counts.push((through, 1)),
+        }
+    }
+    let through = |(method, callers)| Some(Through { id: repo.snapshot.symbol(method)?.id(), callers });
+    counts.into_iter().filter_map(through).collect()
 }
 
 /// Callers or callees of any of some twins, each once.
@@ -298,13 +378,14 @@ fn page(
 impl Calls {
     fn has_any(&self) -> bool {
         let mut lists = [&self.callers, &self.callees].into_iter().flatten();
-        !self.handed_on.is_empty() || lists.any(|items| !items.is_empty())
+        !self.handed_on.is_empty() || !self.through.is_empty() || lists.any(|items| !items.is_empty())
     }
 
     fn has_no_callers(&self) -> bool {
         self.callers.as_ref().is_some_and(Vec::is_empty)
             && self.called_outside_functions.is_empty()
             && self.handed_on.is_empty()
+            && self.through.is_empty()
     }
 
     /// Files that the answer is about.
@@ -332,6 +413,7 @@ fn item(
     let before = repo.snapshot.symbol(caller.via);
     // Twins are the symbol itself.
     let between = before.filter(|before| before.number() != asked.number() && caller.depth > 1);
+    let is_through = caller.through.is_some() && caller.depth == 1;
     let via = caller.through.and_then(|via| repo.snapshot.symbol(via)).or(between);
     let overriding = if is_callee { query::overriding(&repo.snapshot, edges, &symbol) } else { Vec::new() };
     let at: Vec<u32> = caller.lines.into_iter().take(MOST_LINES).collect();
@@ -347,6 +429,7 @@ fn item(
         at_file: calling_path.filter(|path| *path != symbol.file.path()).map(str::to_owned),
         depth,
         via: via.map(|symbol| symbol.qualified_name()),
+        through: is_through,
         overridden_by: overriding.iter().take(MOST_OVERRIDES).map(SymbolView::qualified_name).collect(),
         facts: fields.of(&symbol),
     }

@@ -172,8 +172,8 @@ impl Tool for GetContextBundle {
         let output = related::answer(call, args.repo.as_deref(), |repo, edges| {
             let (mut symbols, mut errors) = (Vec::new(), Vec::new());
             for id in &ids {
-                match related::symbol(repo, id) {
-                    Ok(symbol) => symbols.push(symbol),
+                match related::each(call, repo, id) {
+                    Ok(meant) => symbols.extend(meant),
                     Err(err) if ids.len() == 1 => return Err(err),
                     Err(err) => errors.push(Unknown { id: (*id).clone(), error: err.message }),
                 }

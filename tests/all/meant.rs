@@ -85,7 +85,7 @@ def f(): return size()
     let uses = text(project, "find_references", json!({"identifier": "size"}));
     assert_eq!(
         uses,
-        "2 uses of function size, a.py:3 and :5; complete: no other use is possible\nb.py\n1:from a import size\n2:def f(): return size()  in f"
+        "2 uses of function size, a.py:3 and :5; complete: no other use is possible in 2 files, none of tests\nb.py\n1:from a import size\n2:def f(): return size()  in f"
     );
     let overloads = "--- A.java
 class A {
@@ -97,7 +97,7 @@ class A {
     let calls = text(overloads, "get_call_hierarchy", json!({"symbol_id": "add"}));
     assert_eq!(
         calls,
-        "1 caller of method A.add, A.java:2 and :3; complete: no other call is possible\nA.java:4 A.run  4:void run() { add(1); add(\"a\"); }"
+        "1 caller of method A.add, A.java:2 and :3; complete: no other call is possible in 1 file, none of tests\nA.java:4 A.run  4:void run() { add(1); add(\"a\"); }"
     );
 }
 
@@ -156,4 +156,74 @@ int send(struct ops *o) { return o->write(1); }
     let calls = text(project, "get_call_hierarchy", json!({"symbol_id": "spi_write"}));
     assert!(calls.contains("handed on as a value, so that others may call it: bus.c:3"), "{calls}");
     assert!(!calls.contains("complete"), "{calls}");
+}
+
+#[test]
+fn an_exported_function_is_not_handed_on() {
+    let project = "--- util.js
+function isEmpty(value) { return value == null; }
+module.exports = {
+    /** Says no. */
+    no() { return { ok: false }; },
+    isEmpty,
+};
+--- use.js
+const util = require('./util');
+function check(value) { return util.isEmpty(value); }
+";
+    let calls = text(project, "get_call_hierarchy", json!({"symbol_id": "isEmpty"}));
+    assert_eq!(
+        calls,
+        "1 caller of function isEmpty, util.js:1; complete: no other call is possible in 2 files, none of tests\n\
+         use.js:2 check  2:function check(value) { return util.isEmpty(value); }"
+    );
+}
+
+#[test]
+fn callers_of_an_interface_are_apart_and_many_are_counted() {
+    let many: String = (0..12).map(|n| format!("func each{n}(c Closer) error {{ return c.Close() }}\n")).collect();
+    let project = format!(
+        "--- go.mod
+module shop
+--- till.go
+package shop
+
+type Closer interface {{ Close() error }}
+type Till struct{{}}
+
+func (t *Till) Close() error {{ return nil }}
+func night(t *Till) error {{ return t.Close() }}
+{many}"
+    );
+    let ask = |args: Value| text(&project, "get_call_hierarchy", args);
+    let direct = "1 direct caller of method Till.Close, till.go:6; complete: no other call is possible in 1 file, none of tests\n\
+                  till.go:7 night  7:func night(t *Till) error { return t.Close() }\n";
+    let counted = "12 callers of Closer.Close, which may run it, not listed; `through` lists them";
+    assert_eq!(ask(json!({"symbol_id": "Till.Close"})), format!("{direct}{counted}"));
+    let listed = ask(json!({"symbol_id": "Till.Close", "through": true}));
+    assert!(listed.contains("\n12 callers of Closer.Close, which may run it:\ntill.go\n8 each0  at 8\n"), "{listed}");
+}
+
+#[test]
+fn tests_and_bundles_are_of_each_that_bears_a_name() {
+    let bundle = text(SHOP, "get_context_bundle", json!({"symbol_id": "total"}));
+    assert!(bundle.contains("total is each of shop/bill.py::Bill.total#method"), "{bundle}");
+    assert!(bundle.contains("return 1") && bundle.contains("return 2") && bundle.contains("return 3"), "{bundle}");
+    let mut project = SHOP.to_owned();
+    project
+        .push_str("--- tests/test_shop.py\nfrom shop.cart import Cart\ndef test_sum(): assert Cart().total() == 1\n");
+    let tests = text(&project, "find_tests", json!({"targets": ["total"]}));
+    assert!(tests.contains("tests/test_shop.py"), "{tests}");
+}
+
+#[test]
+fn a_slip_in_a_name_is_answered_with_the_function_first() {
+    let project = "--- a.py
+class App:
+    def url_for(self): return 1
+--- b.py
+def url_for(): return 2
+";
+    let uses = text(project, "find_references", json!({"identifier": "url_fro"}));
+    assert!(uses.contains("similar: b.py::url_for#function"), "{uses}");
 }

@@ -8,6 +8,10 @@ use super::{Fields, Id, Wording, list_of, n_of, next_page, number_of, objects_of
 
 /// The most calls of one caller that are shown with their text; of others the line is told.
 const MOST_SHOWN: usize = 1;
+/// The most callers that are shown with the text of a call; a longer list is of places.
+const MOST_TEXTS: usize = 12;
+/// The letters of a text beyond which it is cut behind the name.
+const TEXT: usize = 56;
 
 /// Callers, callees or both, of one symbol or of several.
 pub(super) fn text(fields: &Fields, say: Wording<'_>) -> Option<String> {
@@ -35,7 +39,9 @@ pub(super) fn text(fields: &Fields, say: Wording<'_>) -> Option<String> {
 
 /// Whether anything is known to call a symbol, or to be called by it.
 fn has_calls(fields: &Fields) -> bool {
-    ["callers", "callees", "called_outside_functions", "handed_on"].iter().any(|key| !list_of(fields, key).is_empty())
+    ["callers", "callees", "called_outside_functions", "handed_on", "through"]
+        .iter()
+        .any(|key| !list_of(fields, key).is_empty())
 }
 
 fn is_about_calls(fields: &Fields) -> bool {
@@ -58,22 +64,22 @@ fn of_symbol(fields: &Fields, say: Wording<'_>) -> String {
         }
         let found: Vec<&Fields> = objects_of(fields, key).collect();
         let cut = number_of(fields, "total").filter(|total| *total > found.len() as u64);
+        let (direct, through): (Vec<&Fields>, Vec<&Fields>) = found.iter().partition(|item| !is_through(item));
+        let is_parted = cut.is_none() && (!through.is_empty() || !list_of(fields, "through").is_empty());
         let count = match cut {
             Some(total) => format!("{} of {total} {many}", found.len()),
+            None if is_parted => n_of(direct.len() as u64, "direct caller", "direct callers"),
             None => n_of(found.len() as u64, one, many),
         };
         let next = if cut.is_some() { next_page(fields, say) } else { String::new() };
         let is_of_callers = key == "callers" && handed_on.is_empty();
-        let complete = if is_of_callers { complete(fields, "possible_callers", "call") } else { "" };
+        let complete = if is_of_callers { complete(fields, "possible_callers", "call") } else { String::new() };
         text.push_str(&format!("{count} of {placed}{complete}{next}\n"));
-        let mut rows = Rows::default();
-        found.iter().for_each(|item| rows.add(text_of(item, "file"), row(item, key, id.file)));
-        text.push_str(&rows.text());
+        let style = Style { key, id, has_texts: found.len() <= MOST_TEXTS };
+        text.push_str(&style.rows(&direct));
+        text.push_str(&through_others(&through, &style));
     }
-    let overrides: Vec<String> = texts_of(fields, "overrides").iter().map(|id| Id::of(id).placed(None)).collect();
-    if !overrides.is_empty() {
-        text.push_str(&format!("it overrides {}\n", overrides.join("; ")));
-    }
+    text.push_str(&left_out(fields, say));
     if !handed_on.is_empty() {
         text.push_str(&format!("handed on as a value, so that others may call it: {}\n", handed_on.join(", ")));
     }
@@ -84,30 +90,92 @@ fn of_symbol(fields: &Fields, say: Wording<'_>) -> String {
     text
 }
 
-/// A caller or callee: `12 Cart.total  14:return add(1)`.
-fn row(item: &Fields, key: &str, asked: &str) -> String {
-    let name = Id::of(text_of(item, "id")).name;
-    let mut row = format!("{} {name}", number_of(item, "line").unwrap_or_default());
-    match (number_of(item, "depth"), text_of(item, "via")) {
-        (_, "") => {}
-        (None, via) => row.push_str(&format!(" (through {via})")),
-        (Some(depth), via) => row.push_str(&format!(" ({depth} steps, by {via})")),
+/// Whether a caller calls another method, which the one that was asked for overrides or implements.
+fn is_through(item: &Fields) -> bool {
+    item.contains_key("through")
+}
+
+/// Callers of methods that may run this one instead, below the name of each.
+fn through_others(callers: &[&Fields], style: &Style<'_>) -> String {
+    let mut callers = callers.to_vec();
+    callers.sort_by_key(|item| text_of(item, "via"));
+    let of_one = callers.chunk_by(|one, other| text_of(one, "via") == text_of(other, "via"));
+    let part = |of_one: &[&Fields]| {
+        let callers = n_of(of_one.len() as u64, "caller", "callers");
+        format!("{callers} of {}, which may run it:\n{}", text_of(of_one[0], "via"), style.rows(of_one))
+    };
+    of_one.map(part).collect()
+}
+
+/// The numbers of callers that are not listed, by the methods they call.
+fn left_out(fields: &Fields, say: Wording<'_>) -> String {
+    let each: Vec<String> = objects_of(fields, "through")
+        .map(|one| {
+            let callers = n_of(number_of(one, "callers").unwrap_or_default(), "caller", "callers");
+            format!("{callers} of {}", Id::of(text_of(one, "id")).name)
+        })
+        .collect();
+    if each.is_empty() {
+        return String::new();
     }
-    let lines: Vec<u64> = list_of(item, "at").iter().filter_map(Value::as_u64).collect();
-    let texts = texts_of(item, "calls");
-    for (line, code) in lines.iter().zip(&texts).take(MOST_SHOWN) {
-        row.push_str(&format!("  {line}:{code}"));
+    say(&format!("{}, which may run it, not listed; `through` lists them\n", each.join(", ")))
+}
+
+/// How the rows of a list are written.
+struct Style<'a> {
+    /// The list.
+    key: &'a str,
+    /// The symbol that was asked for.
+    id: Id<'a>,
+    has_texts: bool,
+}
+
+impl Style<'_> {
+    fn rows(&self, items: &[&Fields]) -> String {
+        let mut rows = Rows::default();
+        items.iter().for_each(|item| rows.add(text_of(item, "file"), self.row(item)));
+        rows.text()
     }
-    let shown = texts.len().min(MOST_SHOWN);
-    if lines.len() > shown {
-        let others: Vec<String> = lines[shown..].iter().map(u64::to_string).collect();
-        let joint = if shown == 0 { "  at " } else { "  and " };
-        row.push_str(&format!("{joint}{}", others.join(", ")));
+
+    /// A caller or callee: `12 Cart.total  14:return add(1)`.
+    fn row(&self, item: &Fields) -> String {
+        let name = Id::of(text_of(item, "id")).name;
+        let mut row = format!("{} {name}", number_of(item, "line").unwrap_or_default());
+        match (number_of(item, "depth"), text_of(item, "via")) {
+            (_, "") => {}
+            (None, via) => row.push_str(&format!(" (through {via})")),
+            _ if is_through(item) => {}
+            (Some(depth), via) => row.push_str(&format!(" ({depth} steps, by {via})")),
+        }
+        let overriding = texts_of(item, "overridden_by");
+        if !overriding.is_empty() {
+            row.push_str(&format!(" (or {} instead)", overriding.join(", ")));
+        }
+        let lines: Vec<u64> = list_of(item, "at").iter().filter_map(Value::as_u64).collect();
+        let texts = if self.has_texts { texts_of(item, "calls") } else { Vec::new() };
+        // The name that is called.
+        let called = if self.key == "callees" { name } else { self.id.name };
+        for (line, code) in lines.iter().zip(&texts).take(MOST_SHOWN) {
+            row.push_str(&format!("  {line}:{}", around(code, called.rsplit('.').next().unwrap_or(called))));
+        }
+        let shown = texts.len().min(MOST_SHOWN);
+        if lines.len() > shown {
+            let others: Vec<String> = lines[shown..].iter().map(u64::to_string).collect();
+            let joint = if shown == 0 { "  at " } else { "  and " };
+            row.push_str(&format!("{joint}{}", others.join(", ")));
+        }
+        // The calls of a callee stand in the file of the one who calls.
+        let is_elsewhere = self.key == "callees" && text_of(item, "file") != self.id.file && item.get("via").is_none();
+        if is_elsewhere && !lines.is_empty() {
+            row.push_str(&format!("  in {}", self.id.file));
+        }
+        row
     }
-    // The calls of a callee stand in the file of the one who calls.
-    let is_elsewhere = key == "callees" && text_of(item, "file") != asked && item.get("via").is_none();
-    if is_elsewhere && !lines.is_empty() {
-        row.push_str(&format!("  in {asked}"));
-    }
-    row
+}
+
+/// A line, which is cut behind a name in it where it is long.
+fn around(code: &str, name: &str) -> String {
+    let behind = code.find(name).map_or(0, |at| at + name.len() + 1);
+    let end = code.char_indices().skip(TEXT).map(|(at, _)| at).find(|at| *at >= behind);
+    end.map_or_else(|| code.to_owned(), |end| format!("{}…", &code[..end]))
 }

@@ -37,7 +37,7 @@ fn of_name(fields: &Fields, say: Wording<'_>) -> String {
         let is_sure = |reference: &&&Fields| !matches!(text_of(reference, "confidence"), "name" | "import");
         let (sure, possible): (Vec<_>, Vec<_>) = own.iter().partition(|reference| is_sure(reference));
         if number_of(definition, "uses") != Some(0) || definitions.len() == 1 {
-            let complete = if definitions.len() == 1 { complete(fields, "possible", "use") } else { "" };
+            let complete = if definitions.len() == 1 { complete(fields, "possible", "use") } else { String::new() };
             text.push_str(&format!("{}{complete}\n{}", heading(definition), lines(sure)));
         }
         text.push_str(&possible_lines(possible));
@@ -129,7 +129,7 @@ fn rest(fields: &Fields, say: Wording<'_>) -> String {
 }
 
 /// The end of a first line that says that nothing else may be meant; empty where something may, or is not known.
-pub(super) fn complete(fields: &Fields, key: &str, what: &'static str) -> &'static str {
+pub(super) fn complete(fields: &Fields, key: &str, what: &str) -> String {
     let meta = fields.get("_meta").and_then(Value::as_object);
     let is_unsure = |meta: &Fields| {
         ["relations_missing", "compiler_stale", "read_so_far", "not_read", "not_read_whole"]
@@ -139,11 +139,19 @@ pub(super) fn complete(fields: &Fields, key: &str, what: &'static str) -> &'stat
     };
     // Places that were asked for are not counted.
     let is_counted = objects_of(fields, "references").all(|one| text_of(one, "confidence") != "name");
-    match what {
-        _ if fields.contains_key(key) || !is_counted || meta.is_some_and(is_unsure) => "",
-        "call" => "; complete: no other call is possible",
-        _ => "; complete: no other use is possible",
+    if fields.contains_key(key) || !is_counted || meta.is_some_and(is_unsure) {
+        return String::new();
     }
+    let looked_at = fields.get("looked_at").and_then(Value::as_object);
+    let files = looked_at.map_or_else(String::new, |at| {
+        let files = n_of(number_of(at, "files").unwrap_or_default(), "file", "files");
+        let tests = match number_of(at, "tests") {
+            None | Some(0) => "none of tests".to_owned(),
+            Some(n) => format!("{n} of tests"),
+        };
+        format!(" in {files}, {tests}")
+    });
+    format!("; complete: no other {what} is possible{files}")
 }
 
 /// Places that may mean it: all of a few, of many the receivers, and how they are listed.

@@ -1,6 +1,9 @@
 //! Overrides: the methods that a method overrides. Calls of those may reach it.
 
+use std::collections::HashSet;
+
 use super::relations::hierarchy;
+use super::visible::in_interface;
 use crate::model::Kind;
 use crate::query::symbols::lookup::named;
 use crate::store::{EdgeTable, FileView, Snapshot, SymbolView};
@@ -40,6 +43,31 @@ pub fn overriding<'a>(snapshot: &'a Snapshot, edges: &EdgeTable, symbol: &Symbol
     let below = hierarchy(snapshot, edges, class.number(), false);
     let members = below.into_iter().flat_map(|(derived, _)| derived.children());
     members.filter(|member| member.kind() == Kind::Method && member.name_bytes() == name).collect()
+}
+
+/// The methods of interfaces that the class of a method has all methods of, by their names, without naming them: a call
+/// of one may run it.
+pub fn satisfied<'a>(snapshot: &'a Snapshot, edges: &EdgeTable, method: &SymbolView<'a>) -> Vec<SymbolView<'a>> {
+    if !method.file.conventions().unnamed_interfaces {
+        return Vec::new();
+    }
+    let Some(class) = class_of(snapshot, method) else { return Vec::new() };
+    let is_own = |other: &SymbolView<'a>| {
+        other.kind() == Kind::Method && other.container_span().of(other.file.content()) == class.name_bytes()
+    };
+    let mut beside: Vec<SymbolView<'a>> =
+        files_in(snapshot, folder(class.file.path())).flat_map(|file| file.symbols()).filter(is_own).collect();
+    beside.extend(class.children());
+    let own: HashSet<&[u8]> = beside.iter().map(SymbolView::name_bytes).collect();
+    let has_all = |interface: &SymbolView<'_>| interface.children().all(|member| own.contains(member.name_bytes()));
+    let known: Vec<_> = overridden(snapshot, edges, method).iter().map(SymbolView::number).collect();
+    let files = snapshot.files_defining(&method.name()).unwrap_or_default();
+    let members = files.iter().filter(|file| file.language() == method.file.language()).flat_map(FileView::symbols);
+    let is_like = |member: &SymbolView<'a>| {
+        member.kind() == Kind::Method && member.name_bytes() == method.name_bytes() && in_interface(member)
+    };
+    let of_interfaces = members.filter(is_like).filter(|member| !known.contains(&member.number()));
+    of_interfaces.filter(|member| member.parent().is_some_and(|interface| has_all(&interface))).collect()
 }
 
 /// The class of a method, which may be defined outside of it, in its file or its folder.

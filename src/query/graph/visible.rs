@@ -4,12 +4,15 @@ use std::cell::RefCell;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::relations::UseSite;
 use crate::languages::{Conventions, Public};
 use crate::model::{Detail, Kind};
 use crate::store::SymbolView;
 
 /// The most bytes of an export statement that are read.
 const FAR: usize = 8_192;
+/// The most bytes between the word for an export and one of the values that it lists.
+const EXPORT_FAR: usize = 65_536;
 
 /// Names that files export apart from their definitions, read once for each file: `export { Chunk }`,
 /// `module.exports = Chunk`.
@@ -69,6 +72,41 @@ pub fn exported(text: &[u8]) -> FxHashSet<&[u8]> {
         }
     }
     names
+}
+
+/// Whether a use gives its symbol on under the name of a module's export: `export { a }`, `module.exports = { a }`.
+/// Those who import it are known.
+pub fn is_export(place: &UseSite<'_>) -> bool {
+    if !matches!(place.file.conventions().public, Public::Exported(_)) {
+        return false;
+    }
+    let (text, start) = (place.file.content(), place.edge.at as usize);
+    gives_on(text, start, start + place.edge.len())
+}
+
+/// Whether a name in a text is the value of an export statement, or one of the values that it lists.
+fn gives_on(text: &[u8], start: usize, end: usize) -> bool {
+    let Some((from, after)) = start.checked_sub(EXPORT_FAR).or(Some(0)).zip(text.get(end..)) else { return false };
+    let after = after.trim_ascii_start();
+    memchr::memmem::rfind_iter(&text[from..start], b"export").any(|at| {
+        let Some(value) = exported_value(&text[from + at..]) else { return false };
+        let Some(before) = text.get(text.len() - value.len()..start) else { return false };
+        if before.is_empty() {
+            return !matches!(after.first(), Some(b'.' | b'(' | b'[' | b'?'));
+        }
+        let comes_after = before.trim_ascii_end().last().is_some_and(|last| b"{,:".contains(last));
+        let goes_on = matches!(after.first(), Some(b',' | b'}')) || after.starts_with(b"as ");
+        before.starts_with(b"{") && comes_after && goes_on && depth(before) == Some(1)
+    })
+}
+
+/// How many brackets are open at the end of a text that begins with one; `None` behind its end.
+fn depth(text: &[u8]) -> Option<u32> {
+    text.iter().try_fold(0_u32, |open, byte| match byte {
+        b'{' | b'(' | b'[' => Some(open + 1),
+        b'}' | b')' | b']' => open.checked_sub(1).filter(|open| *open > 0),
+        _ => Some(open),
+    })
 }
 
 /// The value of an export statement that begins here.
@@ -154,5 +192,33 @@ mod tests {
         let mut names: Vec<&[u8]> = exported(text).into_iter().collect();
         names.sort_unstable();
         assert_eq!(names.join(&b' '), b"D a as b c e f g i j");
+    }
+
+    #[test]
+    fn a_name_is_given_on_by_exports_alone() {
+        let given = |text: &str| {
+            let start = text.find("go").expect("each text has the name");
+            gives_on(text.as_bytes(), start, start + 2)
+        };
+        for text in [
+            "export { go, b };",
+            "export { b, go as run };",
+            "export default go;",
+            "exports.run = go",
+            "module.exports = go",
+            "module.exports = {\n  /** Exported {String}. */\n  b() { return [1]; },\n  run: go,\n};",
+        ] {
+            assert!(given(text), "{text}");
+        }
+        for text in [
+            "module.exports = { b };\nconst table = { go };",
+            "module.exports = { run: wrap(go) };",
+            "module.exports = { rules: { go } };",
+            "export const table = { go };",
+            "export default go.bind(it);",
+            "exports.run = wrap(go)",
+        ] {
+            assert!(!given(text), "{text}");
+        }
     }
 }

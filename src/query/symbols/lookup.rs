@@ -260,7 +260,12 @@ pub fn nearest<'a>(snapshot: &'a Snapshot, name: &str, limit: usize) -> Vec<Symb
     let is_document = |symbol: &SymbolView<'_>| symbol.file.spec().is_document;
     let nearer = |a: &(f64, SymbolView<'_>), b: &(f64, SymbolView<'_>)| b.0.total_cmp(&a.0);
     like.sort_by(|a, b| {
-        is_document(&a.1).cmp(&is_document(&b.1)).then_with(|| nearer(a, b)).then_with(|| by_place(&a.1, &b.1))
+        let is_member = |symbol: &SymbolView<'_>| symbol.parent().is_some();
+        is_document(&a.1)
+            .cmp(&is_document(&b.1))
+            .then_with(|| nearer(a, b))
+            .then_with(|| is_member(&a.1).cmp(&is_member(&b.1)))
+            .then_with(|| by_place(&a.1, &b.1))
     });
     let mut seen = std::collections::HashSet::new();
     like.retain(|(_, symbol)| seen.insert(symbol.name().into_owned()));
