@@ -58,7 +58,7 @@ pub(super) const AS_TEXT: [(&str, &str, &str); 5] = [
 
 /// Tools whose answers a shell reads as a model does, see [`crate::answer::reading`]. Answers of others are lines for
 /// programs: paths, repositories, commits, the text of a file.
-pub(super) const READ: [&str; 16] = [
+pub(super) const READ: [&str; 18] = [
     "check_references",
     "find_dead_code",
     "find_implementations",
@@ -69,8 +69,10 @@ pub(super) const READ: [&str; 16] = [
     "get_changed_symbols",
     "get_class_hierarchy",
     "get_file_outline",
+    "get_file_tree",
     "get_ranked_context",
     "get_related_symbols",
+    "get_repo_map",
     "get_symbol",
     "get_symbol_importance",
     "get_symbol_source",

@@ -20,6 +20,8 @@ pub(crate) const CONSIDERED: usize = 100;
 /// The most files of an answer to a description, and the least score of one, as a share of the best.
 const MOST_FILES: usize = 6;
 const LEAST_OF_FILE: f32 = 0.35;
+/// The most files of a description that are named beside those, by their paths alone.
+const MOST_FURTHER: usize = 4;
 /// The longest source that stands for its signature, in lines.
 const SHORT: u32 = 12;
 
@@ -50,11 +52,27 @@ pub(crate) fn chosen(
     (places, hits)
 }
 
+/// The files that answer well enough, best first.
+fn good(files: &[FileHit]) -> impl Iterator<Item = &FileHit> {
+    let best = files.first().map_or(0.0, |file| file.score);
+    files.iter().filter(move |file| file.score > 0.0 && file.score >= LEAST_OF_FILE * best)
+}
+
+/// The numbers of the next files for a description, after those whose symbols are among its hits.
+pub(crate) fn further(files: &[FileHit], hits: &[Hit]) -> Vec<u32> {
+    let is_shown = |file: &&FileHit| hits.iter().any(|hit| hit.symbol.file == file.file);
+    good(files).filter(|file| !is_shown(file)).take(MOST_FURTHER).map(|file| file.file).collect()
+}
+
+/// The best symbol of each of the best files.
+pub(crate) fn leading(files: &[FileHit]) -> impl Iterator<Item = SymbolId> {
+    good(files).take(MOST_FILES).filter_map(|file| file.symbols.first().copied())
+}
+
 /// The best symbols of the best files, and the best hit.
 fn best_of_files(files: &[FileHit], hits: &[Hit]) -> Vec<Hit> {
-    let best = files.first().map_or(0.0, |file| file.score);
-    let good = files.iter().take(MOST_FILES).filter(|file| file.score > 0.0 && file.score >= LEAST_OF_FILE * best);
-    let mut symbols: Vec<SymbolId> = good.flat_map(|file| file.symbols.iter().copied()).collect();
+    let mut symbols: Vec<SymbolId> =
+        good(files).take(MOST_FILES).flat_map(|file| file.symbols.iter().copied()).collect();
     if let Some(first) = hits.first().filter(|first| !symbols.is_empty() && !symbols.contains(&first.symbol)) {
         symbols.insert(0, first.symbol);
     }

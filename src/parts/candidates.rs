@@ -2,15 +2,18 @@
 
 use std::collections::HashSet;
 
+use super::brief;
 use super::packing::{Candidate, takes};
 use super::tokens;
-use crate::query::{self, Hit};
+use crate::query::{self, FileHit, Hit};
 use crate::store::{Snapshot, SymbolId, SymbolView};
 
-/// The most hits among the candidates, those of them before symbols for their names, and the most of these.
+/// The most hits among the candidates, those of them before symbols for their names and the best of each file, the most of
+/// the names, and the most candidates.
 const HITS: usize = 7;
 const BEST: usize = 4;
 const NAMED: usize = 5;
+const MOST: usize = 10;
 /// The least letters of a word that may be a name, and the most symbols that bear it: a word that many bear tells nothing.
 const SHORTEST: usize = 4;
 const BEARERS: usize = 3;
@@ -25,17 +28,23 @@ const LOOKED_INTO: usize = 4_000;
 const SIGNATURE: usize = 100;
 
 /// The candidates for a question that fit into so many tokens, best first; those that bear a rare word of it as their name are among
-/// them wherever they stand, in tests as well.
-pub(crate) fn of(snapshot: &Snapshot, hits: &[Hit], text: &str, mut left: usize) -> Vec<Candidate> {
+/// them wherever they stand, in tests as well, and so does the best symbol of each file that answers well.
+pub(crate) fn of(
+    snapshot: &Snapshot,
+    (hits, files): (&[Hit], &[FileHit]),
+    text: &str,
+    mut left: usize,
+) -> Vec<Candidate> {
     let words = words(text);
     let mut seen: HashSet<SymbolId> = HashSet::new();
     let (best, others) = hits[..hits.len().min(HITS)].split_at(hits.len().min(BEST));
     let symbol = |hit: &Hit| snapshot.symbol(hit.symbol);
     let named = words.iter().flat_map(|word| bearers(snapshot, word)).take(NAMED);
-    let found = best.iter().filter_map(symbol).chain(named).chain(others.iter().filter_map(symbol));
+    let of_files = brief::leading(files).filter_map(|symbol| snapshot.symbol(symbol));
+    let found = best.iter().filter_map(symbol).chain(named).chain(of_files).chain(others.iter().filter_map(symbol));
     let mut symbols: Vec<SymbolView<'_>> = found.collect();
     symbols.retain(|symbol| seen.insert(symbol.number()));
-    let candidates = symbols.iter().map(|symbol| Candidate {
+    let candidates = symbols.iter().take(MOST).map(|symbol| Candidate {
         id: symbol.id(),
         line: symbol.line(),
         signature: symbol.signature(SIGNATURE),

@@ -258,7 +258,7 @@ fn page(call: &Call<'_>, repo: &Repo, found: &Found, asked: &PageConditions<'_>,
     };
     let (mut hits, mut candidates) = (hits, Vec::new());
     if call.compact && call.offset == 0 && budget >= LEAST_FOR_CANDIDATES {
-        candidates = candidates::of(&repo.snapshot, &hits, asked.text, budget / CANDIDATES_SHARE);
+        candidates = candidates::of(&repo.snapshot, (&hits, &found.files), asked.text, budget / CANDIDATES_SHARE);
         // Of an unsure answer any candidate may be the one, and most sources would be read for nothing.
         hits.truncate(if found.confidence == Confidence::High { SOURCES } else { 0 });
     }

@@ -137,6 +137,9 @@ pub struct Output {
     /// In a compact answer: hits that are left out, as their scores are far below the best.
     #[serde(skip_serializing_if = "Option::is_none")]
     weaker: Option<usize>,
+    /// In a compact answer to a description: the files that answer next.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    further: Vec<String>,
     /// Nothing was found: where it was looked for.
     #[serde(skip_serializing_if = "Option::is_none")]
     negative_evidence: Option<Absence>,
@@ -154,6 +157,7 @@ impl Output {
             total: None,
             at_least: false,
             weaker: None,
+            further: Vec::new(),
             negative_evidence: Some(absence),
         }
     }
@@ -301,6 +305,9 @@ impl Tool for SearchSymbols {
             true => brief::chosen((places, hits), &files, confidence, is_named),
             false => (places, hits),
         };
+        let further = if is_brief && !is_named { brief::further(&files, &hits) } else { Vec::new() };
+        let further = further.into_iter().filter_map(|file| repos[0].snapshot.file_by_number(file));
+        let further = further.map(|file| file.path().to_owned()).collect();
         let limit = if is_brief { hits.len() } else { limit };
         let result_count = hits.len().saturating_sub(call.offset).min(limit);
         note_scope(call, &repos);
@@ -338,6 +345,7 @@ impl Tool for SearchSymbols {
             total: at_least.then_some(total),
             at_least,
             weaker: Some(total.saturating_sub(result_count)).filter(|left| is_brief && *left > 0),
+            further,
             negative_evidence: None,
         })
     }
@@ -413,6 +421,7 @@ fn whole_files(call: &Call<'_>, repos: &[Repo], filters: &Filters, files: file_h
         total: None,
         at_least: false,
         weaker: None,
+        further: Vec::new(),
     }
 }
 

@@ -148,8 +148,13 @@ pub(super) fn by_file<'a>(hits: &mut [&'a Fields], file_of: impl Fn(&'a Fields) 
 
 /// The number of hits that are not shown.
 fn rest(fields: &Fields, say: Wording<'_>) -> String {
-    if let Some(weaker) = number_of(fields, "weaker") {
-        return format!("{}\n", super::n_of(weaker, "weaker hit", "weaker hits"));
+    let further = texts_of(fields, "further");
+    if !further.is_empty() {
+        return format!("perhaps also {}\n", further.join(", "));
+    }
+    // Hits that are far below the best tell nothing.
+    if fields.contains_key("weaker") {
+        return String::new();
     }
     match number_of(fields, "left") {
         Some(left) if text_of(fields, "confidence") != "high" => format!("{left} more{}\n", next_page(fields, say)),

@@ -11,6 +11,7 @@ mod matches;
 mod outline;
 mod rows;
 mod sources;
+mod trees;
 mod trust;
 mod uses;
 
@@ -27,8 +28,17 @@ pub type Wording<'w> = &'w dyn Fn(&str) -> String;
 /// A form: the text of an answer of its shape, `None` for any other.
 type Form = fn(&Fields, Wording<'_>) -> Option<String>;
 
-const FORMS: &[Form] =
-    &[uses::text, calls::text, sources::text, outline::text, context::text, hits::text, matches::text, lists::text];
+const FORMS: &[Form] = &[
+    uses::text,
+    calls::text,
+    sources::text,
+    outline::text,
+    context::text,
+    hits::text,
+    matches::text,
+    trees::text,
+    lists::text,
+];
 
 /// The text of an answer for a model.
 pub fn answer(value: &Value) -> String {

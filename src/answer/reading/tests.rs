@@ -82,25 +82,66 @@ fn callers_have_the_line_of_their_definition_and_that_of_the_call() {
             "callers": [
                 {"id": "app.py::App.wsgi#method", "file": "app.py", "line": 66, "at": [97], "calls": ["return self.run()"]},
                 {"id": "app.py::main#function", "file": "app.py", "line": 118, "at": [125, 130], "calls": ["app.run()", "App().run()"]},
-                {"id": "b.py::go#function", "file": "b.py", "line": 2, "at": [3], "calls": ["base.run()"], "depth": 2, "via": "Base.run"},
+                {"id": "b.py::go#function", "file": "b.py", "line": 2, "at": [3], "calls": ["main()"], "depth": 2, "via": "main"},
             ],
+            "looked_at": {"files": 40, "tests": 12},
             "called_outside_functions": ["c.py:9"],
         }),
         expect![[r#"
-            3 callers of method App.run, app.py:14; complete: no other call is possible
+            3 callers of method App.run, app.py:14; complete: no other call is possible in 40 files, 12 of tests
             app.py
             66 App.wsgi  97:return self.run()
             118 main  125:app.run()  and 130
-            b.py:2 go (2 steps, by Base.run)  3:base.run()
-            it overrides method Base.run, base.py
+            b.py:2 go (2 steps, by main)  3:main()
             called outside of functions: c.py:9"#]],
     );
     check(
         &json!({"symbol": "app.py::App.run#method", "line": 14,
-            "callees": [{"id": "tools.py::check#function", "file": "tools.py", "line": 8, "at": [16], "calls": ["check(self)"]}]}),
+            "callees": [{"id": "tools.py::check#function", "file": "tools.py", "line": 8, "at": [16], "calls": ["check(self)"],
+                "overridden_by": ["Big.check"]}]}),
         expect![[r#"
             1 callee of method App.run, app.py:14
-            tools.py:8 check  16:check(self)  in app.py"#]],
+            tools.py:8 check (or Big.check instead)  16:check(self)  in app.py"#]],
+    );
+}
+
+#[test]
+fn callers_through_a_base_are_counted_apart() {
+    let caller = |name: &str, line: u64| {
+        let long = "self.server.run(argument_of_a_long_name, another_argument_of_a_long_name)";
+        json!({"id": format!("a.py::{name}#function"), "file": "a.py", "line": line, "at": [line + 1], "calls": [long]})
+    };
+    let mut through = caller("start", 40);
+    (through["depth"], through["via"], through["through"]) = (2.into(), "Base.run".into(), true.into());
+    check(
+        &json!({"symbol": "app.py::App.run#method", "line": 14, "callers": [caller("main", 3), through]}),
+        expect![[r#"
+            1 direct caller of method App.run, app.py:14; complete: no other call is possible
+            a.py:3 main  4:self.server.run(argument_of_a_long_name, another_argumen…
+            1 caller of Base.run, which may run it:
+            a.py:40 start  41:self.server.run(argument_of_a_long_name, another_argumen…"#]],
+    );
+    let callers: Vec<Value> = (0..13).map(|n| caller(&format!("f{n}"), 10 * n)).collect();
+    check(
+        &json!({"symbol": "app.py::App.run#method", "line": 14, "callers": callers,
+            "through": [{"id": "base.py::Base.run#method", "callers": 12}]}),
+        expect![[r#"
+            13 direct callers of method App.run, app.py:14; complete: no other call is possible
+            a.py
+            0 f0  at 1
+            10 f1  at 11
+            20 f2  at 21
+            30 f3  at 31
+            40 f4  at 41
+            50 f5  at 51
+            60 f6  at 61
+            70 f7  at 71
+            80 f8  at 81
+            90 f9  at 91
+            100 f10  at 101
+            110 f11  at 111
+            120 f12  at 121
+            12 callers of Base.run, which may run it, not listed; `through` lists them"#]],
     );
 }
 
@@ -157,7 +198,7 @@ fn hits_are_rows_and_a_weak_rest_is_a_count() {
             "signature": signature, "summary": "", "score": 60})
     };
     check(
-        &json!({"result_count": 2, "confidence": "low", "weaker": 40, "unknown_words": ["zz"], "results": [
+        &json!({"result_count": 2, "confidence": "low", "weaker": 40, "further": ["src/b.c", "src/d.c"], "unknown_words": ["zz"], "results": [
             hit("shop/cart.py", 12, "Cart.total", "method", "def total(self)"),
             hit("src/a.c", 9, "total", "function", "int total(void)"),
             hit("shop/cart.py", 3, "LIMIT", "constant", "LIMIT = 3"),
@@ -168,7 +209,7 @@ fn hits_are_rows_and_a_weak_rest_is_a_count() {
             12 Cart.total: def total(self)
             3 constant LIMIT = 3
             src/a.c:9 int total(void)
-            40 weaker hits"#]],
+            perhaps also src/b.c, src/d.c"#]],
     );
     let mut section = hit("docs/a.md", 1, "Adding", "type", "");
     section["detail"] = "section".into();
@@ -189,8 +230,7 @@ fn hits_are_rows_and_a_weak_rest_is_a_count() {
     check(
         &json!({"result_count": 1, "confidence": "medium", "weaker": 3, "results": [made]}),
         expect![[r#"
-            gen/a.c:9 int total(void) (generated)
-            3 weaker hits"#]],
+            gen/a.c:9 int total(void) (generated)"#]],
     );
     let mut only = hit("a.py", 2, "add", "function", "def add(a)");
     only["uses"] = 5.into();
@@ -236,6 +276,35 @@ fn a_question_is_answered_with_candidates_before_sources() {
             10:    "
             11:    return x
             used by b.py::g"#]],
+    );
+}
+
+#[test]
+fn a_tree_has_names_and_a_map_has_symbols() {
+    check(
+        &json!({"repo": "local/x", "path_prefix": "", "depth": 2, "tree": [
+            {"path": "shop/", "type": "dir", "children": [
+                {"path": "shop/cart.py", "type": "file", "language": "python", "symbol_count": 2, "line_count": 40},
+                {"path": "shop/old/", "type": "dir", "file_count": 3},
+            ]},
+            {"path": "README.md", "type": "file", "line_count": 9},
+        ]}),
+        expect![[r#"
+            files, with their numbers of lines
+            shop/
+             cart.py 40
+             old/ 3 files
+            README.md 9"#]],
+    );
+    check(
+        &json!({"files": [{"file": "a.py", "symbols": ["3: class Cart", "  5: def add(self)"], "symbols_left_out": 4}],
+            "total": 3, "left": 2, "next_cursor": "c1-2"}),
+        expect![[r#"
+            2 more files are left out; the next with next_cursor c1-2
+            a.py
+            3: class Cart
+              5: def add(self)
+            4 more"#]],
     );
 }
 
