@@ -16,7 +16,7 @@ use super::meaning::Meaning;
 use super::symbols::{Absence, NAMED, SCORES, absence, as_shard, ask, paths, repositories};
 use super::{Call, Error, SIGNATURE, SUMMARY, Tool, ToolTier, tokens};
 use crate::catalog::packages;
-use crate::query::{CENTRALITY, Confidence, Evidence, Found, Hit, Order, Origin, Part, Search};
+use crate::query::{CENTRALITY, Confidence, Evidence, FileHit, Found, Hit, Order, Origin, Part, Search};
 use crate::store::{FileView, Snapshot, SymbolId, SymbolView};
 
 /// Find where a function, class, method, type or constant is defined or implemented: look up a symbol, go to its
@@ -305,9 +305,7 @@ impl Tool for SearchSymbols {
             true => brief::chosen((places, hits), &files, confidence, is_named),
             false => (places, hits),
         };
-        let further = if is_brief && !is_named { brief::further(&files, &hits) } else { Vec::new() };
-        let further = further.into_iter().filter_map(|file| repos[0].snapshot.file_by_number(file));
-        let further = further.map(|file| file.path().to_owned()).collect();
+        let further = if is_brief && !is_named { further(&repos[0], &files, &hits) } else { Vec::new() };
         let limit = if is_brief { hits.len() } else { limit };
         let result_count = hits.len().saturating_sub(call.offset).min(limit);
         note_scope(call, &repos);
@@ -332,10 +330,7 @@ impl Tool for SearchSymbols {
                 Some(item)
             })
             .collect();
-        if call.request.is_from_node {
-            call.note(SCORES, scores);
-            call.note(NAMED, is_named);
-        }
+        tell_node(call, scores, is_named);
         Ok(Output {
             result_count,
             confidence: confidence.as_str(),
@@ -348,6 +343,20 @@ impl Tool for SearchSymbols {
             further,
             negative_evidence: None,
         })
+    }
+}
+
+/// The paths of the files that answer next to those with hits.
+fn further(repo: &Repo, files: &[FileHit], hits: &[Hit]) -> Vec<String> {
+    let files = brief::further(files, hits).into_iter();
+    files.filter_map(|file| Some(repo.snapshot.file_by_number(file)?.path().to_owned())).collect()
+}
+
+/// Notes for another node, which puts the hits of all together.
+fn tell_node(call: &Call<'_>, scores: Vec<u32>, is_named: bool) {
+    if call.request.is_from_node {
+        call.note(SCORES, scores);
+        call.note(NAMED, is_named);
     }
 }
 
