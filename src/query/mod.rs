@@ -19,7 +19,7 @@ pub use crate::languages::{without_relations, without_symbols};
 pub use dead::{Dead, DeadCode, DeadFile, Tier, dead_code};
 pub use files::files_like;
 pub use graph::cut_off::{cut_off, cut_off_with};
-pub use graph::overrides::{inherited, overridden, overriding, satisfied};
+pub use graph::overrides::{inherited, known_outside, overridden, overriding, satisfied};
 pub use graph::relations::{
     Caller, Direction, LineCount, UseSite, bounds, calls, column_of, decorated, function_around, hierarchy, line_of,
     line_text, may_name, next_in_hierarchy, outside_bases, possible_calls, symbol_near, texts_of_lines, users_through,

@@ -86,6 +86,9 @@ pub struct Calls {
     /// `path:line` where a function is used as a value, the first ones: whoever holds the value may call it.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     handed_on: Vec<String>,
+    /// By what it may be called from outside, where a compact answer knows of no caller: its decorators, bases of its class.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    known_outside: Vec<String>,
     /// Callers that are left out, for they call a method that it overrides or implements.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     through: Vec<Through>,
@@ -246,6 +249,7 @@ fn calls_of(
         callees: None,
         called_outside_functions: Vec::new(),
         handed_on: Vec::new(),
+        known_outside: Vec::new(),
         through: Vec::new(),
         looked_at: None,
         possible_callers: 0,
@@ -263,6 +267,10 @@ fn calls_of(
             match asked.lists(through.len(), callers.len()) {
                 true => callers.extend(through),
                 false => calls.through = counted(repo, &through),
+            }
+            if callers.is_empty() && outside.is_empty() {
+                let known = twins.iter().flat_map(|twin| query::known_outside(&repo.snapshot, edges, twin));
+                calls.known_outside = known.collect();
             }
         }
         counts[0] = callers.len();

@@ -227,3 +227,24 @@ def url_for(): return 2
     let uses = text(project, "find_references", json!({"identifier": "url_fro"}));
     assert!(uses.contains("similar: b.py::url_for#function"), "{uses}");
 }
+
+#[test]
+fn what_the_outside_may_call_is_not_said_to_have_no_callers() {
+    let project = "--- a.py
+import threading
+from web import route
+
+class Job(threading.Thread):
+    def run(self): return 1
+
+@route('/')
+def index(): return 2
+
+def alone(): return 3
+";
+    let ask = |name: &str| text(project, "get_call_hierarchy", json!({"symbol_id": name}));
+    let by = "outside of the repository it may be called by";
+    assert_eq!(ask("Job.run"), format!("0 callers of method Job.run, a.py:5\n{by} threading.Thread"));
+    assert_eq!(ask("index"), format!("0 callers of function index, a.py:8\n{by} @route"));
+    assert!(ask("alone").contains("complete: no other call is possible"));
+}

@@ -57,6 +57,7 @@ fn of_symbol(fields: &Fields, say: Wording<'_>) -> String {
         placed.push_str(&format!(" and {}", twins.join(", ")));
     }
     let handed_on = texts_of(fields, "handed_on");
+    let known_outside = texts_of(fields, "known_outside");
     let mut text = String::new();
     for (key, one, many) in [("callers", "caller", "callers"), ("callees", "callee", "callees")] {
         if !fields.get(key).is_some_and(Value::is_array) {
@@ -72,7 +73,7 @@ fn of_symbol(fields: &Fields, say: Wording<'_>) -> String {
             None => n_of(found.len() as u64, one, many),
         };
         let next = if cut.is_some() { next_page(fields, say) } else { String::new() };
-        let is_of_callers = key == "callers" && handed_on.is_empty();
+        let is_of_callers = key == "callers" && handed_on.is_empty() && known_outside.is_empty();
         let complete = if is_of_callers { complete(fields, "possible_callers", "call") } else { String::new() };
         text.push_str(&format!("{count} of {placed}{complete}{next}\n"));
         let style = Style { key, id, has_texts: found.len() <= MOST_TEXTS };
@@ -82,6 +83,9 @@ fn of_symbol(fields: &Fields, say: Wording<'_>) -> String {
     text.push_str(&left_out(fields, say));
     if !handed_on.is_empty() {
         text.push_str(&format!("handed on as a value, so that others may call it: {}\n", handed_on.join(", ")));
+    }
+    if !known_outside.is_empty() {
+        text.push_str(&format!("outside of the repository it may be called by {}\n", known_outside.join(", ")));
     }
     let outside = texts_of(fields, "called_outside_functions");
     if !outside.is_empty() {

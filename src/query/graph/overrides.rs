@@ -2,8 +2,8 @@
 
 use std::collections::HashSet;
 
-use super::relations::hierarchy;
-use super::visible::in_interface;
+use super::relations::{hierarchy, outside_bases};
+use super::visible::{decorator_name, in_interface, is_decorated};
 use crate::model::Kind;
 use crate::query::symbols::lookup::named;
 use crate::store::{EdgeTable, FileView, Snapshot, SymbolView};
@@ -68,6 +68,20 @@ pub fn satisfied<'a>(snapshot: &'a Snapshot, edges: &EdgeTable, method: &SymbolV
     };
     let of_interfaces = members.filter(is_like).filter(|member| !known.contains(&member.number()));
     of_interfaces.filter(|member| member.parent().is_some_and(|interface| has_all(&interface))).collect()
+}
+
+/// By what a function may be called from outside of the repository: its decorators, and the bases of its class there.
+pub fn known_outside(snapshot: &Snapshot, edges: &EdgeTable, function: &SymbolView<'_>) -> Vec<String> {
+    let decorators = if is_decorated(function) { function.decorators() } else { Vec::new() };
+    let mut known: Vec<String> = decorators.iter().map(|decorator| format!("@{}", decorator_name(decorator))).collect();
+    if let Some(class) = class_of(snapshot, function) {
+        let above = hierarchy(snapshot, edges, class.number(), true).into_iter().map(|(base, _)| base);
+        let classes = std::iter::once(class).chain(above);
+        known.extend(classes.flat_map(|class| outside_bases(snapshot, edges, class.number())));
+    }
+    let mut seen = HashSet::new();
+    known.retain(|name| seen.insert(name.clone()));
+    known
 }
 
 /// The class of a method, which may be defined outside of it, in its file or its folder.
