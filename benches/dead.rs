@@ -16,6 +16,7 @@ use codelode::query::dead::rules::{RULES, Stage};
 use codelode::query::dead::{Options, Tier, dead_code};
 use globset::GlobSet;
 use measure::plants::{Fate, PLANTS, plant};
+use measure::results::{Results, report};
 use measure::{Indexed, corpus, scratch};
 
 const REPOSITORIES: &str = include_str!("dead/repositories.txt");
@@ -26,6 +27,7 @@ const MOST: usize = 150;
 const SEED: u64 = 18;
 
 fn main() {
+    let _results = Results::of("dead");
     let is_ablated = std::env::args().any(|arg| arg == "ablate");
     if !is_ablated && !measure::wants("dead") {
         return;
@@ -47,28 +49,28 @@ fn main() {
 
 /// Compares all verdicts with those of a reader, and plants functions.
 fn compare(repositories: &[(&str, PathBuf, &str)]) {
-    println!(
+    report!(
         "| repository | certain: right, wrong, unread | default: right, wrong, unread | plants found | live called dead |"
     );
-    println!("|---|---|---|---|---|");
+    report!("|---|---|---|---|---|");
     let mut sums = [Tally::default(), Tally::default()];
     let mut planted: HashMap<&str, (usize, usize, usize)> = HashMap::new();
     for (name, root, language) in repositories {
         let tallies = judge(name, &dead_in(root));
         let (found, of, wrong) = recall(root, language);
         let [sure, default] = &tallies;
-        println!("| {name} | {} | {} | {found} of {of} | {wrong} |", sure.shown(), default.shown());
+        report!("| {name} | {} | {} | {found} of {of} | {wrong} |", sure.shown(), default.shown());
         sums.iter_mut().zip(&tallies).for_each(|(sum, own)| sum.add(own));
         let sum = planted.entry(language).or_default();
         *sum = (sum.0 + found, sum.1 + of, sum.2 + wrong);
     }
     for (what, sum) in ["certain", "default"].into_iter().zip(&sums) {
-        println!("precision at {what}: {:.3} of {}", sum.right as f64 / sum.read() as f64, sum.read());
+        report!("precision at {what}: {:.3} of {}", sum.right as f64 / sum.read() as f64, sum.read());
     }
     let mut planted: Vec<_> = planted.into_iter().collect();
     planted.sort_unstable();
     for (language, (found, of, wrong)) in planted {
-        println!("recall on plants in {language}: {:.3} of {of}, live called dead: {wrong}", found as f64 / of as f64);
+        report!("recall on plants in {language}: {:.3} of {of}, live called dead: {wrong}", found as f64 / of as f64);
     }
 }
 
@@ -118,11 +120,11 @@ fn ablate(repositories: &[(&str, PathBuf, &str)]) {
         }
         eprintln!("{name}");
     }
-    println!("| rule | mistakes avoided | right verdicts lost | unread | repositories touched |");
-    println!("|---|---|---|---|---|");
+    report!("| rule | mistakes avoided | right verdicts lost | unread | repositories touched |");
+    report!("|---|---|---|---|---|");
     for rule in RULES {
         let Effect { avoided, lost, unread, touched } = &effects[rule.name];
-        println!("| {} | {avoided} | {lost} | {unread} | {} |", rule.name, touched.len());
+        report!("| {} | {avoided} | {lost} | {unread} | {} |", rule.name, touched.len());
     }
 }
 

@@ -16,6 +16,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
+use measure::results::{Results, report};
 use measure::{corpus, scratch};
 use serde_json::Value;
 use test_server::{TestServer, git_backend};
@@ -30,6 +31,7 @@ const UPDATES: usize = 60;
 const PATTERNS: [&str; 4] = ["ErrUnexpectedEOF", "return", r"[0-9]{7,}", "no_such_name_anywhere"];
 
 fn main() {
+    let _results = Results::of("git");
     if !measure::wants("git") {
         return;
     }
@@ -56,16 +58,16 @@ fn main() {
             ("https", servers.server.url(&format!("/{name}"))),
         ]
     };
-    println!("| repository | over | git: user, CPU s, MB | codelode: user, CPU s, MB | user | CPU | disk |");
-    println!("|---|---|---|---|---|---|---|");
+    report!("| repository | over | git: user, CPU s, MB | codelode: user, CPU s, MB | user | CPU | disk |");
+    report!("|---|---|---|---|---|---|---|");
     for name in &names {
         for (over, url) in urls(name) {
             clone(name, over, &url, &servers, folder.path());
         }
     }
-    println!("\n| looked for, in go-std | rg: ms, CPU ms | codelode: ms, CPU ms | ms | CPU |\n|---|---|---|---|---|");
+    report!("\n| looked for, in go-std | rg: ms, CPU ms | codelode: ms, CPU ms | ms | CPU |\n|---|---|---|---|---|");
     search(&urls("go-std")[0].1, &servers, folder.path());
-    println!("\n| indexing go-std | over git, ms | over https, ms |\n|---|---|---|");
+    report!("\n| indexing go-std | over git, ms | over https, ms |\n|---|---|---|");
     let (plain, secure) = (&urls("go-std")[0].1, &urls("go-std")[1].1);
     index(&served.join("go-std"), [plain, secure], &servers, folder.path());
 }
@@ -188,7 +190,7 @@ fn clone(name: &str, over: &str, url: &str, servers: &Servers, folder: &Path) {
     let codelode = servers.codelode(&ours, &["tree", "--repo", url, "--max-depth", "1"]);
     let us = least(&codelode, || remove(&ours));
     let (disk, our_disk) = (room(&theirs) as f64 / 1e6, room(&ours) as f64 / 1e6);
-    println!(
+    report!(
         "| {name} | {over} | {:.2}, {:.2}, {disk:.1} | {:.2}, {:.2}, {our_disk:.1} | {:.2} | {:.2} | {:.2} |",
         git.user,
         git.cpu,
@@ -224,14 +226,14 @@ fn search(url: &str, servers: &Servers, folder: &Path) {
     timed(&servers.codelode(&ours, &["tree", "--repo", url, "--max-depth", "1"]), Stdio::null());
     let cloned = room_beside();
     let first = timed(&servers.codelode(&ours, &["grep", url, PATTERNS[3]]), Stdio::null()).0;
-    println!("| the first | | {:.0}, {:.0} | | |", first.wall * 1e3, first.cpu * 1e3);
-    println!("| disk before, after | | {cloned}; {} | | |", room_beside());
+    report!("| the first | | {:.0}, {:.0} | | |", first.wall * 1e3, first.cpu * 1e3);
+    report!("| disk before, after | | {cloned}; {} | | |", room_beside());
     for pattern in PATTERNS {
         let mut command = Command::new(std::env::var_os("RG").unwrap_or_else(|| "rg".into()));
         command.args(["-n", "-i", "--no-ignore", "--hidden", "-g", "!.git", pattern]).arg(&theirs);
         let rg = least(&command, || {});
         let us = least(&servers.codelode(&ours, &["grep", url, pattern]), || {});
-        println!(
+        report!(
             "| `{pattern}` | {:.0}, {:.0} | {:.0}, {:.0} | {:.2} | {:.2} |",
             rg.wall * 1e3,
             rg.cpu * 1e3,
@@ -266,19 +268,19 @@ fn index(origin: &Path, urls: [&str; 2], servers: &Servers, folder: &Path) {
         let took = least(command, || {});
         format!("{:.0}, {:.0} CPU", took.wall * 1e3, took.cpu * 1e3)
     };
-    println!("| for the first time | {} |", both(&once, &["index-repo", "URL"]));
-    println!("| nothing changed | {} |", both(&warm, &["index-repo", "URL"]));
-    println!("| searched | {} |", both(&warm, &["grep", "URL", PATTERNS[0]]));
+    report!("| for the first time | {} |", both(&once, &["index-repo", "URL"]));
+    report!("| nothing changed | {} |", both(&warm, &["index-repo", "URL"]));
+    report!("| searched | {} |", both(&warm, &["grep", "URL", PATTERNS[0]]));
     for update in 0..UPDATES {
         fs::write(origin.join("fmt/print.go"), format!("package fmt\n\nfunc Added{update}() {{}}\n"))
             .expect("it is ours");
         save(origin);
         let row = both(&once, &["index-repo", "URL"]);
         if update % (UPDATES / 6) == 0 {
-            println!("| {update} commits later, one more | {row} |");
+            report!("| {update} commits later, one more | {row} |");
         }
     }
-    println!(
+    report!(
         "| searched after {UPDATES} updates | {} |",
         both(&warm, &["grep", "URL", "--ref-name", "main", PATTERNS[0]])
     );

@@ -6,6 +6,8 @@
 //! 10 % references. Latency under load is counted from the moment at which a call was due, so a slow answer delays no other.
 //! The machine must do nothing else.
 
+mod measure;
+
 use std::fmt::Write as _;
 use std::fs;
 use std::io::{BufRead, BufReader, Read, Write};
@@ -16,6 +18,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use measure::results::{Results, report};
 use serde_json::{Value, json};
 
 const FILES: usize = 2_000;
@@ -33,6 +36,7 @@ const EDIT_EVERY: Duration = Duration::from_secs(1);
 const REVISION: &str = "2025-06-18";
 
 fn main() {
+    let _results = Results::of("http");
     let seconds: u64 = std::env::args().filter_map(|arg| arg.parse().ok()).next().unwrap_or(10);
     let program =
         std::env::var_os("CODELODE_BENCH_PROGRAM").map_or_else(|| env!("CARGO_BIN_EXE_codelode").into(), PathBuf::from);
@@ -53,7 +57,7 @@ fn main() {
         |index: &str| Server::start(run(&place, index, &["serve", "--transport", "streamable-http", "--port", "0"]));
     let began = Instant::now();
     index(&source, "one");
-    println!("{} symbols indexed in {:.1} s", FILES * FUNCTIONS, began.elapsed().as_secs_f64());
+    report!("{} symbols indexed in {:.1} s", FILES * FUNCTIONS, began.elapsed().as_secs_f64());
 
     let server = serve("one");
     beside_streams(Streams::start(run(&source, "one", &["serve"])), &server);
@@ -63,7 +67,7 @@ fn main() {
         let of_each = (server.processor_ms() - before) / times.len() as f64;
         times.sort_by(f64::total_cmp);
         let shown = shown(&times);
-        println!(
+        report!(
             "{n_clients:5} clients, {per_second:5}/s   {shown}   {n_errors} errors, {of_each:.2} ms of processor time each"
         );
     }
@@ -74,13 +78,13 @@ fn main() {
         load(server, n_clients, per_second, seconds);
         editor.join().expect("the editor ends")
     });
-    println!("{} edits seen under {per_second}/s   {}", edited.len(), shown(&edited));
+    report!("{} edits seen under {per_second}/s   {}", edited.len(), shown(&edited));
     drop(server);
 
     let server = serve("one");
     let before = server.resident();
     let sessions: Vec<Http> = (0..IDLE).map(|_| Http::open(server.port)).collect();
-    println!("{IDLE} idle sessions: {} MB resident, {before} MB before", server.resident());
+    report!("{IDLE} idle sessions: {} MB resident, {before} MB before", server.resident());
     drop((server, sessions));
 
     for number in 0..REPOSITORIES {
@@ -94,7 +98,7 @@ fn main() {
         let folder = place.join(format!("repository-{}", n % REPOSITORIES));
         assert!(client.ask(&asked(n, FILES / REPOSITORIES, Some(&folder), false)), "call {n} has no result");
     }
-    println!("{REPOSITORIES} repositories, each asked {CALLS_BEFORE} times: {} MB resident", server.resident());
+    report!("{REPOSITORIES} repositories, each asked {CALLS_BEFORE} times: {} MB resident", server.resident());
     drop(server);
     let _ = fs::remove_dir_all(&place);
 }
@@ -121,7 +125,7 @@ fn beside_streams(mut streams: Streams, server: &Server) {
     times.iter_mut().for_each(|times| times.sort_by(f64::total_cmp));
     for (way, times_of_way) in ["standard streams", "HTTP, in a session", "HTTP, 2026-07-28"].iter().zip(&times) {
         let more = at(times_of_way, 50) - at(&times[0], 50);
-        println!("{way:20} {}   + {more:.3} ms at p50", shown(times_of_way));
+        report!("{way:20} {}   + {more:.3} ms at p50", shown(times_of_way));
     }
 }
 

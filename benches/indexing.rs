@@ -11,6 +11,7 @@ use codelode::languages::of_file;
 use codelode::pipeline::{drift, refresh};
 use codelode::store::{Clause, Field, Registry};
 use criterion::{Criterion, SamplingMode, criterion_group};
+use measure::results::{Results, report};
 use measure::{CORPORA, Indexed, Sample, corpus, cpu_seconds, megabytes, scratch, watcher};
 use tree_sitter::Parser;
 
@@ -34,6 +35,7 @@ fn main() {
             _ => parse_alone(root.as_ref(), index_dir.as_ref()),
         };
     }
+    let _results = Results::of("indexing");
     cold();
     benches();
     Criterion::default().configure_from_args().final_summary();
@@ -51,10 +53,10 @@ fn cold() {
     if there.is_empty() {
         return;
     }
-    println!(
+    report!(
         "| corpus | files | lines | parse CPU s | index CPU s | ratio | wall/CPU | peak RSS MB | index bytes / source bytes |"
     );
-    println!("|---|---|---|---|---|---|---|---|---|");
+    report!("|---|---|---|---|---|---|---|---|---|");
     for (root, name) in there {
         let index_dir = scratch();
         let indexed = alone("index", &root, index_dir.path());
@@ -62,11 +64,11 @@ fn cold() {
         let parse = alone("parse", &root, index_dir.path())[0];
         let size = measure::bytes_below(index_dir.path()) as f64 / bytes;
         let (ratio, parallel) = (cpu / parse, wall / cpu);
-        println!(
+        report!(
             "| {name} | {files} | {lines} | {parse:.2} | {cpu:.2} | {ratio:.2} | {parallel:.2} | {peak:.0} | {size:.2} |"
         );
     }
-    println!();
+    report!();
 }
 
 /// Runs one thing in a process of its own and reads the numbers that it prints.
@@ -170,12 +172,12 @@ fn edit(criterion: &mut Criterion) {
     group.sample_size(40).sampling_mode(SamplingMode::Flat).measurement_time(Duration::from_secs(2));
     group.bench_function("to_search", |bencher| bencher.iter_custom(|edits| (0..edits).map(|_| one_edit()).sum()));
     group.finish();
-    println!("| edit until found, ms | p50 | p95 |\n|---|---|---|");
+    report!("| edit until found, ms | p50 | p95 |\n|---|---|---|");
     for (step, took) in
         ["looking for changes", "reading and committing", "opening and searching", "all"].iter().zip(steps)
     {
         let took = Sample::new(took);
-        println!("| {step} | {:.2} | {:.2} |", took.percentile(50), took.percentile(95));
+        report!("| {step} | {:.2} | {:.2} |", took.percentile(50), took.percentile(95));
     }
-    println!();
+    report!();
 }

@@ -8,6 +8,7 @@ use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use codelode::pipeline;
+use measure::results::{Results, report};
 use measure::{Indexed, Sample, corpus, scratch};
 use serde_json::{Value, json};
 
@@ -46,6 +47,7 @@ const HIERARCHIES: [(&str, [&str; 2]); 2] = [
 ];
 
 fn main() {
+    let _results = Results::of("lsp");
     if let (true, Some(root)) = (measure::wants("lsp"), corpus("py-django")) {
         measure_corpus(&root);
     }
@@ -157,10 +159,10 @@ fn measure_corpus(root: &Path) {
             }))
         })
         .collect();
-    println!("| django, ms | p50 | p99 |\n|---|---|---|");
+    report!("| django, ms | p50 | p99 |\n|---|---|---|");
     let print = |what: &str, took: Vec<Duration>| {
         let sample = Sample::new(took);
-        println!("| {what} | {:.1} | {:.1} |", sample.percentile(50), sample.percentile(99));
+        report!("| {what} | {:.1} | {:.1} |", sample.percentile(50), sample.percentile(99));
     };
     let (mut opened, mut first) = (Vec::new(), Vec::new());
     for spot in spots.iter().take(STARTS) {
@@ -201,7 +203,7 @@ fn measure_corpus(root: &Path) {
         "workspace/symbol",
         (0..100).map(|n| editor.ask("workspace/symbol", json!({"query": words[n % 4]}))).collect(),
     );
-    println!("\nmemory of its own: {:.0} MB", editor.memory());
+    report!("\nmemory of its own: {:.0} MB", editor.memory());
     let (mut parsing, mut naming) = (Vec::new(), Vec::new());
     for spot in spots.iter().step_by(3) {
         let uri = spot["textDocument"]["uri"].as_str().expect("it has one");
@@ -217,8 +219,8 @@ fn measure_corpus(root: &Path) {
         naming.push(editor.ask("textDocument/definition", spot.clone()));
         editor.tell("textDocument/didClose", json!({"textDocument": {"uri": uri}}));
     }
-    println!("\n| after an edit, ms | p50 | p99 |\n|---|---|---|");
+    report!("\n| after an edit, ms | p50 | p99 |\n|---|---|---|");
     print("symbols: one parse", parsing);
     print("definition: the names of the text", naming);
-    println!("\nmemory of its own: {:.0} MB", editor.memory());
+    report!("\nmemory of its own: {:.0} MB", editor.memory());
 }

@@ -13,6 +13,7 @@ use codelode::config::Config;
 use codelode::embed::{self, Provider, Purpose};
 use codelode::pipeline::{self, Embedding};
 use codelode::store::Snapshot;
+use measure::results::{Results, report};
 use measure::{Indexed, Sample, scratch, wants};
 use serde_json::{Map, Value, json};
 
@@ -26,6 +27,7 @@ const QUESTIONS: usize = 100;
 const MODEL: &str = "CODELODE_BENCH_MODEL";
 
 fn main() {
+    let _results = Results::of("meaning");
     if wants("meaning") {
         meaning();
     }
@@ -54,7 +56,7 @@ fn meaning() {
     questions.iter().take(5).for_each(|question| _ = ask(question));
     let sample = Sample::new(questions.iter().map(ask).collect());
     let (median, last) = (sample.percentile(50), sample.percentile(99));
-    println!("nearest {NEAREST} of {}: median {median:.2} ms, p99 {last:.2} ms", meanings.len());
+    report!("nearest {NEAREST} of {}: median {median:.2} ms, p99 {last:.2} ms", meanings.len());
 
     if let Some(model) = std::env::var_os(MODEL).map(PathBuf::from) {
         let few = folder.path().join("few");
@@ -78,7 +80,7 @@ fn report(name: &str, snapshot: &Snapshot, provider: &Arc<dyn Provider>) {
     let (began, cpu) = (Instant::now(), measure::cpu_seconds());
     let done = pipeline::embed(snapshot, &missing, &how).map_err(|(err, _)| err).expect("the store is ours");
     let (wall, cpu) = (began.elapsed().as_secs_f64(), measure::cpu_seconds() - cpu);
-    println!("{name}: {} texts of {} tokens in {wall:.2} s, {cpu:.2} s of processors", done.embedded, done.tokens);
+    report!("{name}: {} texts of {} tokens in {wall:.2} s, {cpu:.2} s of processors", done.embedded, done.tokens);
 }
 
 /// Random numbers, the same at every run.

@@ -15,6 +15,7 @@ use codelode::query::{self, Search};
 use codelode::store::{Snapshot, SymbolView, word_parts};
 use codelode::tools::{self, Context, Envelope, Request};
 use criterion::{Criterion, criterion_group};
+use measure::results::{Results, report};
 use measure::{CORPORA, Indexed, Sample, corpus, scratch};
 use serde_json::{Value, json};
 use tempfile::TempDir;
@@ -34,6 +35,7 @@ const TREES: &str = "CODELODE_TREES";
 const ABOUT_FIRST: usize = 5;
 
 fn main() {
+    let _results = Results::of("ranking");
     searches_in_a_million();
     benches();
     Criterion::default().configure_from_args().final_summary();
@@ -193,10 +195,10 @@ fn sample(queries: &[String], ask: &dyn Fn(&str)) -> Sample {
 /// Prints how long searches take, by sort of query.
 fn print_searches(ground: &Ground, sorts: &[Sort]) {
     let symbols = ground.indexed.report.facts.symbols;
-    println!("| {symbols} symbols, ms | in process p50 | p99 | with tools p50 | p99 |\n|---|---|---|---|---|");
+    report!("| {symbols} symbols, ms | in process p50 | p99 | with tools p50 | p99 |\n|---|---|---|---|---|");
     let print = |name: &str, inside: &Sample, around: &Sample| {
         let [a, b, c, d] = [inside.percentile(50), inside.percentile(99), around.percentile(50), around.percentile(99)];
-        println!("| {name} | {a:.3} | {b:.3} | {c:.3} | {d:.3} |");
+        report!("| {name} | {a:.3} | {b:.3} | {c:.3} | {d:.3} |");
     };
     let (mut all_inside, mut all_around) = (Sample::default(), Sample::default());
     for Sort { name, fuzzy, queries } in sorts {
@@ -209,7 +211,7 @@ fn print_searches(ground: &Ground, sorts: &[Sort]) {
         all_around.add(around);
     }
     print("of every sort as many", &all_inside, &all_around);
-    println!();
+    report!();
 }
 
 fn searches(criterion: &mut Criterion) {
@@ -292,11 +294,11 @@ fn source(criterion: &mut Criterion) {
         });
         let get = |id: &str| ground.call("get_symbol_source", json!({"symbol_id": id}));
         let around = sample(&ids, &|id| drop(black_box(get(id))));
-        println!("| get_symbol_source, ms | p50 | p99 |\n|---|---|---|");
+        report!("| get_symbol_source, ms | p50 | p99 |\n|---|---|---|");
         for (how, took) in [("in process", inside), ("with tools", around)] {
-            println!("| {how} | {:.4} | {:.4} |", took.percentile(50), took.percentile(99));
+            report!("| {how} | {:.4} | {:.4} |", took.percentile(50), took.percentile(99));
         }
-        println!();
+        report!();
         let mut group = criterion.benchmark_group("get_symbol_source");
         group.sample_size(10).warm_up_time(Duration::from_millis(300)).measurement_time(Duration::from_secs(1));
         let mut next = ids.iter().cycle();
@@ -329,10 +331,10 @@ fn processes(_: &mut Criterion) {
             server.call("search_symbols", &json!({"query": name, "repo": indexed.root}));
             started.elapsed()
         };
-        println!("| new process to first answer, ms | p50 | p95 |\n|---|---|---|");
+        report!("| new process to first answer, ms | p50 | p95 |\n|---|---|---|");
         let print = |what: &str, run: &dyn Fn() -> Duration| {
             let took = Sample::new((0..PROCESSES).map(|_| run()).collect());
-            println!("| {what} | {:.1} | {:.1} |", took.percentile(50), took.percentile(95));
+            report!("| {what} | {:.1} | {:.1} |", took.percentile(50), took.percentile(95));
         };
         print("--version", &|| whole(&["--version"]));
         print("search", &|| whole(&["search", &name]));
@@ -347,7 +349,7 @@ fn processes(_: &mut Criterion) {
         }
         let process = server.process.id().to_string();
         let [own, all] = ["RssAnon", "VmRSS"].map(|line| measure::megabytes(&process, line));
-        println!("\nA server at rest after 40 searches: {own:.1} MB of its own, {all:.1} MB with mapped files.\n");
+        report!("\nA server at rest after 40 searches: {own:.1} MB of its own, {all:.1} MB with mapped files.\n");
     });
 }
 
@@ -486,19 +488,19 @@ impl Spent {
         if self.0.is_empty() {
             return;
         }
-        println!("| tokens: mean, median, 90th percentile | answers | JSON | compact |\n|---|---|---|---|");
+        report!("| tokens: mean, median, 90th percentile | answers | JSON | compact |\n|---|---|---|---|");
         for (sort, sizes) in &mut self.0 {
             let [json, compact] = sizes.each_mut().map(|sizes| {
                 sizes.sort_unstable();
                 let mean = sizes.iter().sum::<usize>() / sizes.len();
                 format!("{mean}, {}, {}", sizes[sizes.len() / 2], sizes[sizes.len() * 9 / 10])
             });
-            println!("| {} | {} | {json} | {compact} |", &sort[2..], sizes[0].len());
+            report!("| {} | {} | {json} | {compact} |", &sort[2..], sizes[0].len());
         }
         let mut command = Command::new(env!("CARGO_BIN_EXE_codelode"));
         command.args(["serve", "--tools", "lean"]);
         let list = Server::new(command).ask(&json!({"jsonrpc": "2.0", "id": 3, "method": "tools/list"}));
         let list = list["result"]["tools"].to_string();
-        println!("\nThe lean list: {} tokens.\n", tiktoken_rs::cl100k_base_singleton().encode_ordinary(&list).len());
+        report!("\nThe lean list: {} tokens.\n", tiktoken_rs::cl100k_base_singleton().encode_ordinary(&list).len());
     }
 }

@@ -12,6 +12,7 @@ use codelode::tools::{self, Context, Request};
 use codelode::{extract, languages};
 use criterion::{Criterion, criterion_group};
 use globset::GlobSet;
+use measure::results::{Results, report};
 use measure::{Indexed, Sample, corpus, scratch};
 use serde_json::json;
 
@@ -21,6 +22,7 @@ const ASKED: usize = 1_000;
 const ROUNDS: usize = 10;
 
 fn main() {
+    let _results = Results::of("relations");
     benches();
     Criterion::default().configure_from_args().final_summary();
 }
@@ -56,18 +58,18 @@ fn measure_corpus(criterion: &mut Criterion, name: &str, root: &std::path::Path)
     let (reading, _) = timed(|| related.iter().for_each(|file| read(file.path(), file.content())));
     let (resolving, edges) = timed(|| pipeline::relations(&snapshot).expect("the index can be read"));
     let (ranking, _) = timed(|| query::ranks(&snapshot, edges).expect("the index can be read"));
-    println!("| {name} | s |\n|---|---|");
+    report!("| {name} | s |\n|---|---|");
     let rows = [("parsing", parsing), ("parsing, symbols and facts", reading), ("resolving", resolving)];
     for (what, took) in rows.into_iter().chain([("ranks", ranking)]) {
-        println!("| {what} | {:.2} |", took.as_secs_f64());
+        report!("| {what} | {:.2} |", took.as_secs_f64());
     }
 
     let symbols: Vec<SymbolId> = related.iter().flat_map(|file| file.symbols()).map(|symbol| symbol.number()).collect();
     let asked: Vec<SymbolId> = symbols.iter().step_by((symbols.len() / ASKED).max(1)).copied().collect();
-    println!("\n| {name}, {} symbols, ms | p50 | p99 |\n|---|---|---|", symbols.len());
+    report!("\n| {name}, {} symbols, ms | p50 | p99 |\n|---|---|---|", symbols.len());
     let print = |what: &str, took: Vec<Duration>| {
         let sample = Sample::new(took);
-        println!("| {what} | {:.3} | {:.3} |", sample.percentile(50), sample.percentile(99));
+        report!("| {what} | {:.3} | {:.3} |", sample.percentile(50), sample.percentile(99));
     };
     let each = |ask: &dyn Fn(SymbolId)| asked.iter().map(|symbol| timed(|| ask(*symbol)).0).collect::<Vec<_>>();
     print("uses", each(&|symbol| drop(black_box(query::uses(&snapshot, edges, symbol)))));
@@ -84,7 +86,7 @@ fn measure_corpus(criterion: &mut Criterion, name: &str, root: &std::path::Path)
     let map = || drop(black_box(query::repo_map(&snapshot, edges, &[])));
     print("map", (0..ROUNDS).map(|_| timed(map).0).collect());
     print("an edit until its use is found", edits(&indexed));
-    println!();
+    report!();
     let (first, mut group) = (asked[asked.len() / 2], criterion.benchmark_group(name));
     group.bench_function("uses", |bencher| bencher.iter(|| query::uses(&snapshot, edges, black_box(first))));
     group.sample_size(10).bench_function("dead code", |bencher| bencher.iter(dead));

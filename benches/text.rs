@@ -12,6 +12,7 @@ use codelode::query::scan::{Candidates, Limits};
 use codelode::query::text::{Case, Pattern, search_text};
 use codelode::store::{FileView, GramWriter, Snapshot, grams};
 use codelode::tools::{self, Context, Request};
+use measure::results::{Results, report};
 use measure::{CORPORA, Indexed, Sample, corpus, cpu_seconds, scratch};
 use serde_json::json;
 
@@ -26,6 +27,7 @@ const FREQUENT: [&str; 4] = ["return", "the", "import", "name"];
 const OPEN: [&str; 3] = [r"\w{12}\s+\w{12}\s+\w{12}", r"[0-9]{7,}", r"^\s*[A-Z]\w+ [a-z]\w+;$"];
 
 fn main() {
+    let _results = Results::of("text");
     let folder = scratch();
     if measure::wants("text/go-std")
         && let Some(root) = corpus("go-std")
@@ -73,8 +75,8 @@ fn report(name: &str, root: &Path, index_dir: &Path) {
     let indexed = Indexed::new(root, index_dir);
     let snapshot = indexed.snapshot();
     let facts = snapshot.facts();
-    println!("\n{name}: {} files, {:.0} MB of text\n", facts.files, facts.bytes as f64 / 1e6);
-    println!("| what | codelode | ripgrep | ratio |\n|---|---|---|---|");
+    report!("\n{name}: {} files, {:.0} MB of text\n", facts.files, facts.bytes as f64 / 1e6);
+    report!("| what | codelode | ripgrep | ratio |\n|---|---|---|---|");
     building(&snapshot);
     let names = rare_names(&snapshot);
     let regexes: Vec<String> = names.iter().map(|name| format!(r"\b{name}\s*[(:=]")).collect();
@@ -104,8 +106,8 @@ fn building(snapshot: &Snapshot) {
     }
     size += writer.take(0).map_or(0, |(_, bytes)| bytes.len());
     let took = cpu_seconds() - started;
-    println!("| grams made, MB/s of one core | {:.0} | | |", text as f64 / 1e6 / took);
-    println!("| size of grams / text | {:.3} | | |", size as f64 / text as f64);
+    report!("| grams made, MB/s of one core | {:.0} | | |", text as f64 / 1e6 / took);
+    report!("| size of grams / text | {:.3} | | |", size as f64 / text as f64);
 }
 
 /// Names of functions that few files hold, and the same ones in every run.
@@ -155,7 +157,7 @@ fn pages(what: &str, snapshot: &Snapshot, patterns: &[String], fixed: bool) {
         }
     }
     let took = Sample::new(took);
-    println!("| {what}, p50 / p99 ms | {:.2} / {:.2} | | |", took.percentile(50), took.percentile(99));
+    report!("| {what}, p50 / p99 ms | {:.2} / {:.2} | | |", took.percentile(50), took.percentile(99));
 }
 
 /// The same through the door of the tools, answer and all.
@@ -172,7 +174,7 @@ fn door(indexed: &Indexed, names: &[String]) {
     ask(&names[0]);
     for (what, queries) in [("rare name", names), ("frequent word", &FREQUENT.map(str::to_owned))] {
         let took = Sample::new(queries.iter().chain(queries).map(|query| ask(query)).collect());
-        println!("| {what}, search_text, p50 / p95 ms | {:.2} / {:.2} | | |", took.percentile(50), took.percentile(95));
+        report!("| {what}, search_text, p50 / p95 ms | {:.2} / {:.2} | | |", took.percentile(50), took.percentile(95));
     }
 }
 
@@ -204,5 +206,5 @@ fn terminal(what: &str, indexed: &Indexed, args: &[&str]) {
         }
     }
     let (own, other) = (Sample::new(own).percentile(50), Sample::new(other).percentile(50));
-    println!("| {what}, process, p50 ms | {own:.1} | {other:.1} | {:.2} |", own / other);
+    report!("| {what}, process, p50 ms | {own:.1} | {other:.1} | {:.2} |", own / other);
 }

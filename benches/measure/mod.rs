@@ -3,6 +3,7 @@
 #![allow(dead_code, reason = "each bench uses its own part")]
 
 pub mod plants;
+pub mod results;
 pub mod sparse;
 
 use std::path::{Path, PathBuf};

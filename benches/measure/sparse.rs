@@ -183,11 +183,11 @@ pub fn compare(snapshot: &Snapshot, literals: &[String]) {
         .sum();
     let per = |count: usize| count as f64 / literals.len() as f64;
     let size = |lists: &Lists| lists.size as f64 / text as f64;
-    println!("\n| | trigrams | sparse n-grams |\n|---|---|---|");
-    println!("| size / text | {:.3} | {:.3} |", size(&trigrams), size(&sparse));
-    println!("| time to make, in a plain way, of trigrams' | 1 | {:.1} |", took_sparse / took);
-    println!("| lists asked for a name | {:.1} | {:.1} |", per(asked), per(asked_sparse));
-    println!(
+    super::results::report!("\n| | trigrams | sparse n-grams |\n|---|---|---|");
+    super::results::report!("| size / text | {:.3} | {:.3} |", size(&trigrams), size(&sparse));
+    super::results::report!("| time to make, in a plain way, of trigrams' | 1 | {:.1} |", took_sparse / took);
+    super::results::report!("| lists asked for a name | {:.1} | {:.1} |", per(asked), per(asked_sparse));
+    super::results::report!(
         "| files left for a name, of {:.2} that hold it | {:.2} | {:.2} |",
         per(holding),
         per(left),

@@ -38,12 +38,12 @@ SECTIONS = [
     Section(
         "oracle",
         "An oracle of others: call edges of TypeScript",
-        "[repowise-bench](https://github.com/repowise-dev/repowise-bench) holds call graphs of two libraries that the TypeScript "
-        "checker made, and rows of five tools measured by its authors. Its oracle runs here on the commits that give every count it "
-        "publishes, and the same rule judges: an edge is the line of a caller and of what it calls; precision counts only callers "
-        "that the oracle judges, recall all of its edges. A range is the 95 % interval. Rows marked *published* are the numbers of that "
-        "repository, the others were measured by the script. An edge to each signature of an overloaded function is one that the oracle "
-        "denies, since it goes to the one with a body.",
+        "[repowise-bench](https://github.com/repowise-dev/repowise-bench) has call graphs of two libraries, made by the "
+        "TypeScript checker, and rows of five tools measured by its authors. Its oracle runs here on the commits that give "
+        "every count it publishes, and the same rule judges: an edge is the line of a caller and of the called definition. "
+        "Precision counts only callers that the oracle judges, recall all of its edges. A range is the 95 % interval. Rows "
+        "marked *published* are the numbers of that repository; the script measured the others. An edge to each signature of an "
+        "overloaded function counts as denied, because the oracle's goes to the one with a body.",
         [Column("precision", "precision", "{:.3f}", "more"), Column("precision_range", "range", "{:.3f}"),
          Column("recall", "recall", "{:.3f}", "more"), Column("recall_range", "range", "{:.3f}"),
          Column("edges", "edges"), Column("denied", "denied"), Column("unjudged", "unjudged")],
@@ -52,9 +52,10 @@ SECTIONS = [
     Section(
         "relations",
         "Uses beside compilers",
-        "Definitions drawn at random, and the lines on which a compiler's front end finds each used: clang for C, pyright for Python (of names that "
-        "are defined once). codelode answers with the uses it has bound, ripgrep with every line that holds the name, which is what an agent without an index "
-        "reads. Directives, other declarations of the same name and code that the compiler does not read count neither way. Calls in TypeScript are judged [above](#oracle).",
+        "Definitions drawn at random, and the lines on which a compiler's front end finds each used: clang for C, pyright for "
+        "Python (of names defined once). codelode answers with its resolved uses, ripgrep with every line with the name, which "
+        "an agent without an index reads. Directives, other declarations of the same name and code that the compiler does not "
+        "read are not counted. Calls in TypeScript are judged [above](#oracle).",
         [Column("precision", "precision", "{:.3f}", "more"), Column("recall", "recall", "{:.3f}", "more"),
          Column("right", "right"), Column("wrong", "wrong"), Column("missing", "missing")],
         "precision",
@@ -62,30 +63,34 @@ SECTIONS = [
     Section(
         "dead",
         "Dead code",
-        "Functions, methods and classes that nothing uses, as codelode is sure of (confidence 1.0) and as vulture lists them (it names no surer "
-        "ones), sixty of each list looked up in pyright: where that finds a use, the tool was wrong. pyright does not see names that are looked up at run time, "
-        "so the share is of what it can judge, and a library's public functions that nothing in it uses count as right. The repositories read by hand "
-        "are 22 in six languages, whose every verdict was looked up in the code in November 2026 (`benches/dead/verdicts.tsv`); causes of mistakes in the first "
-        "twelve were mended before the other ten were read, so the row says more than one of code that nobody knew would.",
+        "Unused functions, methods and classes: codelode's at confidence 1.0, and vulture's, which names no surer ones. Sixty "
+        "of each list were looked up in pyright; where it finds a use, the tool was wrong. pyright does not see names looked up "
+        "at run time, so the share covers only its judgements. A library's public functions without a use in it count as right. "
+        "The repositories read by hand are 22 in six languages; every verdict was looked up in the code in November 2026 "
+        "(`benches/dead/verdicts.tsv`). Causes of mistakes in the first twelve were fixed before the other ten were read, so "
+        "the row is better than one of unknown code would be.",
         [Column("listed", "listed", "{:,.0f}", "more"), Column("judged", "looked up"), Column("used", "of these used"), Column("right", "share right", "{:.2f}", "more")],
         "right",
     ),
     Section(
         "finding",
         "Finding",
-        "Questions in words about repositories, with the files that the authors of [semble](https://github.com/MinishLab/semble) named as "
-        "answers (NDCG at 10, by files); and 30 names each of functions and classes that universal-ctags knows once, drawn at random and typed as "
-        "written, as words or with a letter left out (the first hit is right). Of semble's questions only those are asked that codelode is worked on with: it had them in "
-        "sight, and rows of others were not tuned on them.",
+        "Questions in words about repositories, with the files that the authors of "
+        "[semble](https://github.com/MinishLab/semble) named as answers (NDCG at 10, by files). Then 30 names each of functions "
+        "and classes that universal-ctags knows once, drawn at random and typed as written, as words or with a letter left out "
+        "(the first hit is right). codelode was worked on with these questions of semble in sight; the other tools were not "
+        "tuned on them.",
         [Column("ndcg", "questions, NDCG at 10", "{:.2f}", "more"), Column("first", "names, first right", "{:.2f}", "more")],
         "ndcg",
     ),
     Section(
         "tokens",
         "Tokens until the answer",
-        "Functions whose name is known and that universal-ctags knows once, drawn at random: what a model reads (cl100k) until it has the whole source. "
-        "codelode: a search for three hits and the first one's source, in compact form; codegraph: its one tool; code-index-mcp: a search and the symbol's body, with the "
-        "file given; shell: ripgrep for the name and the two hundred lines from the definition. Answered is the share whose every line was read; the median is of those.",
+        "Functions with a known name that universal-ctags knows once, drawn at random: the tokens (cl100k) that a model reads "
+        "until it has the whole source. codelode: a search for three hits and the first one's source, in compact form. "
+        "codegraph: its one tool. code-index-mcp: a search and the symbol's body, with the file given. shell: ripgrep for the "
+        "name, and the two hundred lines from the definition. *Answered* is the share whose every line was read; the median "
+        "covers these.",
         [Column("tokens", "median tokens", "{:,.0f}", "less"), Column("mean", "mean of all", "{:,.0f}", "less"),
          Column("answered", "answered", "{:.2f}", "more")],
         "tokens",
@@ -93,11 +98,12 @@ SECTIONS = [
     Section(
         "savings",
         "Tokens until a question is answered",
-        "The same questions in words as [above](#finding): what a model reads (cl100k) until code of a file that answers is in front of it. "
-        "codelode: a search for ten hits, then their sources one after the other, in compact form; in one call: `get_ranked_context`, the whole answer. "
-        "ripgrep: all words of the question but for those like *how* and *the*, ten files named, those with the most of the words first, then either whole files or the "
-        "hundred lines around the line with the most words, one after the other. Quartiles and median are of what led to an answer, the mean is of all questions. "
-        "A file that answers is not yet an answer that was understood.",
+        "The same questions in words as [above](#finding): the tokens (cl100k) that a model reads until it has code of a file "
+        "that answers. codelode: a search for ten hits, then their sources one after the other, in compact form; in one call: "
+        "`get_ranked_context`, the whole answer. ripgrep: all words of the question except *how*, *the* and their like. Ten "
+        "files are named, those with the most words first; then whole files, or the hundred lines around the line with the most "
+        "words, one after the other. Quartiles and median cover answered questions, the mean all questions. A file that answers "
+        "is not yet an answer that was understood.",
         [Column("tokens", "median tokens", "{:,.0f}", "less"), Column("quarters", "quartiles"), Column("mean", "mean of all", "{:,.0f}", "less"),
          Column("answered", "answered", "{:.2f}", "more")],
         "tokens",
@@ -106,10 +112,10 @@ SECTIONS = [
     Section(
         "text",
         "Text beside ripgrep",
-        "Whole processes that print every line, in turns, seven times; the median. ripgrep opens every file; codelode asks an index, and "
-        "looks at the time of every file first unless a process watches the folder or it is told to take the index as it is. The index is "
-        "made before. A factor is ripgrep's processor time divided by the tool's, of the "
-        "same turns. Lines differ where one of the two leaves out files (codelode: lock files, minified files, files above 500 KB).",
+        "Whole processes that print every line, in turns, seven times; the median. ripgrep opens every file. codelode asks an "
+        "index that was made before. It first checks the time of every file, unless a process watches the folder or it may use "
+        "the index without checking. A factor is ripgrep's processor time divided by the tool's, in the same turns. Lines "
+        "differ where one of the two skips files (codelode: lock files, minified files, files above 500 KB).",
         [Column("cpu", "processor ms", "{:,.0f}", "less"), Column("ratio", "× ripgrep", "{:,.1f}"), Column("wall", "wall ms", is_clock=True),
          Column("lines", "lines")],
         "cpu",
@@ -117,8 +123,9 @@ SECTIONS = [
     Section(
         "cost",
         "Cold indexing",
-        "Each tool makes its index from nothing, in turns, three times (once where that takes more than two minutes); the median. universal-ctags makes a list of definitions and nothing "
-        "else, codegraph a graph without text search, code-index-mcp symbols; codelode symbols, text and facts, from which it derives edges when they are first asked for.",
+        "Each tool makes its index from nothing, in turns, three times (once if that takes more than two minutes); the median. "
+        "universal-ctags makes only a list of definitions, codegraph a graph without text search, code-index-mcp symbols. "
+        "codelode makes symbols, text and facts, from which it derives edges at the first question about them.",
         [Column("cpu", "processor s", "{:,.1f}", "less"), Column("wall", "wall s", "{:,.1f}", is_clock=True), Column("mb", "peak MB", "{:,.0f}", "less"),
          Column("disk", "index MB", "{:,.1f}", "less")],
         "cpu",
@@ -126,8 +133,8 @@ SECTIONS = [
     Section(
         "attacks",
         "Hostile files",
-        "Each lies in a folder beside a harmless file. A tool survives where it ends well, in time, and then finds the function of the harmless "
-        "file. The worst processor time and memory are of whole processes that index.",
+        "Each is in a folder beside a harmless file. A tool survives if it ends well, in time, and then finds the function of "
+        "the harmless file. The worst processor time and memory are of whole processes that index.",
         [Column("survived", "survived", "{:,.0f}", "more"), Column("cpu", "worst processor s", "{:,.1f}", "less"),
          Column("mb", "worst peak MB", "{:,.0f}", "less")],
         "survived",
@@ -290,20 +297,15 @@ def picture(section, tables):
     ])
 
 
-# The README's figures: what is measured, its section and column, the corpora that are taken (all, if none is named), and the
-# tools beside.
+# The README's six figures, two of them lost: label, section, column, corpora (all, if none is named), and the other tools.
 FIGURES = [
-    ("calls in TypeScript beside the compiler's, precision ([an oracle of others](docs/PROOF.md#oracle))", "oracle", "precision", None,
+    ("calls in TypeScript, found of the compiler's ([an oracle of others](docs/PROOF.md#oracle))", "oracle", "recall", None,
      ["repowise", "codebase-memory-mcp", "codegraph"]),
-    ("– recall", "oracle", "recall", None, ["repowise", "codebase-memory-mcp", "codegraph"]),
-    ("uses of a name beside pyright's and clang's, by line, precision", "relations", "precision", None, ["ripgrep -w"]),
-    ("– recall", "relations", "recall", None, ["ripgrep -w"]),
-    ("tokens until a function's whole source is read, median", "tokens", "tokens", None, ["shell", "codegraph"]),
-    ("tokens until code that answers a question in words is read, median", "savings", "tokens", None, ["ripgrep, lines", "ripgrep, whole files"]),
-    ("index tornado from nothing, processor s", "cost", "cpu", "tornado", ["codegraph", "universal-ctags"]),
+    ("uses of a name, found of pyright's and clang's, by line", "relations", "recall", None, ["ripgrep -w"]),
+    ("– right among the answered lines", "relations", "precision", None, ["ripgrep -w"]),
+    ("tokens that a model reads until it has a function's source, median", "tokens", "tokens", None, ["shell", "codegraph"]),
     ("find a rare name in django, processor ms, folder watched", "text", "cpu", "django, rare name", ["ripgrep"]),
-    ("a name as people type it, first hit right", "finding", "first", None, ["codegraph"]),
-    ("a question in words, right files among ten (semble's questions, NDCG@10)", "finding", "ndcg", None, ["semble", "codegraph"]),
+    ("questions in words, right files among ten (semble's, NDCG@10)", "finding", "ndcg", None, ["semble", "codegraph"]),
 ]
 WATCHED = "codelode, folder watched"
 BEGIN, END = "<!-- The figures are made by benches/proof/draw.py. -->\n", "<!-- The figures end. -->"
