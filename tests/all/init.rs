@@ -239,7 +239,7 @@ fn the_manual_lists_what_is_written_beside_the_server() {
             let cell = |text: String| if text.is_empty() { "none".to_owned() } else { text };
             let project = files.project.iter().map(|path| format!("`{path}`")).collect::<Vec<_>>().join(", or ");
             let row = [client.name.clone(), part.to_owned(), cell(listed(&files.user)), cell(project)].join(" | ");
-            let proof = format!("{}, {}; [page]({})", said(files.confirmed), files.seen, files.source);
+            let proof = format!("[{}]({}), {}", said(files.confirmed), files.source, files.seen);
             writeln!(table, "| {row} | {proof} |").expect("it is a text");
         }
     }
@@ -270,18 +270,18 @@ fn listed(paths: &Paths) -> String {
 
 fn proof(client: &Client) -> String {
     let source = match client.source.strip_prefix("npm: ") {
-        Some(package) => format!("`{package}`"),
-        None => format!("[page]({})", client.source),
+        Some(package) => format!("{} `{package}`", said(client.confirmed)),
+        None => format!("[{}]({})", said(client.confirmed), client.source),
     };
-    format!("{}, {}; {source}", said(client.confirmed), client.seen)
+    format!("{source}, {}", client.seen)
 }
 
 fn said(confirmed: Confirmed) -> &'static str {
     match confirmed {
-        Confirmed::Connected => "the client itself, connected",
-        Confirmed::Program => "the client's program",
-        Confirmed::Documentation => "its documentation",
-        Confirmed::Hearsay => "others only: not confirmed",
+        Confirmed::Connected => "connected",
+        Confirmed::Program => "program",
+        Confirmed::Documentation => "documentation",
+        Confirmed::Hearsay => "not confirmed",
     }
 }
 
@@ -293,7 +293,7 @@ fn golden_files_are_of_clients_that_exist() {
     let files: Vec<PathBuf> = files.into_iter().filter(|path| path.is_file()).collect();
     for path in &files {
         let id = path.file_stem().expect("it has a name").to_string_lossy();
-        assert!(clients().iter().any(|client| client.id == id), "{id} is no client");
+        assert!(clients().iter().any(|client| client.id == id), "{id} is not a client");
     }
     assert_eq!(files.len(), clients().iter().filter(|client| !client.user.here().is_empty()).count());
 }
