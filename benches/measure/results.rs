@@ -63,7 +63,7 @@ fn page(bench: &str, printed: &str) -> String {
     )
 }
 
-/// What git prints in the repository; empty without git.
+/// Output of git in the repository; empty without git.
 fn git(args: &[&str]) -> String {
     let ran = Command::new("git").args(args).current_dir(env!("CARGO_MANIFEST_DIR")).output();
     ran.map_or_else(|_| String::new(), |ran| String::from_utf8_lossy(&ran.stdout).trim().to_owned())

@@ -37,10 +37,10 @@ fn check_lengths(args: &Map<String, Value>) -> Result<(), Error> {
                 return refuse(name, format!("is longer than {longest} bytes"));
             }
             Value::Array(items) if items.len() > LONGEST_LIST => {
-                return refuse(name, format!("has more than {LONGEST_LIST} entries; ask for fewer at once"));
+                return refuse(name, format!("has more than {LONGEST_LIST} entries; send fewer at once"));
             }
             Value::Array(items) if items.iter().filter_map(Value::as_str).any(|item| item.len() > LONGEST_STRING) => {
-                return refuse(name, format!("has an entry that is longer than {LONGEST_STRING} bytes"));
+                return refuse(name, format!("has an entry longer than {LONGEST_STRING} bytes"));
             }
             _ => {}
         }

@@ -300,7 +300,7 @@ fn measure(draft: &Draft, body: &Value, max_tokens: usize) -> usize {
 }
 
 fn too_small(needed: usize, narrow: Option<&str>) -> Error {
-    let mut message = format!("the answer does not fit; ask again with max_tokens of {needed} or more");
+    let mut message = format!("the answer does not fit; retry with max_tokens {needed} or more");
     if let Some(narrow) = narrow {
         message = format!("{message}; to narrow it: {narrow}");
     }

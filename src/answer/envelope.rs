@@ -15,17 +15,17 @@ use super::{Error, Notes, Request, tokens};
 use crate::config::Config;
 pub use crate::config::Format;
 
-/// Arguments that every tool takes beside its own.
+/// Arguments shared by all tools.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct SharedArguments {
-    /// How many tokens the answer may have (default 8000).
+    /// Token limit of the answer (default 8000).
     pub max_tokens: Option<u64>,
-    /// How the answer is written (default: as the server is set).
+    /// Answer format (default: the server's setting).
     pub format: Option<Format>,
-    /// `next_cursor` of an answer that was cut: goes on where it ended.
+    /// `next_cursor` of a cut answer: gets the next page.
     pub cursor: Option<String>,
-    /// Only the number of results.
+    /// Return only the number of results.
     pub count_only: bool,
 }
 
@@ -65,8 +65,8 @@ impl Freshness {
     pub fn doubt(self) -> Option<&'static str> {
         match self {
             Self::Fresh => None,
-            Self::Unchecked => Some("not_known: the files are still being compared with the index"),
-            Self::Stale | Self::Indexing => Some("not_known: files that changed are still being read"),
+            Self::Unchecked => Some("not_known: files are still being compared with the index"),
+            Self::Stale | Self::Indexing => Some("not_known: changed files are still being read"),
         }
     }
 }
@@ -321,9 +321,8 @@ fn read_cursor(tool: &str, question: u32, cursor: &str) -> Result<usize, Error> 
         Some(offset) if write_cursor(question, offset) == cursor => Ok(offset),
         _ => {
             let shown: String = cursor.chars().take(40).collect();
-            let message = format!(
-                "`cursor` {shown:?} was not given by {tool} for this question; leave it out to start from the beginning"
-            );
+            let message =
+                format!("`cursor` {shown:?} is not from this question to {tool}; omit it to start from the beginning");
             Err(Error::invalid_arguments(message))
         }
     }

@@ -219,7 +219,7 @@ impl Drop for Session {
 /// The counts.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct Stats {
-    /// Tokens saved since this process began: of the files not read, less the answers.
+    /// Tokens saved since this process began: files not read, minus answers.
     pub session_tokens_saved: u64,
     /// Calls answered, errors included.
     pub session_calls: u64,
@@ -227,38 +227,38 @@ pub struct Stats {
     pub session_duration_s: f64,
     /// Tokens of the answers.
     pub session_response_tokens: u64,
-    /// Dollars saved, by the input price of each model.
+    /// Dollars saved, by each model's input price.
     pub session_cost_avoided: BTreeMap<String, f64>,
     /// Calls of each tool.
     pub tool_calls: BTreeMap<String, u64>,
-    /// Tokens saved by each tool that saved any.
+    /// Tokens saved, per tool.
     pub tool_breakdown: BTreeMap<String, u64>,
-    /// How long each tool took.
+    /// Latency per tool.
     pub latency_per_tool: BTreeMap<String, Latency>,
-    /// Tokens saved in all time.
+    /// Tokens saved in total.
     pub total_tokens_saved: u64,
-    /// Calls in all time.
+    /// Calls in total.
     pub total_calls: u64,
-    /// Tokens of the answers in all time.
+    /// Answer tokens in total.
     pub total_response_tokens: u64,
-    /// Dollars saved in all time, by the input price of each model.
+    /// Dollars saved in total, by each model's input price.
     pub total_cost_avoided: BTreeMap<String, f64>,
-    /// Tokens saved in all time by each tool that saved any.
+    /// Tokens saved in total, per tool.
     pub lifetime_by_tool: BTreeMap<String, u64>,
-    /// When counting began.
+    /// Start of counting.
     pub since: String,
 }
 
-/// How long a tool took.
+/// Latency of a tool.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct Latency {
     /// Calls in this process.
     pub count: u64,
-    /// Half of the last calls took no longer.
+    /// Median of the last calls.
     pub p50_ms: f64,
-    /// All but one in twenty of the last calls took no longer.
+    /// 95th percentile of the last calls.
     pub p95_ms: f64,
-    /// The slowest call.
+    /// Slowest call.
     pub max_ms: f64,
     /// Calls that ended in an error.
     pub errors: u64,

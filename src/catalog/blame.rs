@@ -24,7 +24,7 @@ pub struct Blame {
     pub last: Blamed,
     /// The oldest time of a line, in seconds since 1970.
     pub since: i64,
-    /// Lines of each author.
+    /// Lines per author.
     pub authors: BTreeMap<String, u32>,
     /// Number of commits that its lines are of.
     pub commits: usize,
@@ -58,7 +58,7 @@ fn in_time<T: Send + 'static>(
     path: &str,
     read: impl FnOnce(&Path, &str) -> Result<T, git::Error> + Send + 'static,
 ) -> Result<T, String> {
-    let outside = || "its folder is in no git repository here".to_owned();
+    let outside = || "its folder is not in a git repository".to_owned();
     let root: PathBuf = repo.root.as_ref().and_then(|root| root.canonicalize().ok()).ok_or_else(outside)?;
     let worktree = git::Repository::open(&root).and_then(|repository| repository.worktree()).ok_or_else(outside)?;
     let below = root.strip_prefix(&worktree).map_err(|_| outside())?;

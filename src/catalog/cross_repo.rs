@@ -88,7 +88,7 @@ pub fn users(caller: &Caller<'_>, repo: &Repo, edges: &EdgeTable) -> Result<Vec<
     let mut told: Vec<String> = packages.iter().map(Published::to_string).collect();
     told.truncate(MOST_NAMED);
     if packages.is_empty() {
-        let why = "no manifest here says that a package is published, so nothing elsewhere can import one";
+        let why = "no manifest here declares a published package, so no other repository can import one";
         caller.note("cross_repo", json!({"packages": told, "repositories": 0, "of": all.len(), "hint": why}));
         return Ok(Vec::new());
     }
@@ -155,7 +155,7 @@ impl Search<'_> {
                 Some(importers) if !importers.contains(&other.repo) => return Ok(None),
                 Some(_) => {}
                 // A server over a place would fetch everything for one question.
-                None => return Err(Error::unavailable("its index was not fetched by this server yet")),
+                None => return Err(Error::unavailable("this server has not fetched its index yet")),
             }
         }
         let mut user = opened(caller, other)?;

@@ -80,7 +80,7 @@ pub fn examine(config: &Config, fix: bool, tell: &(dyn Fn(&str) + Sync)) -> Repo
         findings: Vec::new(),
     };
     if let Some(elsewhere) = &config.elsewhere {
-        visit.note("index directory", elsewhere, Some("make it writable, or name another with --index-dir"));
+        visit.note("index directory", elsewhere, Some("make it writable, or choose another with --index-dir"));
     }
     if !config.home.exists() {
         visit.note(&config.home.display().to_string(), "nothing is indexed yet", None);
@@ -89,11 +89,11 @@ pub fn examine(config: &Config, fix: bool, tell: &(dyn Fn(&str) + Sync)) -> Repo
     visit.home(&registry);
     for path in registry.unreadable() {
         let remove = || std::fs::remove_file(&path).map_err(|err| err.to_string());
-        visit.problem(&path.display().to_string(), "cannot be read: what it names is not found", "remove it", remove);
+        visit.problem(&path.display().to_string(), "cannot be read: its files are missing", "remove it", remove);
     }
     for path in gone {
         let remove = || std::fs::remove_dir_all(&path).map_err(|err| err.to_string());
-        visit.problem(&path.display().to_string(), "is a remainder of a store that was removed", "remove it", remove);
+        visit.problem(&path.display().to_string(), "is left over from a removed store", "remove it", remove);
     }
     let mut by_store: BTreeMap<&str, Vec<&Sidecar>> = BTreeMap::new();
     let packages = registry.packages();
@@ -103,14 +103,14 @@ pub fn examine(config: &Config, fix: bool, tell: &(dyn Fn(&str) + Sync)) -> Repo
             Some(checkouts) => visit.store(&registry, store, checkouts),
             None => {
                 let remove = || store.remove(PATIENCE).map_err(|err| err.to_string());
-                let what = "belongs to no indexed folder: its first run was stopped before the end";
+                let what = "belongs to no indexed folder: its first run was interrupted";
                 visit.finding(false, &store.dir().display().to_string(), what, "remove it", remove);
             }
         }
     }
     let there: HashSet<String> = stores.iter().map(Store::key).collect();
     for sidecar in sidecars.iter().filter(|sidecar| !there.contains(&sidecar.store)) {
-        visit.rebuild(&registry, sidecar, "its index is not there");
+        visit.rebuild(&registry, sidecar, "its index is missing");
     }
     visit.watches(&sidecars, &registry);
     visit.report
@@ -149,7 +149,7 @@ impl Visit<'_> {
             (self.tell)(&format!("{subject}: {remedy}"));
             match mend() {
                 Ok(()) => mended = true,
-                Err(why) => what.push_str(&format!("; it could not be mended: {why}")),
+                Err(why) => what.push_str(&format!("; it could not be fixed: {why}")),
             }
         }
         let (subject, remedy) = (subject.to_owned(), Some(remedy.to_owned()));
@@ -162,7 +162,7 @@ impl Visit<'_> {
         let subject = self.config.home.display().to_string();
         let mode = std::fs::metadata(&self.config.home).map_or(0o700, |meta| meta.permissions().mode());
         if mode & 0o077 != 0 {
-            let what = format!("others may read the source code in it (mode {:o})", mode & 0o777);
+            let what = format!("other users can read the source code in it (mode {:o})", mode & 0o777);
             let home = &self.config.home;
             let close = || {
                 registry.prepare();
@@ -172,15 +172,15 @@ impl Visit<'_> {
             self.problem(&subject, &what, "let only its owner in", close);
         }
         if let Err(err) = tempfile::NamedTempFile::new_in(&self.config.home) {
-            let what = format!("cannot be written ({err}): it answers, but edits are not read");
-            self.note(&subject, &what, Some("index where this machine may write, or set CODELODE_INDEX_PATH"));
+            let what = format!("cannot be written ({err}): it still answers, but edits are not read");
+            self.note(&subject, &what, Some("use a writable folder, or set CODELODE_INDEX_PATH"));
         }
         if let Ok(disk) = rustix::fs::statvfs(&self.config.home) {
             let room = disk.f_bavail.saturating_mul(disk.f_frsize);
             let needed = LITTLE_ROOM.max(self.report.bytes / 4);
             if room < needed {
-                let what = format!("only {} MB are left on its disk", room >> 20);
-                let remedy = "make room: a run without room fails, and the old index answers";
+                let what = format!("only {} MB are free on its disk", room >> 20);
+                let remedy = "free disk space: without it indexing fails, and the old index answers";
                 let finding =
                     Finding { subject, what, is_problem: true, remedy: Some(remedy.to_owned()), mended: false };
                 self.report.findings.push(finding);
@@ -193,7 +193,7 @@ impl Visit<'_> {
         let mut held = store.held();
         if let WriterState::By(process) = held {
             let by = process.map_or_else(|| "a process".to_owned(), |id| format!("process {id}{}", name_of(id)));
-            let remedy = "when it does not end, stop it: its lock is free at once";
+            let remedy = "if it does not end, stop it; that frees its lock at once";
             self.note(&checkouts[0].repo, &format!("is being written by {by}"), Some(remedy));
         }
         for sidecar in checkouts {
@@ -206,7 +206,7 @@ impl Visit<'_> {
             let whole = store.snapshot(&sidecar.snapshot).and_then(|snapshot| snapshot.verify().map(|()| snapshot));
             match whole {
                 Ok(snapshot) if snapshot.content_version() != store::CONTENT => {
-                    let what = "was read by another version; the next question reads it again";
+                    let what = "was indexed by another version; the next question updates it";
                     self.note(&sidecar.repo, what, None);
                 }
                 Ok(snapshot) => {
@@ -228,7 +228,7 @@ impl Visit<'_> {
             && let Ok(leftovers) = store.leftovers()
             && !leftovers.is_empty()
         {
-            let what = format!("{} files are left of runs that were killed", leftovers.len());
+            let what = format!("{} files are left over from killed runs", leftovers.len());
             let sweep = || store.sweep(PATIENCE).map(|_| ()).map_err(|err| err.to_string());
             // Leftover files do no harm: the next run removes them too.
             self.finding(false, &store.dir().display().to_string(), &what, "remove them, as the next run does", sweep);
@@ -264,14 +264,14 @@ impl Visit<'_> {
         if !sidecar.is_folder() {
             let forget = || pipeline::forget(registry, sidecar, PATIENCE).map_err(|err| err.to_string());
             let remedy = match sidecar.package {
-                Some(_) => "remove its index; it is made again when it is asked for",
+                Some(_) => "remove its index; the next question rebuilds it",
                 None => "remove its index, and call index_repo",
             };
             return self.problem(&sidecar.repo, what, remedy, forget);
         }
         if !root.is_dir() {
             let forget = || pipeline::forget(registry, sidecar, PATIENCE).map_err(|err| err.to_string());
-            let what = format!("{what}, and its folder {} is not there", root.display());
+            let what = format!("{what}, and its folder {} is missing", root.display());
             return self.problem(&sidecar.repo, &what, "remove its index", forget);
         }
         let config = self.config;
@@ -294,8 +294,8 @@ impl Visit<'_> {
             .map(|snapshot| snapshot.table().inputs().filter(|input| input.is_dir).count())
             .sum();
         if let Some(most) = limit("max_user_watches").filter(|most| *most < folders * 2) {
-            let what = format!("{folders} folders are indexed, and the system lets a user watch {most}");
-            let remedy = "what cannot be watched is looked at with each question; or raise fs.inotify.max_user_watches";
+            let what = format!("{folders} folders are indexed, but the system limits a user to {most} watches");
+            let remedy = "unwatched folders are checked with each question; or raise fs.inotify.max_user_watches";
             self.note("inotify", &what, Some(remedy));
         }
     }

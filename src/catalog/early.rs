@@ -110,10 +110,10 @@ fn whole(caller: &Caller<'_>, sidecar: &Sidecar, root: &Path) -> Result<CheckedS
             return Ok(seen);
         }
         if caller.request.is_cancelled() {
-            return Err(Error::cancelled("cancelled; the index is still being made"));
+            return Err(Error::cancelled("cancelled; the index is still being built"));
         }
         if Instant::now() >= until {
-            let message = "the index is still being made, and this answer needs all of it; ask again in a moment";
+            let message = "the index is still being built, and this answer needs all of it; retry in a moment";
             return Err(Error::unavailable(message).with("repo", sidecar.repo.clone()).with("freshness", "indexing"));
         }
         // Another process makes it.

@@ -73,9 +73,9 @@ fn no_writing(err: &store::Error) -> Option<&'static str> {
         _ => return None,
     };
     match kind {
-        ErrorKind::StorageFull => Some("make room, or name another index directory with --index-dir"),
+        ErrorKind::StorageFull => Some("free disk space, or choose another index directory with --index-dir"),
         ErrorKind::ReadOnlyFilesystem | ErrorKind::PermissionDenied => {
-            Some("make the index directory writable, or name another with --index-dir")
+            Some("make the index directory writable, or choose another with --index-dir")
         }
         _ => None,
     }
@@ -86,18 +86,16 @@ pub fn pipeline_error(err: pipeline::Error, sidecar: &Sidecar) -> Error {
     use crate::discover::Error as Discover;
     let message = err.to_string();
     match err {
-        pipeline::Error::Cancelled => Error::cancelled("cancelled; what was indexed before is untouched"),
+        pipeline::Error::Cancelled => Error::cancelled("cancelled; the earlier index is unchanged"),
         pipeline::Error::Store(err) => store_error(err, sidecar),
         pipeline::Error::Source(err) => source_error(&err),
         pipeline::Error::Discover(Discover::Missing(_) | Discover::NotAFolder(_)) => {
             Error::not_found(format!("{message}; give the absolute path of a folder"))
         }
         pipeline::Error::Discover(Discover::Pattern { .. }) => {
-            Error::invalid_arguments(format!("{message}; patterns are written as in a .gitignore"))
+            Error::invalid_arguments(format!("{message}; use gitignore syntax for patterns"))
         }
-        pipeline::Error::Compiler(..) => {
-            Error::invalid_arguments(format!("{message}; give a file in the form of SCIP"))
-        }
+        pipeline::Error::Compiler(..) => Error::invalid_arguments(format!("{message}; give a SCIP file")),
         pipeline::Error::Discover(_) | pipeline::Error::TooMany(_) => Error::unavailable(message),
     }
 }
@@ -112,7 +110,7 @@ pub fn git_error(err: git::Error) -> Error {
         git::Error::Name(NameError::Password(_) | NameError::Scheme(_)) => Error::invalid_arguments(message),
         git::Error::Net(err) => net_error(&err),
         git::Error::NoRef { nearest, .. } => {
-            let message = format!("{message}; `list_repository_refs` lists what there is");
+            let message = format!("{message}; `list_repository_refs` lists them");
             Error::not_found(message).with("nearest", nearest)
         }
         git::Error::NoRepository { .. } => {
@@ -120,12 +118,10 @@ pub fn git_error(err: git::Error) -> Error {
                 format!("{message}: check the name, or set a token for the host (GITHUB_TOKEN, CODELODE_GIT_TOKENS)");
             Error::not_found(message)
         }
-        git::Error::NotServed { .. } => {
-            Error::not_found(format!("{message}; `list_repository_refs` lists what there is"))
-        }
+        git::Error::NotServed { .. } => Error::not_found(format!("{message}; `list_repository_refs` lists them")),
         git::Error::Empty(_) | git::Error::Missing { .. } => Error::not_found(message),
         git::Error::Unreadable { .. } => Error::not_found(message),
-        git::Error::Cancelled => Error::cancelled("cancelled; what was there before is untouched"),
+        git::Error::Cancelled => Error::cancelled("cancelled; nothing was changed"),
         _ => Error::unavailable(message),
     }
 }
@@ -220,7 +216,7 @@ pub fn ship_error(err: ship::Error) -> Error {
         ship::Error::Store(store) => Error::unavailable(store.to_string()),
         ship::Error::Io { source, .. } if source.kind() == std::io::ErrorKind::NotFound => Error::not_found(message),
         ship::Error::Damaged { .. } => {
-            Error::unavailable(format!("{message}; nothing was taken from it, make it again"))
+            Error::unavailable(format!("{message}; nothing was read from it; create it again"))
         }
         ship::Error::Url(_) | ship::Error::Key(_) | ship::Error::ReadOnly(_) => Error::invalid_arguments(message),
         ship::Error::Cancelled => Error::cancelled(message),

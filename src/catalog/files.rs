@@ -9,7 +9,7 @@ use crate::{pipeline, query};
 pub fn unknown_file(caller: &Caller<'_>, repo: &Repo, path: &str) -> Error {
     let shown: String = path.chars().take(200).collect();
     if path.starts_with('/') || path.starts_with("../") {
-        let message = format!("{shown:?} lies outside {}; name its own repository with `repo`", repo.sidecar.repo);
+        let message = format!("{shown:?} is outside {}; set `repo` to its own repository", repo.sidecar.repo);
         return Error::not_found(message);
     }
     let config = caller.config;
@@ -18,7 +18,7 @@ pub fn unknown_file(caller: &Caller<'_>, repo: &Repo, path: &str) -> Error {
     if let Some(reason) = skipped {
         let mut message = format!("{shown:?} was left out of the index: {} ({})", reason.as_str(), reason.meaning());
         if reason == SkipReason::Secret {
-            message.push_str("; to read it, name it in --allow-secrets, or in `allow_secrets` in config.toml");
+            message.push_str("; to read it, add it to --allow-secrets, or to `allow_secrets` in config.toml");
         }
         return Error::not_found(message).with("reason", reason.as_str());
     }
@@ -33,6 +33,6 @@ pub fn unknown_file(caller: &Caller<'_>, repo: &Repo, path: &str) -> Error {
             let message = format!("no file {shown:?} is indexed; did you mean {first:?}?");
             Error::not_found(message).with("nearest", near)
         }
-        None => Error::not_found(format!("no file {shown:?} is indexed; get_file_tree lists what is")),
+        None => Error::not_found(format!("no file {shown:?} is indexed; get_file_tree lists files")),
     }
 }

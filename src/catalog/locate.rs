@@ -105,7 +105,7 @@ fn implied(caller: &Caller<'_>) -> Result<Sidecar, Error> {
         // A path alone, which a misled model may give, opens no folder that is no project.
         return match held(caller, &path)? {
             None if project_root(&path).is_none() => {
-                Err(not_indexed(root_of(&path), "it is outside of the repository that you work in"))
+                Err(not_indexed(root_of(&path), "it is outside the current repository"))
             }
             _ => at(caller, &path),
         };
@@ -122,8 +122,8 @@ fn implied(caller: &Caller<'_>) -> Result<Sidecar, Error> {
             caller.note("only_indexed", true);
             Ok(only.clone())
         }
-        [] => Err(Error::not_indexed("nothing is indexed yet; name a folder with `repo`, or call index_folder")),
-        _ => Err(ambiguous("several repositories are indexed; name one with `repo`", &all.iter().collect::<Vec<_>>())),
+        [] => Err(Error::not_indexed("nothing is indexed yet; set `repo` to a folder, or call index_folder")),
+        _ => Err(ambiguous("several repositories are indexed; set `repo`", &all.iter().collect::<Vec<_>>())),
     }
 }
 
@@ -176,7 +176,7 @@ fn index_first(caller: &Caller<'_>, path: &Path) -> Result<Sidecar, Error> {
     let root = root_of(&path);
     let config = caller.config;
     if is_odd(root) {
-        return Err(not_indexed(root, "it is no single project"));
+        return Err(not_indexed(root, "it is not a single project"));
     }
     caller.may_index(&pipeline::sidecar_of(root, config))?;
     let _one_at_a_time = caller.indexes.first_run.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
@@ -316,7 +316,7 @@ fn by_name(caller: &Caller<'_>, repo: &str) -> Result<Sidecar, Error> {
         [only] => Ok(only.clone()),
         [] if all.is_empty() => {
             let message =
-                format!("no index is called {repo:?}, nothing is indexed yet; call index_folder or index_repo");
+                format!("there is no index {repo:?}, nothing is indexed yet; call index_folder or index_repo");
             Err(Error::not_indexed(message))
         }
         [] => {
@@ -335,10 +335,10 @@ fn by_name(caller: &Caller<'_>, repo: &str) -> Result<Sidecar, Error> {
                 .collect();
             let known: Vec<&str> = all.iter().take(10).map(|sidecar| sidecar.repo.as_str()).collect();
             let message =
-                format!("no index is called {repo:?}; give one of `list_repos`, or a path, or call index_folder");
+                format!("there is no index {repo:?}; give one from `list_repos`, or a path, or call index_folder");
             Err(Error::not_indexed(message).with("nearest", near).with("indexed", known))
         }
-        _ => Err(ambiguous(&format!("{repo:?} fits several indexes; give the whole id"), &found)),
+        _ => Err(ambiguous(&format!("{repo:?} matches several indexes; give the full id"), &found)),
     }
 }
 

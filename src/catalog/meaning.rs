@@ -126,7 +126,7 @@ pub fn meanings(
     }
     if n_missing > 0 {
         caller.note("embeddings_missing", n_missing);
-        caller.note("hint", "call embed_repo for the embeddings that are missing");
+        caller.note("hint", "call embed_repo for the missing embeddings");
     }
     let meanings = pipeline::meanings(&repo.snapshot, &identity).map_err(stored)?.map(Arc::new);
     if let Some(meanings) = meanings.as_ref().filter(|_| n_missing == 0) {
@@ -191,7 +191,7 @@ pub fn run(
     pipeline::embed(&repo.snapshot, missing, &how).map_err(|(err, done)| {
         let err = match err {
             EmbedError::Store(err @ crate::store::Error::Dimensions { .. }) => {
-                Error::invalid_arguments(format!("{err}; call embed_repo with force to embed everything again"))
+                Error::invalid_arguments(format!("{err}; call embed_repo with force to recompute all"))
             }
             EmbedError::Store(err) => store_error(err, &repo.sidecar),
             EmbedError::Provider(err) => provider_error(&err),

@@ -103,7 +103,8 @@ fn lies_in(project: &Path, place: &Path) -> bool {
 pub fn of_project(caller: &Caller<'_>, repo: Option<&str>) -> Result<Vec<Repo>, Error> {
     let project = indexes::open(caller, repo)?;
     let Some(root) = &project.root else {
-        let message = format!("{} is no folder of this machine, so nothing is installed for it", project.sidecar.repo);
+        let message =
+            format!("{} is not a folder on this machine, so it has no installed packages", project.sidecar.repo);
         return Err(Error::not_found(message));
     };
     let (mut installed, mut missing): (Vec<Installed>, Vec<String>) = (Vec::new(), Vec::new());
@@ -129,7 +130,7 @@ pub fn of_project(caller: &Caller<'_>, repo: Option<&str>) -> Result<Vec<Repo>, 
     if installed.is_empty() {
         let message = match missing.is_empty() {
             true => format!("{} imports no packages", project.sidecar.repo),
-            false => "none of the packages that are imported is installed where this server may look".to_owned(),
+            false => "no imported package is installed where this server may read".to_owned(),
         };
         return Err(Error::not_found(message).with("not_installed", missing));
     }
@@ -165,7 +166,7 @@ fn open(caller: &Caller<'_>, installed: &Installed, project: &Path, may_wait: bo
     let id = installed.id.to_string();
     let known = registry.get(&id);
     if !caller.rights.index && known.is_none() {
-        return Err(Error::access_denied(format!("you may not index {id} here; ask whoever runs this server")));
+        return Err(Error::access_denied(format!("you may not index {id} here; ask its operator")));
     }
     let project_id = Registry::local_id(&caller.config.path_map.to_stored(project));
     let holder = lies_in(project, &installed.place).then_some(project_id.as_str());

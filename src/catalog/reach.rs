@@ -24,7 +24,7 @@ impl Caller<'_> {
         let Some(roots) = &self.rights.roots else { return Ok(()) };
         let refused = || {
             let shown: String = path.to_string_lossy().chars().take(200).collect();
-            denied(format!("{shown:?} is no path inside a repository of this server; name one of list_repos"))
+            denied(format!("{shown:?} is not in a repository of this server; give one from list_repos"))
         };
         let is_plain = path.is_absolute() && !path.components().any(|part| part == Component::ParentDir);
         let all = self.indexes.registry().all();
@@ -61,7 +61,7 @@ impl Caller<'_> {
 
     fn may_index_one(&self, repo: &str, is_seen: bool) -> Result<(), Error> {
         match self.rights {
-            Rights { index: false, .. } => Err(denied("you may not index here; ask whoever runs this server")),
+            Rights { index: false, .. } => Err(denied("you may not index here; ask its operator")),
             _ if !is_seen => Err(denied(format!("you have no right to {repo:?} on this server"))),
             _ => Ok(()),
         }
@@ -87,7 +87,7 @@ impl Caller<'_> {
     pub(super) fn may_invalidate(&self) -> Result<(), Error> {
         match self.rights.invalidate {
             true => Ok(()),
-            false => Err(denied("you may not remove indexes here; ask whoever runs this server")),
+            false => Err(denied("you may not remove indexes here; ask its operator")),
         }
     }
 }

@@ -38,7 +38,7 @@ pub fn rebuilt(caller: &Caller<'_>, sidecar: &Sidecar, err: &Error) -> bool {
         if !may_wait || started.elapsed() > REBUILT_WITHIN {
             return false;
         }
-        tell(0, None, "another process is making the index anew");
+        tell(0, None, "another process is rebuilding the index");
         std::thread::sleep(PATIENCE / 10);
     }
     let mut all = caller.indexes.rebuilds.0.lock().unwrap_or_else(PoisonError::into_inner);
@@ -63,11 +63,11 @@ pub fn rebuilt(caller: &Caller<'_>, sidecar: &Sidecar, err: &Error) -> bool {
         Ok(Some(_)) => {
             all.insert(sidecar.repo.clone(), Instant::now());
             caller.indexes.close(&sidecar.repo);
-            caller.note("rebuilt", format!("{err}; the index was made anew"));
+            caller.note("rebuilt", format!("{err}; the index was rebuilt"));
             true
         }
         Err(why) => {
-            tracing::warn!("{}: its index could not be made anew: {why}", sidecar.repo);
+            tracing::warn!("{}: its index could not be rebuilt: {why}", sidecar.repo);
             false
         }
     }

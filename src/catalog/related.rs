@@ -23,7 +23,7 @@ pub fn answer<T>(
 ) -> Result<T, Error> {
     let mut repo = indexes::open(caller, repo)?;
     if caller.request.as_indexed && repo.snapshot.edges().is_none() {
-        return Err(Error::unavailable("the names of this index are not resolved yet; ask again later"));
+        return Err(Error::unavailable("names in this index are not resolved yet; retry later"));
     }
     if !pipeline::can_relate(&repo.snapshot) {
         repo = indexes::renewed(caller, repo)?;
@@ -31,13 +31,13 @@ pub fn answer<T>(
     let ask = |repo: &Repo| {
         let edges = edges(repo)?;
         if !are_whole(edges) {
-            let why = "resolving all names takes too much work here: some uses are not known";
+            let why = "resolving all names takes too long here: some uses are missing";
             caller.note("relations_missing", json!(why));
         }
         if let Some(state) = pipeline::compiler_state(&repo.snapshot, edges).filter(|state| state.stale > 0) {
             let files = if state.stale == 1 { "1 file has" } else { &*format!("{} files have", state.stale) };
             let why =
-                format!("{files} another text than the compiler's index was made of: names there are bound without it");
+                format!("{files} changed since the compiler's index was made: names there are resolved without it");
             caller.note("compiler_stale", json!(why));
         }
         ask(repo, edges)
@@ -110,7 +110,7 @@ pub fn symbol<'a>(repo: &'a Repo, id: &str) -> Result<SymbolView<'a>, Error> {
             let shown: String = id.chars().take(200).collect();
             match missing {
                 Missing::Ambiguous(ids) => {
-                    let message = format!("{shown:?} fits several symbols; give one of their ids");
+                    let message = format!("{shown:?} matches several symbols; give an id");
                     Error::ambiguous(message).with("candidates", ids)
                 }
                 Missing::Unknown(ids) => {

@@ -83,7 +83,7 @@ impl Remotes {
 
     /// Temporary folder for clones of this process.
     fn aside(&self, why: &git::Error) -> Result<PathBuf, String> {
-        tracing::warn!(%why, "clones are kept among temporary files");
+        tracing::warn!(%why, "clones are kept in the folder for temporary files");
         let folder = tempfile::Builder::new().prefix("codelode-").tempdir().map_err(|err| err.to_string())?;
         Ok(self.aside.get_or_init(|| folder).path().to_owned())
     }
@@ -96,7 +96,7 @@ pub fn remote(caller: &Caller<'_>, text: &str) -> Result<Remote, Error> {
     let Some(folder) = remote.folder() else { return Ok(remote) };
     let gone = || {
         let message =
-            format!("there is no git repository at {}; give the folder that holds .git, or a URL", folder.display());
+            format!("there is no git repository at {}; give the folder with .git, or a URL", folder.display());
         Error::not_found(message)
     };
     let folder = folder.canonicalize().map_err(|_| gone())?;
@@ -256,7 +256,7 @@ fn entry(caller: &Caller<'_>, opened: &Opened, files: &[TreeEntry], path: &str) 
         Some(entry) if entry.mode != EntryMode::Submodule => Ok(entry),
         None if caller.config.secrets.hides(path) => Err(source_error(&SourceError::Secret { path: path.to_owned() })),
         Some(entry) => {
-            let message = format!("{path} is a submodule, at commit {}; name its own repository", entry.id);
+            let message = format!("{path} is a submodule, at commit {}; set its own repository", entry.id);
             Err(Error::not_found(message))
         }
         None => {
@@ -304,12 +304,12 @@ pub fn content(caller: &Caller<'_>, opened: &Opened, path: &str) -> Result<Vec<u
             .map(|at| files[at].clone())
             .filter(|file| file.mode != EntryMode::Submodule);
         entry = led.ok_or_else(|| {
-            let message = format!("{} is a link to {target:?}, which is no file of the commit", entry.path);
+            let message = format!("{} is a link to {target:?}, which is not a file of the commit", entry.path);
             Error::not_found(message)
         })?;
         caller.note("link_to", entry.path.as_str());
     }
-    Err(Error::not_found(format!("{path} is a link that leads through too many others")))
+    Err(Error::not_found(format!("{path} is a link through too many others")))
 }
 
 /// Maximum number of links in a row.

@@ -267,7 +267,7 @@ impl Replica {
             }
             Err(err) => {
                 if !std::mem::replace(&mut self.state().is_silent, true) {
-                    tracing::error!("{err}; questions are answered from what was fetched before");
+                    tracing::error!("{err}; answering from earlier fetched indexes");
                 }
                 None
             }

@@ -30,7 +30,7 @@ const BRIEF: Duration = Duration::from_secs(10);
 pub fn index_folder(caller: &Caller<'_>, path: Option<&str>, options: &Options) -> Result<Report, Error> {
     let root = folder(caller, path)?;
     if path.is_none() && is_odd(&root) {
-        return Err(not_indexed(&root, "it is no single project"));
+        return Err(not_indexed(&root, "it is not a single project"));
     }
     caller.may_index(&pipeline::sidecar_of(&root, caller.config))?;
     let tell = caller.request.progress();
@@ -208,7 +208,7 @@ fn index(
     let report = pipeline::index_tree(tree, sidecar.clone(), max_files, caller.config, &options, &watcher);
     let report = report.map_err(|err| pipeline_error(err, &sidecar))?;
     if report.facts.files == 0 {
-        let message = format!("nothing in {} at {} can be indexed", report.sidecar.root.display(), tree.commit());
+        let message = format!("{} has nothing to index at {}", report.sidecar.root.display(), tree.commit());
         return Err(Error::not_found(message).with("skipped", serde_json::json!(report.facts.skipped)));
     }
     caller.indexes.close(&report.sidecar.repo);

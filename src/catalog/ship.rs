@@ -68,7 +68,7 @@ fn copied(caller: &Caller<'_>, repo: Option<&str>, name: Option<&str>) -> Result
 /// Name of a repository for others: the given one, or its own.
 fn name_of(sidecar: &Sidecar, given: Option<&str>) -> Result<String, Error> {
     if let Some(given) = given {
-        let message = || format!("{given:?} is no name of a repository; give one like owner/name");
+        let message = || format!("{given:?} is not a name of a repository; give one like owner/name");
         let is_one = ship::is_repo_name(given);
         return if is_one { Ok(given.to_owned()) } else { Err(Error::invalid_arguments(message())) };
     }
@@ -97,7 +97,7 @@ fn local_name(folder: &str) -> String {
 pub fn name_of_remote(remote: &Remote, given: Option<&str>) -> Result<String, Error> {
     let is_one = |name: &String| ship::is_repo_name(name);
     if let Some(given) = given {
-        let message = format!("{given:?} is no name of a repository; give one like owner/name");
+        let message = format!("{given:?} is not a name of a repository; give one like owner/name");
         return Some(given.to_owned()).filter(is_one).ok_or_else(|| Error::invalid_arguments(message));
     }
     let parts: Vec<&str> = remote.name().split('/').filter(|part| !part.is_empty()).collect();
@@ -206,7 +206,7 @@ pub fn push(
     let key = match (key, &facts.tree) {
         (OF_TREE, Some(tree)) => key_of(tree),
         (OF_TREE, None) => {
-            let message = "the folder is no commit as it is; commit what it holds, or leave --key out";
+            let message = "the folder has uncommitted changes; commit them, or omit --key";
             return Err(Error::invalid_arguments(message));
         }
         (key, _) => key.to_owned(),

@@ -41,7 +41,7 @@ pub(super) const COMPLETION: Duration = Duration::from_secs(30);
 const GLANCE: Duration = Duration::from_millis(500);
 
 /// Reason given in answers from an index of an earlier version.
-pub(super) const EARLIER: &str = "an earlier version of codelode made this index; its files are being read again";
+pub(super) const EARLIER: &str = "an earlier version of codelode made this index; its files are being reindexed";
 
 /// Identity of a published generation.
 pub(super) type Stamp = Option<(u64, u64, i64)>;
@@ -202,7 +202,7 @@ impl State {
 
     /// Nothing newer can be read by this process.
     pub fn outlive(&mut self, err: &store::Error) {
-        self.verdict = Verdict::Stale { files: Vec::new(), because: format!("{err}; start this server again") };
+        self.verdict = Verdict::Stale { files: Vec::new(), because: format!("{err}; restart this server") };
         self.checked = Some(Checked { at: Instant::now(), by: VerdictSource::Comparison });
     }
 

@@ -43,8 +43,8 @@ const SHORT: [(&str, char); 6] = [
 /// Help of flags that switch something off.
 const OFF: [(&str, &str); 3] = [
     ("incremental", "Read every file again"),
-    ("search_content", "Uses alone, without mentions in comments and strings"),
-    ("use_regex", "The pattern is text, no regular expression"),
+    ("search_content", "Search uses only, not comments and strings"),
+    ("use_regex", "Treat the pattern as text, not as a regular expression"),
 ];
 
 /// Tools whose answers people get as one text, with the argument for it.
@@ -242,7 +242,7 @@ fn briefly(command: Command, spec: &ToolSpec, described: &Described) -> Command 
         false => arg,
     });
     let example = guide::example_of(spec.command);
-    let others = (!rare.is_empty()).then(|| format!("Also {}; `codelode man` tells of them.", rare.join(", ")));
+    let others = (!rare.is_empty()).then(|| format!("Also {}; see `codelode man`.", rare.join(", ")));
     let after: Vec<String> = example.into_iter().chain(others).collect();
     if after.is_empty() { command } else { command.after_help(after.join("\n\n")) }
 }

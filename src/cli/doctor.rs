@@ -12,13 +12,13 @@ use crate::catalog::doctor::{self, Finding};
 use crate::config::Config;
 use crate::setup;
 
-/// Say what is wrong with the index directory: damaged or left-over files, folders that are gone, permissions, room, limits;
-/// and with clients' configurations that name a program that is gone.
+/// Find problems in the index directory: damaged or leftover files, missing folders, permissions, disk space, limits;
+/// and clients' configurations that name a missing program.
 ///
 /// Exit status: 0 nothing is wrong or all was mended, 1 something is wrong, 2 error.
 #[derive(Args)]
 pub(super) struct Doctor {
-    /// Mend what can be mended: index damaged checkouts anew, forget folders that are gone, remove what is left over.
+    /// Fix problems: reindex damaged checkouts, forget missing folders, remove leftover files.
     #[arg(long)]
     fix: bool,
 }
@@ -82,10 +82,10 @@ fn show(report: &doctor::Report, fix: bool, paint: Paint) {
     match (problems.count(), left) {
         (0, _) => out.line("nothing is wrong"),
         (_, 0) => out.line("all was mended"),
-        (_, left) if fix => out.line(format!("{} could not be mended", n_of(left as u64, "problem", "problems"))),
+        (_, left) if fix => out.line(format!("{} could not be fixed", n_of(left as u64, "problem", "problems"))),
         (_, left) => {
             let left = n_of(left as u64, "problem", "problems");
-            out.line(format!("{left}; `codelode doctor --fix` does what can be done"));
+            out.line(format!("{left}; try `codelode doctor --fix`"));
         }
     }
     out.print();

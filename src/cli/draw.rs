@@ -31,7 +31,7 @@ pub(super) fn flags(mut command: Command, spec: &ToolSpec) -> Command {
         return command;
     }
     for (flag, form) in FORMS {
-        let help = format!("Draw a picture instead, as {form}, into a file; `-` for standard output");
+        let help = format!("Draw a picture instead, as {form}, to a file; `-` for standard output");
         let arg = Arg::new(format!("draw-{flag}")).long(flag).value_name("FILE").help(help);
         command = command.arg(arg.value_parser(ValueParser::path_buf()).conflicts_with_all(others(flag)));
     }

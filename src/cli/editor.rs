@@ -64,7 +64,7 @@ pub(super) fn open(path: &Path, line: Option<u64>) -> u8 {
         return complain(&format!("{} is a folder; give a file to open", path.display()));
     }
     if !path.is_file() {
-        return complain(&format!("{} is not on this machine; there is nothing to open", path.display()));
+        return complain(&format!("{} is not on this machine and cannot be opened", path.display()));
     }
     let editor = config::editor();
     let mut command = Command::new("sh");

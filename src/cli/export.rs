@@ -12,19 +12,20 @@ use crate::answer::{Error, Request};
 use crate::catalog::related;
 use crate::export::{self, Form, Source};
 
-/// Write the index for other programs: definitions and the uses that are bound to them, without those that are only possible.
+/// Export the index for other programs: definitions and their resolved uses.
 ///
-/// SCIP is read by code hosts and review tools, tags by editors, lines of JSON by scripts. Exit status: 0 written, 1 there is nothing to write, 2 error.
+/// Code hosts and review tools read SCIP, editors read tags, scripts read lines of JSON. Exit status: 0 written, 1
+/// nothing to write, 2 error.
 #[derive(Args)]
 #[command(after_help = "Example: codelode export --scip code.scip")]
 pub(super) struct Export {
-    /// Write SCIP into this file: short for `--format scip FILE`.
+    /// Write SCIP to this file: short for `--format scip FILE`.
     #[arg(long, value_name = "FILE", conflicts_with_all = ["format", "file"])]
     scip: Option<PathBuf>,
-    /// The form: scip, ctags or ndjson [default: scip].
+    /// Format: scip, ctags or ndjson [default: scip].
     #[arg(long, value_name = "FORM", hide_possible_values = true)]
     format: Option<Forms>,
-    /// The file to write; `-` for standard output [default: -].
+    /// File to write; `-` for standard output [default: -].
     #[arg(value_name = "FILE")]
     file: Option<PathBuf>,
 }

@@ -24,7 +24,7 @@ const AT_ONCE: usize = 8;
 /// Interval of looking whether the queue is empty.
 const LOOK: Duration = Duration::from_millis(500);
 
-/// Index many repositories with many workers: a queue on NATS holds what is due, and indexes are published in a bucket or a
+/// Index many repositories with many workers: a NATS queue holds the jobs, and indexes are published in a bucket or a
 /// folder.
 #[derive(Args)]
 pub(super) struct Fleet {
@@ -44,103 +44,104 @@ enum What {
 // Servers and queue. A doc comment would become the help of every command that has it.
 #[derive(Args)]
 struct Servers {
-    /// The NATS servers, as nats://host:4222 or tls://host; repeatable [default: the setting `nats`].
+    /// NATS servers, for example nats://host:4222 or tls://host; repeatable [default: the setting `nats`].
     #[arg(long, value_name = "URL", value_delimiter = ',')]
     nats: Option<Vec<String>>,
-    /// The queue's name [default: codelode].
+    /// Name of the queue [default: codelode].
     #[arg(long, value_name = "NAME")]
     queue: Option<String>,
 }
 
-/// Put repositories into the queue: the newest commit of each, unless its index is published or it is queued.
+/// Queue the newest commit of each repository, unless it is published or queued.
 #[derive(Args)]
 struct Index {
-    /// Git URLs, owner/name on GitHub, or folders that the workers see, too.
+    /// Git URLs, owner/name on GitHub, or folders that workers can read.
     #[arg(value_name = "REPOSITORY")]
     repositories: Vec<String>,
-    /// A file of repositories, as that of `codelode serve --repos`.
+    /// File of repositories, in the format of `codelode serve --repos`.
     #[arg(long = "repos", value_name = "FILE")]
     file: Option<PathBuf>,
-    /// An organisation whose repositories are meant: github:NAME, gitlab:GROUP, https://HOST/api/v4/groups/GROUP; repeatable.
+    /// Queue all repositories of an organisation: github:NAME, gitlab:GROUP, https://HOST/api/v4/groups/GROUP;
+    /// repeatable.
     #[arg(long, value_name = "ORGANISATION")]
     org: Vec<String>,
-    /// Forks of an organisation, too.
+    /// Include an organisation's forks.
     #[arg(long, requires = "org")]
     forks: bool,
-    /// Archived repositories of an organisation, too.
+    /// Include an organisation's archived repositories.
     #[arg(long, requires = "org")]
     archived: bool,
-    /// The place of the indexes: a folder, file://, s3://bucket/folder, gs://, az://.
+    /// Where indexes are published: a folder, file://, s3://bucket/folder, gs://, az://.
     #[arg(long, value_name = "PLACE")]
     to: String,
-    /// Give commits that have failed for good another chance.
+    /// Retry commits that failed for good.
     #[arg(long)]
     again: bool,
-    /// Ask for newer commits again and again, as every 5m.
+    /// Check for newer commits at this interval, for example 5m.
     #[arg(long, value_name = "TIME", value_parser = humantime::parse_duration)]
     every: Option<Duration>,
-    /// Wait until workers have emptied the queue.
+    /// Wait until the queue is empty.
     #[arg(long, conflicts_with = "every")]
     wait: bool,
     #[command(flatten)]
     servers: Servers,
 }
 
-/// Take jobs from the queue: fetch, index, publish, until told to end. May be killed at any time: another worker takes the job.
+/// Work on the queue: fetch, index and publish until stopped. If killed, another worker takes the job.
 #[derive(Args)]
 struct Work {
-    /// The place of the indexes: a folder, file://, s3://bucket/folder, gs://, az://.
+    /// Where indexes are published: a folder, file://, s3://bucket/folder, gs://, az://.
     #[arg(long, value_name = "PLACE")]
     to: String,
-    /// End when no job is left.
+    /// Stop when no job is left.
     #[arg(long)]
     until_empty: bool,
-    /// Attempts after which a job has failed for good.
+    /// Attempts before a job fails for good.
     #[arg(long, value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u64).range(1..))]
     attempts: u64,
-    /// Pause after the first failure of a job; each later one is four times as long, up to half an hour.
+    /// Pause after a job's first failure; each later pause is four times as long, up to half an hour.
     #[arg(long, value_name = "TIME", default_value = "10s", value_parser = humantime::parse_duration)]
     pause: Duration,
-    /// Silence after which a worker is taken for dead, and its job given to another one.
+    /// Silence after which a worker counts as dead and its job goes to another.
     #[arg(long, value_name = "TIME", default_value = "60s", value_parser = humantime::parse_duration)]
     silence: Duration,
-    /// Longest time for a job.
+    /// Time limit of a job.
     #[arg(long, value_name = "TIME", default_value = "6h", value_parser = humantime::parse_duration)]
     limit: Duration,
-    /// The folder for clones and indexes between jobs, for workers alone [default: `workers` in the index directory].
+    /// Folder for workers' clones and indexes between jobs [default: `workers` in the index directory].
     #[arg(long, value_name = "FOLDER")]
     cache_dir: Option<PathBuf>,
-    /// How many megabytes of indexes stay there [default: 20000].
+    /// Limit the indexes there, in megabytes [default: 20000].
     #[arg(long, value_name = "MEGABYTES")]
     cache_size: Option<u64>,
     #[command(flatten)]
     servers: Servers,
 }
 
-/// Show how many jobs wait, are at work and have failed, and which workers live.
+/// Show the numbers of waiting, running and failed jobs, and the live workers.
 #[derive(Args)]
 struct Status {
     #[command(flatten)]
     servers: Servers,
 }
 
-/// List jobs that have failed for good, with their reasons.
+/// List jobs that failed for good, with reasons.
 #[derive(Args)]
 struct Dead {
-    /// Forget these repositories, so that they are submitted again; `*` for all.
+    /// Forget these repositories, so that they can be queued again; `*` for all.
     #[arg(long, value_name = "OWNER/NAME")]
     forget: Vec<String>,
     #[command(flatten)]
     servers: Servers,
 }
 
-/// Give a node that answers questions no repositories any more: others take them, and it may be stopped.
+/// Drain a query node: move its repositories to other nodes so it can be stopped.
 #[derive(Args)]
 struct Drain {
-    /// The node's name, as `fleet status` shows it.
+    /// Name of the node, as in `fleet status`.
     #[arg(value_name = "NODE")]
     node: String,
-    /// Give it some again.
+    /// Undo a drain.
     #[arg(long)]
     undo: bool,
     #[command(flatten)]
@@ -384,11 +385,11 @@ fn drain(global: &Global, cx: &Context, how: &Drain) -> Result<u8, Error> {
     let is_known = fleet::queue(&cx.config)?.drain(&how.node, !how.undo).map_err(fleet_error)?;
     if !is_known && !how.undo {
         return Err(Error::not_found(format!(
-            "no node {:?} answers questions; `codelode fleet status` lists them",
+            "there is no query node {:?}; `codelode fleet status` lists them",
             how.node
         )));
     }
-    let said = if how.undo { "gets repositories again" } else { "gets no repositories any more" };
+    let said = if how.undo { "gets repositories again" } else { "is drained" };
     show(global, &json!({"node": how.node, "drained": !how.undo}), &format!("{} {said}\n", how.node));
     Ok(FOUND)
 }
@@ -422,7 +423,7 @@ pub(super) fn keep(cx: Context, place: &str, upkeep: &Arc<Upkeep>) -> Result<(),
         let submission = submitter.submit(&cx.caller(&request), &entry.wanted(name));
         match submission.fate {
             Fate::Failed(reason) => tracing::error!(repo = name, "not put into the queue: {reason}"),
-            Fate::Dead(reason) => tracing::error!(repo = name, "its newest commit has failed for good: {reason}"),
+            Fate::Dead(reason) => tracing::error!(repo = name, "its newest commit failed for good: {reason}"),
             fate => tracing::info!(target: "access", repo = name, "{fate:?}"),
         }
     })

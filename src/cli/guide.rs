@@ -9,15 +9,16 @@ pub(super) const EXAMPLES: [(&str, &str, &str); 5] = [
     ("refs", "Cart.total", "every use, with its line"),
     ("calls", "Cart.total", "who calls it; --callees: what it calls"),
     ("outline", "shop/cart.py Cart", "what a file or a class defines"),
-    ("get", "Cart.total", "source; of shop/cart.py:12, what stands there"),
+    ("get", "Cart.total", "source; also of a place: shop/cart.py:12"),
 ];
 
 const DESCRIPTION: &str = "Finds definitions, uses, callers and code by name or description, from an index of the repository. Use it for a \
-    name that stands in many places, for who uses or calls what, and for \"where is the code that does X\".";
+    name in many files, for who uses or calls what, and for \"where is the code that does X\".";
 
-/// Facts that every text ends with.
-const FACTS: &str = "A symbol is a name, `Owner.name`, `path:line` or an id; `kind:`, `lang:` and `file:` behind it narrow it. Uses that cannot \
-    be resolved are listed apart, as possible. For one known file or one exact text, `rg` and `sed` are as good.";
+/// Facts that every text ends with, and when to use something else.
+const FACTS: &str = "A symbol is a name, `Owner.name`, `path:line` or an id; narrow it with `kind:`, `lang:` and `file:`. Uses that cannot \
+    be resolved are listed separately, as possible. For one known file or one exact text use `sed` or `rg`: they are \
+    cheaper.";
 
 /// The examples, a line each.
 pub(super) fn examples() -> String {

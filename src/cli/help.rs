@@ -81,7 +81,7 @@ const INDENT: usize = 10;
 pub(super) fn shared_in_a_line(parser: Command) -> Command {
     let is_shown = |arg: &&Arg| arg.is_global_set() && !arg.is_hide_set();
     let flags: Vec<String> = parser.get_arguments().filter(is_shown).filter_map(flag).collect();
-    let line = format!("Every command takes {}; `codelode --help` tells of them.", flags.join(", "));
+    let line = format!("Every command takes {}; see `codelode --help`.", flags.join(", "));
     let parser = parser.mut_args(|arg| match arg.is_global_set() {
         true => arg.hide_short_help(true).hide_long_help(true),
         false => arg,

@@ -13,49 +13,49 @@ use crate::config::{self, Config};
 use crate::languages::{LANGUAGES, LanguageSpec};
 use crate::setup::{self, Action, Launch, Part, ProbeAnswer, SetupRequest, Step, Surroundings};
 
-/// Set up the clients on this machine: find them, show what would be written, ask once, write, and try the result.
+/// Set up the clients on this machine: find them, show the changes, ask once, write, and try the result.
 ///
-/// Written are the entry `codelode` of the server and, where a client has them, hooks, a skill and a sub-agent; everything else in a
-/// file stays as it is. Exit status: 0 done, 1 no client was found, 2 error.
+/// Writes the server entry `codelode` and, if a client supports them, hooks, a skill and a sub-agent. The rest of a
+/// file stays unchanged. Exit status: 0 done, 1 no client found, 2 error.
 #[derive(Args)]
 pub(super) struct Init {
-    /// Set up this client, found or not, as claude-code; repeatable [default: all that are found].
+    /// Set up this client, found or not, for example claude-code; repeatable [default: all found].
     #[arg(long, value_name = "CLIENT")]
     client: Vec<String>,
-    /// The configuration to write: user or project [default: user].
+    /// Configuration to write: user or project [default: user].
     #[arg(long, value_name = "SCOPE", hide_possible_values = true)]
     scope: Option<Scope>,
-    /// Use the server at this address, instead of a program that the client starts.
+    /// Connect clients to the server at this URL, instead of a program that they start.
     #[arg(long, value_name = "URL")]
     http: Option<String>,
-    /// The environment variable in which clients find the token for that server.
+    /// Environment variable with clients' token for that server.
     #[arg(long, value_name = "VARIABLE", requires = "http")]
     token_variable: Option<String>,
-    /// Leave out the hooks, which say after a search what the index knows of it.
+    /// Skip the hooks, which add facts from the index to an agent's searches.
     #[arg(long)]
     no_hooks: bool,
-    /// Leave out the skill.
+    /// Skip the skill.
     #[arg(long)]
     no_skill: bool,
-    /// Leave out the sub-agent.
+    /// Skip the sub-agent.
     #[arg(long)]
     no_agent: bool,
-    /// Add a section with five commands to the file of instructions, as AGENTS.md, too.
+    /// Also add a section with five commands to the instructions file, for example AGENTS.md.
     #[arg(long, conflicts_with = "undo")]
     agents_md: bool,
-    /// Set up the language server, too, for clients that take one: Copilot CLI, Crush, opencode.
+    /// Also set up the language server, for clients that take one: Copilot CLI, Crush, opencode.
     #[arg(long, conflicts_with_all = ["undo", "http"])]
     lsp: bool,
-    /// Take out what was written: a file that nobody changed since becomes what it was, byte for byte.
+    /// Undo: remove what init wrote. A file without later changes is restored byte for byte.
     #[arg(long, conflicts_with_all = ["http", "print_config"])]
     undo: bool,
-    /// Only show what would be written.
+    /// Show the changes and write nothing.
     #[arg(long)]
     dry_run: bool,
     /// Write without asking.
     #[arg(long, short)]
     yes: bool,
-    /// Only print what the configuration of this client should hold.
+    /// Print the configuration for this client and write nothing.
     #[arg(long, value_name = "CLIENT", conflicts_with = "client")]
     print_config: Option<String>,
 }
@@ -202,7 +202,7 @@ impl Setup<'_> {
             return FOUND;
         }
         let ids: Vec<&str> = setup::clients().iter().map(|client| client.id.as_str()).collect();
-        output::complain(&format!("no client was found; --client sets one up all the same: {}\n", ids.join(", ")));
+        output::complain(&format!("no client was found; --client sets one up anyway: {}\n", ids.join(", ")));
         NOTHING
     }
 
@@ -310,9 +310,9 @@ impl Setup<'_> {
             let by_name: Vec<&str> = by_name.map(|step| step.client.name.as_str()).collect();
             if !by_name.is_empty() && self.how.http.is_none() {
                 let names = by_name.join(", ");
-                notes.push(format!("{names}: the desktop's PATH has to hold codelode, as /usr/local/bin does"));
+                notes.push(format!("{names}: codelode must be on the desktop's PATH, for example in /usr/local/bin"));
             }
-            let last = "running clients read this at their next start; `codelode init --undo` takes it back";
+            let last = "restart running clients to apply this; `codelode init --undo` reverts it";
             notes.push(last.to_owned());
             out.notes(notes, Paint::of(self.global.color, io::stderr().is_terminal()));
         }

@@ -9,8 +9,8 @@ use super::output::{self, Output, Paint};
 use super::{FOUND, Global};
 use crate::languages::{Listed, listed};
 
-/// List the languages that symbols are read from: their files, and whether references, calls and hierarchies are resolved. Files in other
-/// languages are kept and searched as text.
+/// List the supported languages: their files, and whether references, calls and hierarchies are resolved. Files in
+/// other languages are searched as text.
 #[derive(Args)]
 pub(super) struct List {}
 

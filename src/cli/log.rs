@@ -31,7 +31,7 @@ fn start(config: &Config, as_notes: bool) -> Result<(), String> {
         return Ok(());
     }
     let levels: Targets = config.log.parse().map_err(|err| {
-        format!("`log` is {:?}: {err}; say off, error, warn, info, debug or trace, or codelode=debug", config.log)
+        format!("`log` is {:?}: {err}; use off, error, warn, info, debug or trace, or codelode=debug", config.log)
     })?;
     let subscriber = tracing_subscriber::registry().with(levels);
     let layer = || tracing_subscriber::fmt::layer().with_ansi(false);

@@ -10,16 +10,16 @@ use crate::config::{self, Settings};
 use crate::lsp;
 use crate::tools::Context;
 
-/// Serve editors that speak the Language Server Protocol: definitions, uses, hovers, symbols, hierarchies.
+/// Serve editors over the Language Server Protocol: definitions, uses, hovers, symbols, hierarchies.
 #[derive(Args)]
 pub(super) struct Lsp {
-    /// Where the log goes instead of standard error.
+    /// Log file; the default is standard error.
     #[arg(long, value_name = "FILE")]
     log_file: Option<PathBuf>,
-    /// Level of the log: off, error, warn, info, debug, trace [default: warn].
+    /// Log level: off, error, warn, info, debug or trace [default: warn].
     #[arg(long, value_name = "LEVEL")]
     log: Option<String>,
-    /// Speak over the standard streams, as always: some editors give this flag.
+    /// No effect: the server always uses standard streams. Some editors pass this flag.
     #[arg(long, hide = true)]
     stdio: bool,
 }

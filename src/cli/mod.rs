@@ -84,53 +84,54 @@ struct Global {
     /// Write the answer as JSON.
     #[arg(long, global = true)]
     json: bool,
-    /// Write the answer as the dense text that models and pipes get.
+    /// Write the dense text that models and pipes get.
     #[arg(long, global = true, conflicts_with = "json")]
     compact: bool,
-    /// In a pipe, a line for each place with its path, as `path:line:text`.
+    /// In a pipe, print each place on its own line as `path:line:text`.
     #[arg(long, global = true, conflicts_with_all = ["json", "compact"])]
     no_heading: bool,
-    /// The repository: its id, its name, or a path inside it [default: the one you are in].
+    /// Search this repository: its id, its name, or a path inside it [default: the current one].
     #[arg(id = "global_repo", long = "repo", value_name = "REPO", global = true)]
     repo: Option<String>,
-    /// Where indexes live [default: ~/.code-index].
+    /// Keep indexes in this folder [default: ~/.code-index].
     #[arg(long, value_name = "FOLDER", global = true)]
     index_dir: Option<PathBuf>,
-    /// How many tokens the answer may have [default: as many as it needs].
+    /// Limit the answer to this many tokens [default: no limit].
     #[arg(id = "global_max_tokens", long = "max-tokens", value_name = "N", global = true)]
     max_tokens: Option<u64>,
-    /// Go on where a cut answer ended: the cursor that it names.
+    /// Continue a cut answer: the cursor that it names.
     #[arg(id = "global_cursor", long = "cursor", value_name = "CURSOR", global = true)]
     cursor: Option<String>,
-    /// Only the number of results.
+    /// Return only the number of results.
     #[arg(id = "global_count_only", long = "count-only", global = true)]
     count_only: bool,
-    /// How much memory indexing may hold at once, in megabytes, at least 80 [default: as much as is useful].
+    /// Limit memory for indexing, in megabytes, at least 80 [default: as much as is useful].
     #[arg(long, value_name = "MB", global = true)]
     max_memory: Option<u64>,
-    /// Index and show files that may hold a credential, where they match, as `.env` or `tests/certs/*.pem`; repeatable.
+    /// Index and show matching files that may hold a credential, for example `.env` or `tests/certs/*.pem`;
+    /// repeatable.
     #[arg(long, value_name = "PATTERN", global = true)]
     allow_secrets: Option<Vec<String>>,
     /// Open the first hit in $EDITOR, or the Nth with --open=N.
     #[arg(long, value_name = "N", num_args = 0..=1, require_equals = true, default_missing_value = "1", global = true)]
     open: Option<usize>,
-    /// When to use colours: auto, always or never [default: auto].
+    /// Use colours: auto, always or never [default: auto].
     #[arg(long, value_name = "WHEN", default_value = "auto", global = true)]
     #[arg(hide_default_value = true, hide_possible_values = true)]
     color: Color,
-    /// How commits on GitHub are read: auto, git, tarball or api [default: auto].
+    /// Read commits on GitHub by auto, git, tarball or api [default: auto].
     #[arg(long, value_name = "HOW", global = true, hide_short_help = true)]
     github_mode: Option<GitHubMode>,
-    /// Clones of repositories elsewhere: shared (by all processes) or process (by none) [default: shared].
+    /// Keep clones of remote repositories shared (by all processes) or per process [default: shared].
     #[arg(long, value_name = "WHO", global = true, hide_short_help = true)]
     cache_mode: Option<CacheMode>,
-    /// Ask this server in the place of the indexes here, as https://code.example/mcp.
+    /// Query this server instead of local indexes, for example https://code.example/mcp.
     #[arg(long, value_name = "URL", global = true, hide_short_help = true)]
     server: Option<String>,
-    /// The variable that holds the token for the server [default: CODELODE_SERVER_TOKEN].
+    /// Read the token for the server from this environment variable [default: CODELODE_SERVER_TOKEN].
     #[arg(long, value_name = "VARIABLE", global = true, hide_short_help = true)]
     token_env: Option<String>,
-    /// No progress bar, no notes; errors still show.
+    /// Hide the progress bar and notes; errors still show.
     #[arg(long, short, global = true)]
     quiet: bool,
 }
@@ -180,13 +181,13 @@ enum BuiltInCommand {
     Fleet(fleet::Fleet),
     /// Call any tool by its full name, with its arguments as JSON.
     Call {
-        /// The tool's name, as `search_symbols`.
+        /// Name of the tool, for example `search_symbols`.
         tool: String,
-        /// Its arguments, as `{"query": "add"}`.
+        /// Arguments as JSON, for example `{"query": "add"}`.
         #[arg(default_value = "{}")]
         arguments: String,
     },
-    /// Print the completions for a shell.
+    /// Print shell completions.
     Completions {
         /// The shell.
         shell: clap_complete::Shell,

@@ -12,7 +12,8 @@ use crate::catalog::models::stored;
 use crate::catalog::{Indexes, Models, summaries};
 use crate::config::Config;
 
-/// Say which models search by meaning and summaries use, which embeddings are stored, and how to set a model up. Asks no server.
+/// Show the models for search by meaning and for summaries, the stored embeddings, and how to set a model up.
+/// Contacts no server.
 ///
 /// Exit status: 0 a model is set up, 1 none is, 2 error.
 #[derive(Args)]
@@ -20,7 +21,7 @@ pub(super) struct List {}
 
 /// Ways to set a provider up.
 const WAYS: &[(&str, &str)] = &[
-    ("a folder on this machine, of Model2Vec or BERT", "CODELODE_EMBED_MODEL=~/models/potion-base-8M"),
+    ("a local folder with a Model2Vec or BERT model", "CODELODE_EMBED_MODEL=~/models/potion-base-8M"),
     ("OpenAI", "OPENAI_API_KEY=... OPENAI_EMBED_MODEL=text-embedding-3-small"),
     ("Gemini", "GOOGLE_API_KEY=... GOOGLE_EMBED_MODEL=gemini-embedding-001"),
     (
@@ -61,7 +62,7 @@ pub(super) fn run(global: &Global, config: &Config) -> u8 {
     }
     if let Some(it) = summarizer {
         let (model, name, host) = (it.model(), it.name(), it.host());
-        let is_wanted = if config.use_ai_summaries { "" } else { "; none are asked for: use_ai_summaries is off" };
+        let is_wanted = if config.use_ai_summaries { "" } else { "; unused: use_ai_summaries is off" };
         out.line(format!("summaries: {} of {name}, at {host}{is_wanted}", out.paint.name(model)));
     }
     for it in &stored {

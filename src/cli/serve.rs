@@ -22,22 +22,22 @@ use crate::tools::Views;
 /// Serve the tools to MCP clients.
 #[derive(Args, Default)]
 pub(super) struct Serve {
-    /// How clients speak to us: stdio, streamable-http for many at once, or sse for clients of 2024 [default: stdio].
+    /// Transport: stdio, streamable-http for many clients at once, or sse for clients from 2024 [default: stdio].
     #[arg(long, value_name = "HOW")]
     transport: Option<Transport>,
-    /// The tools that the client is shown: lean, core, full, or names separated by commas [default: lean].
+    /// Tools to show: lean, core, full, or names separated by commas [default: lean].
     #[arg(long, value_name = "TOOLS")]
     tools: Option<String>,
-    /// How answers are written when a call does not say: json or compact [default: json].
+    /// Default answer format: json or compact [default: json].
     #[arg(long, value_name = "FORMAT")]
     format: Option<Format>,
-    /// Whether answers wait for changed files: relaxed or strict [default: relaxed].
+    /// Wait for changed files before answering: relaxed or strict [default: relaxed].
     #[arg(long, value_name = "MODE")]
     freshness_mode: Option<Freshness>,
-    /// Where the log goes instead of standard error.
+    /// Log file; the default is standard error.
     #[arg(long, value_name = "FILE")]
     log_file: Option<PathBuf>,
-    /// Level of the log: off, error, warn, info, debug, trace [default: warn].
+    /// Log level: off, error, warn, info, debug or trace [default: warn].
     #[arg(long, value_name = "LEVEL")]
     log: Option<String>,
     #[command(flatten)]
@@ -50,67 +50,69 @@ pub(super) struct Serve {
 #[derive(Args, Default)]
 #[command(next_help_heading = "Over HTTP")]
 struct Network {
-    /// Where to listen; any address but loopback needs tokens [default: 127.0.0.1].
+    /// Listen on this address; any but loopback needs tokens [default: 127.0.0.1].
     #[arg(long, value_name = "HOST")]
     host: Option<String>,
-    /// The port; 0 for any that is free [default: 8901].
+    /// Port; 0 for any free one [default: 8901].
     #[arg(long, value_name = "PORT")]
     port: Option<u16>,
-    /// A file with the tokens of callers and their rights.
+    /// File with callers' tokens and rights.
     #[arg(long = "tokens", value_name = "FILE")]
     tokens_file: Option<PathBuf>,
-    /// Certificates (PEM) for TLS, the server's own first [default: no TLS].
+    /// PEM certificates for TLS, the server's own first [default: no TLS].
     #[arg(long, value_name = "FILE")]
     tls_cert: Option<PathBuf>,
-    /// The key (PEM) of the certificate.
+    /// PEM key for the certificate.
     #[arg(long, value_name = "FILE")]
     tls_key: Option<PathBuf>,
-    /// A folder that callers may index by path; repeatable [default: none].
+    /// Let callers index folders below this one by path; repeatable [default: none].
     #[arg(long, value_name = "FOLDER")]
     root: Option<Vec<PathBuf>>,
-    /// A name that the server goes by, as code.example; repeatable.
+    /// Additional host name of the server, for example code.example; repeatable.
     #[arg(long, value_name = "HOST")]
     allow_host: Option<Vec<String>>,
-    /// The origin of a web page that may ask, as https://tools.example; repeatable [default: none].
+    /// Allow calls from web pages of this origin, for example https://tools.example; repeatable [default: none].
     #[arg(long, value_name = "ORIGIN")]
     allow_origin: Option<Vec<String>>,
-    /// The REST interface of a forge whose tokens are accepted, as https://api.github.com or https://gitlab.example/api/v4.
+    /// Accept tokens of the forge with this REST API, for example https://api.github.com or
+    /// https://gitlab.example/api/v4.
     #[arg(long, value_name = "URL")]
     forge: Option<String>,
-    /// A file of repositories (folders, git URLs) to index and keep up to date; of a replica, to be indexed by the workers of the
-    /// queue that `nats` sets.
+    /// File of repositories (folders, git URLs) to index and keep up to date. On a replica, workers of the queue
+    /// `nats` index them.
     #[arg(long = "repos", value_name = "FILE")]
     repos_file: Option<PathBuf>,
-    /// A place of indexes (s3://bucket/folder, a folder, a web server) to be a replica of: they are fetched when a question
-    /// opens them, and again when newer ones are published.
+    /// Serve as a replica of published indexes (s3://bucket/folder, a folder, a web server): fetch each when first
+    /// needed, and again when a newer one is published.
     #[arg(long, value_name = "PLACE")]
     from: Option<String>,
-    /// The folder for what a replica fetched, in the place of the index directory.
+    /// Folder for a replica's fetched indexes, instead of the index directory.
     #[arg(long, value_name = "FOLDER", requires = "from")]
     cache_dir: Option<PathBuf>,
-    /// How many megabytes of indexes a replica holds [default: 20000].
+    /// Limit a replica's indexes, in megabytes [default: 20000].
     #[arg(long, value_name = "MEGABYTES")]
     cache_size: Option<u64>,
-    /// The name of this server among the nodes of a fleet, which find one another through the servers that `nats` sets and answer
-    /// questions over many repositories together.
+    /// Join a fleet as a query node with this name. Nodes find one another over `nats` and share questions about many
+    /// repositories.
     #[arg(long, value_name = "NAME", requires = "from")]
     node: Option<String>,
-    /// The URL at which the other nodes ask it, as https://node-3.internal:8901/mcp [default: where it listens].
+    /// URL where other nodes reach this one, for example https://node-3.internal:8901/mcp [default: where it
+    /// listens].
     #[arg(long, value_name = "URL", requires = "node")]
     node_url: Option<String>,
-    /// A proxy in front, as 10.0.0.7 or 10.0.0.0/8, whose word counts for where a request comes from; repeatable.
+    /// Trust this proxy to report callers' addresses, for example 10.0.0.7 or 10.0.0.0/8; repeatable.
     #[arg(long, value_name = "ADDRESS")]
     trust_proxy: Option<Vec<String>>,
-    /// The authorization server (OAuth 2.1) whose tokens are accepted, with the scopes in the file of tokens.
+    /// Accept tokens of this OAuth 2.1 issuer, with the scopes in the tokens file.
     #[arg(long, value_name = "URL", requires = "oauth_resource")]
     oauth_issuer: Option<String>,
-    /// The public address of this server, which such tokens name as their audience.
+    /// Public URL of this server: the audience in those tokens.
     #[arg(long, value_name = "URL")]
     oauth_resource: Option<String>,
-    /// The keys of the authorization server [default: where its metadata says].
+    /// URL of the issuer's keys [default: from its metadata].
     #[arg(long, value_name = "URL")]
     oauth_jwks: Option<String>,
-    /// Show pages to browsers, too, which sign in with the same tokens.
+    /// Also show pages to browsers, which sign in with the same tokens.
     #[arg(long)]
     web: bool,
 }
@@ -218,25 +220,17 @@ fn misfit(config: &config::Config, web: bool) -> Option<&'static str> {
     let is_stdio = config.http.transport == Transport::Stdio;
     let (from, repos) = (config.http.from.is_some(), config.http.repos_file.is_some());
     if web && (is_stdio || !cfg!(feature = "web")) {
-        return Some(
-            "pages are shown over HTTP: give --transport streamable-http, in a program built with the feature `web`",
-        );
+        return Some("pages need --transport streamable-http and a build with the feature `web`");
     }
     if from && (is_stdio || !cfg!(feature = "ship")) {
-        return Some(
-            "a replica serves over HTTP: give --transport streamable-http, in a program built with the feature `ship`",
-        );
+        return Some("a replica needs --transport streamable-http and a build with the feature `ship`");
     }
     if config.fleet.node.is_some() && (config.fleet.servers.is_empty() || !from || !cfg!(feature = "fleet")) {
-        return Some(
-            "a node of a fleet is a replica that finds the others over NATS: give --from, and set `nats`, in a program built with \
-             the feature `fleet`",
-        );
+        return Some("a fleet node needs --from, the setting `nats` and a build with the feature `fleet`");
     }
     if from && repos && (config.fleet.servers.is_empty() || !cfg!(feature = "fleet")) {
         return Some(
-            "a replica indexes nothing, so its --repos are for the workers of a queue: set `nats`, in a program built with \
-             the feature `fleet`, or leave --repos out",
+            "a replica indexes nothing itself, so --repos needs workers: set `nats` in a build with the feature `fleet`, or omit --repos",
         );
     }
     None
@@ -297,7 +291,7 @@ fn stocked(cx: Context) -> Result<Context, String> {
 #[cfg(all(feature = "http", feature = "fleet"))]
 fn joined(cx: Context, url: &str) -> Result<Context, String> {
     let Some(node) = cx.config.fleet.node.clone() else { return Ok(cx) };
-    let own = || url::Url::parse(url).map_err(|err| format!("{url} is no address: {err}"));
+    let own = || url::Url::parse(url).map_err(|err| format!("{url} is not an address: {err}"));
     let url = cx.config.fleet.node_url.clone().map_or_else(own, Ok)?;
     let nodes = crate::catalog::fleet::Nodes::join(&cx, node, &url);
     let nodes = nodes.map_err(|err| format!("cannot join the fleet: {}", err.message))?;
@@ -319,5 +313,5 @@ fn bind(config: &config::Config) -> Result<ServeTransport, u8> {
 
 #[cfg(not(feature = "http"))]
 fn bind(_: &config::Config) -> Result<ServeTransport, u8> {
-    Err(complain("this program was built without HTTP; build it with the feature `http`, or serve over stdio"))
+    Err(complain("this build has no HTTP; build with the feature `http`, or serve over stdio"))
 }

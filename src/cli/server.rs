@@ -49,7 +49,7 @@ pub(super) fn misplaced(global: &Global, matches: &ArgMatches) -> Option<String>
     let name = matches.subcommand_name()?;
     let is_answered = command::tool(name).is_some() || ANSWERED.contains(&name);
     (global.server.is_some() && !is_answered)
-        .then(|| format!("`{name}` is about this machine, so it takes no --server"))
+        .then(|| format!("`{name}` works on this machine, so it takes no --server"))
 }
 
 /// Refuses what is made from indexes of this machine alone, while a server is set.
@@ -57,7 +57,7 @@ pub(super) fn refuse(cx: &Context) -> Result<(), Error> {
     match &cx.config.server {
         None => Ok(()),
         Some(url) => Err(Error::invalid_arguments(format!(
-            "this needs an index of this machine, and the setting `server` names {url}; unset it"
+            "this needs a local index, but the setting `server` is {url}; unset it"
         ))),
     }
 }
@@ -111,7 +111,7 @@ fn lines(name: &str, given: &ArgMatches) -> Result<(&'static str, Map<String, Va
     });
     if let Some(other) = other {
         let flag = other.replace('_', "-");
-        return Err(format!("a server is not asked with --{flag}; it takes -e, -F, -i, -s, -S, -w, -g and -C"));
+        return Err(format!("--{flag} does not work with a server; it takes -e, -F, -i, -s, -S, -w, -g and -C"));
     }
     let all = |id: &str| -> Vec<String> {
         let texts = given.try_get_many::<String>(id).ok().flatten().into_iter().flatten();
@@ -136,13 +136,13 @@ fn lines(name: &str, given: &ArgMatches) -> Result<(&'static str, Map<String, Va
     }
     let mut places = [all("globs"), rest].concat();
     if places.len() > 1 {
-        return Err("a server is asked about one PATH or --glob at a time".to_owned());
+        return Err("with a server, give one PATH or --glob".to_owned());
     }
     let is_text = is_on("fixed_strings");
     let query = match &patterns[..] {
         [] => String::new(),
         [one] => one.clone(),
-        _ if is_text => return Err("a server is asked for one text at a time".to_owned()),
+        _ if is_text => return Err("with a server, give one pattern".to_owned()),
         many => many.iter().map(|pattern| format!("(?:{pattern})")).collect::<Vec<_>>().join("|"),
     };
     let mut arguments = Map::new();
@@ -240,7 +240,7 @@ impl Server {
     fn refused(&self, status: u16, why: &str) -> String {
         let shown: String = why.trim().chars().filter(|letter| !letter.is_control()).take(300).collect();
         match status {
-            401 => format!("{} asks for a token: {shown}; name its variable with --token-env", self.url),
+            401 => format!("{} requires a token: {shown}; name its variable with --token-env", self.url),
             200 => format!("{} answers: {shown}", self.url),
             _ => format!("{} answers with status {status}: {shown}", self.url),
         }

@@ -12,11 +12,11 @@ use crate::catalog::locate::root_at;
 use crate::catalog::{Indexes, OfProject, of_project};
 use crate::config::{Config, PROJECT_FILE, SettingValue};
 
-/// Show every setting with its value and where it comes from: default, config.toml, environment, .codelode.toml of the
-/// project, or command line.
+/// Show every setting with its value and origin: default, config.toml, environment, the project's .codelode.toml, or
+/// command line.
 #[derive(Args)]
 pub(super) struct Settings {
-    /// Only these settings.
+    /// Show only these settings.
     #[arg(value_name = "SETTING")]
     keys: Vec<String>,
 }

@@ -17,43 +17,43 @@ use crate::tools::ToolSpec;
 /// Keys of trees that stay in a place, the newest.
 const KEEP: usize = 50;
 
-/// Write the index of a repository into a file, to be opened on another machine by `codelode index --from FILE`. The index is
-/// brought up to date first.
+/// Pack the index of a repository into a file, for `codelode index --from FILE` on another machine. Updates the index
+/// first.
 #[derive(Args)]
 pub(super) struct Pack {
-    /// The file, by habit `.tar.zst`.
+    /// File to write, usually `.tar.zst`.
     #[arg(value_name = "FILE")]
     file: PathBuf,
-    /// The repository's name in it [default: that of its origin, or of its folder].
+    /// Name of the repository in it [default: from its origin, or its folder].
     #[arg(long, value_name = "OWNER/NAME")]
     name: Option<String>,
 }
 
-/// Publish the index of a repository in a shared folder or a bucket, for `codelode index --from` elsewhere. The index is brought
-/// up to date first; only what is lacking there is sent.
+/// Publish the index of a repository in a shared folder or a bucket, for `codelode index --from` elsewhere. Updates
+/// the index first, and sends only missing parts.
 #[derive(Args)]
 pub(super) struct Push {
-    /// The folder, also as file://, or the bucket: s3://bucket/folder, gs://, az://.
+    /// Folder (or file:// URL) or bucket: s3://bucket/folder, gs://, az://.
     #[arg(value_name = "PLACE")]
     to: String,
-    /// Its key there: a name, or `tree-sha` for that of the commit's tree.
+    /// Key of the index there: a name, or `tree-sha` for the commit's tree hash.
     #[arg(long, value_name = "KEY", default_value = "latest")]
     key: String,
-    /// The repository's name there [default: that of its origin, or of its folder].
+    /// Name of the repository there [default: from its origin, or its folder].
     #[arg(long, value_name = "OWNER/NAME")]
     name: Option<String>,
-    /// How many keys of trees stay, the newest.
+    /// Keep this many of the newest tree keys.
     #[arg(long, value_name = "N", default_value_t = KEEP)]
     keep: usize,
 }
 
-/// Replace the index of a folder by one that was made elsewhere, and read only what differs here.
+/// Replace the index of a folder with a published one, and read only files that differ here.
 #[derive(Args)]
 pub(super) struct Pull {
-    /// A shared folder, a bucket, a web server, or a file of `codelode pack`.
+    /// Shared folder, bucket, web server, or file from `codelode pack`.
     #[arg(value_name = "FROM")]
     from: String,
-    /// The folder to index [default: the one you are in].
+    /// Folder to index [default: the current one].
     #[arg(value_name = "PATH")]
     path: Option<String>,
     #[command(flatten)]
@@ -63,10 +63,10 @@ pub(super) struct Pull {
 // An index among others. A doc comment would become the help of every command that has it.
 #[derive(Args)]
 struct Named {
-    /// Its key there: a name, or `tree-sha` [default: that of the commit's tree, or else the newest].
+    /// Key of the index there: a name, or `tree-sha` [default: the commit's tree, otherwise the newest].
     #[arg(long, value_name = "KEY")]
     key: Option<String>,
-    /// The repository's name there [default: that of its origin, or of its folder].
+    /// Name of the repository there [default: from its origin, or its folder].
     #[arg(long, value_name = "OWNER/NAME")]
     name: Option<String>,
 }
@@ -152,18 +152,17 @@ pub(super) fn flags(command: Command, spec: &ToolSpec) -> Command {
     if ![INDEX, INDEX_REPO].contains(&spec.name) {
         return command;
     }
-    let help = "Publish the index in a folder or bucket when it is made, unless it is there: of a repository elsewhere its \
-                newest commit, of a folder the commit's tree when it is pushed under `tree-sha`";
+    let help = "Publish the new index in a folder or bucket, unless it is there already";
     let push = Arg::new(PUSH).long("push").value_name("PLACE").help(help);
-    let help = "Its key there: a name, or `tree-sha` [default: latest]";
+    let help = "Key of the index there: a name, or `tree-sha` [default: latest]";
     let key = Arg::new(PUSH_KEY).long("push-key").value_name("KEY").help(help).requires(PUSH);
     let command = command.arg(push).arg(key);
     if spec.name == INDEX_REPO {
-        let help = "The repository's name there [default: owner/name of its address]";
+        let help = "Name of the repository there [default: owner/name from its URL]";
         return command.arg(Arg::new("name").long("name").value_name("OWNER/NAME").help(help).requires(PUSH));
     }
-    let help = "Begin with an index that was made elsewhere, and read only what differs here: a file of `codelode pack`, a \
-                folder or bucket of `codelode push`, or a web server that shows one; a folder that has an index keeps it";
+    let help = "Start from a published index and read only files that differ here: a file from `codelode pack`, a folder or \
+                bucket from `codelode push`, or a web server with one. An existing index is kept";
     let from = Arg::new(FROM).long("from").value_name("FROM").help(help).conflicts_with("no_incremental");
     let either = clap::ArgGroup::new("ship-places").args([FROM, PUSH]).multiple(true);
     Named::augment_args(command.arg(from)).group(either).mut_args(|arg| match arg.get_id().as_str() {

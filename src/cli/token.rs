@@ -5,19 +5,19 @@ use clap::Args;
 use super::{FOUND, complain, fail, output};
 use crate::http::tokens::{Entry, random};
 
-/// Make a token for a caller of an HTTP server. The token is written to standard error, and shown this once; the entry for
-/// the server's file of tokens, which holds only a digest, to standard output.
+/// Make a token for a caller of an HTTP server. Prints the token once, on standard error, and the entry for the
+/// tokens file, with only a digest, on standard output.
 #[derive(Args)]
 pub(super) struct Token {
-    /// The caller.
+    /// Name of the caller.
     name: String,
-    /// Repositories that it may see: ids as of `codelode list`, with `*` for any letters; repeatable.
+    /// Repositories that it may see: ids from `codelode list`, with `*` as wildcard; repeatable.
     #[arg(long, value_name = "GLOB", required = true)]
     repos: Vec<String>,
-    /// It may index, and read repositories elsewhere.
+    /// Allow indexing and reading remote repositories.
     #[arg(long)]
     index: bool,
-    /// It may remove indexes.
+    /// Allow removing indexes.
     #[arg(long)]
     invalidate: bool,
 }

@@ -110,7 +110,7 @@ impl Upkeep {
         let mut state = self.state();
         loop {
             if let Err(problem) = self.read(&mut state) {
-                tracing::error!("{problem}; the repositories are those of before");
+                tracing::error!("{problem}; keeping the earlier repositories");
             }
             let now = Instant::now();
             let first = state.due.iter().min_by_key(|(_, due)| **due).map(|(name, due)| (name.clone(), *due));
@@ -217,7 +217,7 @@ impl Entry {
             Some("never") => Ok(None),
             Some(text) => {
                 let interval = humantime::parse_duration(text);
-                interval.map(|it| Some(it.max(SHORTEST))).map_err(|err| format!("has a `poll` that is no time: {err}"))
+                interval.map(|it| Some(it.max(SHORTEST))).map_err(|err| format!("has an invalid `poll`: {err}"))
             }
         }
     }

@@ -21,12 +21,12 @@ use crate::watch::{LogLine, Options, WatchHandle};
 const LOOK_EVERY: Duration = Duration::from_millis(200);
 /// The longest input of a hook, in bytes.
 const MOST_INPUT: u64 = 1 << 20;
-const NO_HOME: &str = "cannot tell where your own folder is; set HOME";
+const NO_HOME: &str = "cannot find your home folder; set HOME";
 
-/// Keep indexes fresh while folders change. Until it is interrupted, others need not look at the files.
+/// Keep indexes fresh while folders change, until interrupted. Other processes then need not check files.
 #[derive(Args)]
 pub(super) struct Watch {
-    /// The folders [default: the one you are in].
+    /// Folders to watch [default: the current one].
     #[arg(value_name = "PATH")]
     paths: Vec<PathBuf>,
     #[command(flatten)]
@@ -36,16 +36,16 @@ pub(super) struct Watch {
 /// How to watch.
 #[derive(Args)]
 pub(super) struct WatchOptions {
-    /// Changes are read when it has been quiet for so many milliseconds; a question reads them at once [default: 2000].
+    /// Read changes after this many quiet milliseconds; a question reads them at once [default: 2000].
     #[arg(long, value_name = "MS")]
     debounce: Option<u64>,
-    /// Stop watching a folder when nothing changed and nobody asked for so many minutes.
+    /// Stop watching a folder after this many minutes without changes or questions.
     #[arg(long, value_name = "MINUTES")]
     idle_timeout: Option<u64>,
-    /// Summarise nothing by a model.
+    /// Make no model summaries.
     #[arg(long)]
     no_ai_summaries: bool,
-    /// Write what happens to this file instead.
+    /// Log to this file instead.
     #[arg(long, value_name = "FILE")]
     log_file: Option<PathBuf>,
 }
@@ -54,23 +54,23 @@ pub(super) struct WatchOptions {
 #[derive(Args, Default)]
 #[command(next_help_heading = "WatchHandle")]
 pub(super) struct Watcher {
-    /// Keep indexes fresh while folders change: true from the start, false never [default: once a folder is asked about again].
+    /// Watch folders for changes: true from the start, false never [default: from a folder's second question on].
     #[arg(long, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_missing_value = "true")]
     #[arg(value_parser = BoolishValueParser::new())]
     watcher: Option<bool>,
-    /// The folders to watch [default: the one you are in].
+    /// Folders to watch [default: the current one].
     #[arg(long, value_name = "PATH", num_args = 1.., requires = "watcher")]
     watcher_path: Vec<PathBuf>,
-    /// Changes are read when it has been quiet for so many milliseconds; a question reads them at once [default: 2000].
+    /// Read changes after this many quiet milliseconds; a question reads them at once [default: 2000].
     #[arg(long, value_name = "MS", requires = "watcher")]
     watcher_debounce: Option<u64>,
-    /// Stop watching a folder when nothing changed and nobody asked for so many minutes.
+    /// Stop watching a folder after this many minutes without changes or questions.
     #[arg(long, value_name = "MINUTES", requires = "watcher")]
     watcher_idle_timeout: Option<u64>,
-    /// Summarise nothing by a model when the watcher reads files.
+    /// Make no model summaries of files that the watcher reads.
     #[arg(long, requires = "watcher")]
     watcher_no_ai_summaries: bool,
-    /// Write what the watcher does to a file [default: watch.log in the index directory].
+    /// Log the watcher to a file [default: watch.log in the index directory].
     #[arg(long, value_name = "PATH", num_args = 0..=1, requires = "watcher")]
     watcher_log: Option<Option<PathBuf>>,
 }
@@ -94,21 +94,21 @@ pub(super) fn run(global: &Global, watch: Watch) -> u8 {
     FOUND
 }
 
-/// Keep the worktrees fresh that Claude Code makes for its sessions, and keep nothing of those that it removes. They are found
-/// by what hooks record with hook-event, and by asking repositories.
+/// Keep Claude Code's worktrees indexed, and drop the indexes of removed ones. Finds them through hook-event and by
+/// asking repositories.
 #[derive(Args)]
 pub(super) struct WatchClaude {
-    /// Repositories to ask for their worktrees: those on branches claude/* and worktree-*.
+    /// Repositories to ask for worktrees on branches claude/* and worktree-*.
     #[arg(long, value_name = "PATH", num_args = 1..)]
     repos: Vec<PathBuf>,
-    /// How often to ask, in seconds [default: 5].
+    /// Seconds between checks [default: 5].
     #[arg(long, value_name = "SECONDS")]
     poll_interval: Option<u64>,
     #[command(flatten)]
     how: WatchOptions,
 }
 
-/// Record that a worktree was made or is removed: a hook's command, which reads the hook's input.
+/// Record from a hook that a worktree was made or removed; reads the hook's input.
 #[derive(Args)]
 pub(super) struct HookEvent {
     /// The event.
@@ -118,9 +118,9 @@ pub(super) struct HookEvent {
 
 #[derive(Clone, Copy, ValueEnum)]
 enum Event {
-    /// A worktree is wanted: it is made by git unless it exists, and its path is printed.
+    /// Create the worktree with git unless it exists, and print its path.
     Create,
-    /// A worktree is to go: one that was made here is removed, unless it has edits that are not committed.
+    /// Remove a worktree that was made here, unless it has uncommitted edits.
     Remove,
 }
 
@@ -133,7 +133,7 @@ pub(super) fn run_claude(global: &Global, watch: WatchClaude) -> u8 {
     };
     let Some(manifest) = config::worktrees_file() else { return complain(NO_HOME) };
     if let Some(missing) = repos.iter().find(|repo| !repo.is_dir()) {
-        return complain(&format!("{} is no folder", missing.display()));
+        return complain(&format!("{} is not a folder", missing.display()));
     }
     let every = poll_interval.map_or(config.claude_poll_interval, |seconds| Duration::from_secs(seconds.max(1)));
     claude::follow(&watching, &claude::Sources { manifest, repos, every }, &AtomicBool::new(false));

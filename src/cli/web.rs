@@ -16,19 +16,19 @@ use crate::config::{self, Http, Settings};
 use crate::tools::{Context, Request, Views};
 use crate::{allocator, http, web};
 
-/// Browse code: files whose names are links, uses, search. Opens the browser at an address that works for it alone.
+/// Browse code in a web browser: linked names, uses, search. Opens the browser with a private address.
 #[derive(Args)]
 pub(super) struct Web {
-    /// The folder to begin with, which is indexed if it is not yet [default: the one you are in].
+    /// Folder to start with, indexed if necessary [default: the current one].
     #[arg(value_name = "PATH")]
     path: Option<PathBuf>,
-    /// The port; 0 for any that is free [default: 0].
+    /// Port; 0 for any free one [default: 0].
     #[arg(long, value_name = "PORT", default_value_t = 0, hide_default_value = true)]
     port: u16,
-    /// Show the address, and open nothing.
+    /// Print the address and open no browser.
     #[arg(long)]
     no_open: bool,
-    /// Where the log goes instead of standard error.
+    /// Log file; the default is standard error.
     #[arg(long, value_name = "FILE")]
     log_file: Option<PathBuf>,
 }

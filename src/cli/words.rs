@@ -195,8 +195,8 @@ mod tests {
     fn tools_become_commands_and_arguments_flags() {
         let cases = [
             (
-                "no file \"a_b\" is indexed; get_file_tree lists what is",
-                "no file \"a_b\" is indexed; `codelode tree` lists what is",
+                "no file \"a_b\" is indexed; get_file_tree lists files",
+                "no file \"a_b\" is indexed; `codelode tree` lists files",
             ),
             (
                 "/x is not indexed; call index_folder with path \"/x y\"",
@@ -209,7 +209,7 @@ mod tests {
                 "cut; the rest: get_file_content lines 3-9",
                 "cut; the rest: `codelode file FILE --start-line 3 --end-line 9`",
             ),
-            ("the rest comes with next_cursor", "the rest comes with --cursor"),
+            ("get the rest with next_cursor", "get the rest with --cursor"),
             ("/tmp/max_depth/search_text is a folder", "/tmp/max_depth/search_text is a folder"),
             ("no symbol has the id \"search_text\"", "no symbol has the id \"search_text\""),
             ("nothing_known here", "nothing_known here"),

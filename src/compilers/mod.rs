@@ -20,7 +20,7 @@ pub const BESIDE: &str = "index.scip";
 pub struct ImportCounts {
     /// Documents that were taken.
     pub documents: u64,
-    /// Their occurrences.
+    /// Occurrences in them.
     pub occurrences: u64,
     /// Documents that were made of another text than the file has now, by path.
     pub other_text: Vec<String>,

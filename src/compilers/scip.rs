@@ -26,13 +26,13 @@ const MOST_OTHERWISE: usize = 2;
 const MOST: usize = u32::MAX as usize;
 
 pub(super) fn read(bytes: &[u8], sources: &Sources<'_>) -> Result<(Compiled, ImportCounts), String> {
-    let parts = Parts::of(bytes).map_err(|err| format!("it is no index in the form of SCIP: {err}"))?;
+    let parts = Parts::of(bytes).map_err(|err| format!("it is not a SCIP index: {err}"))?;
     if parts.documents.is_empty() && parts.metadata.is_none() {
-        return Err("it is no index in the form of SCIP: it holds nothing".to_owned());
+        return Err("it is not a SCIP index: it is empty".to_owned());
     }
     let made_by = parts.metadata.as_ref().and_then(|metadata| metadata.tool_info.as_ref()).map(|tool| &*tool.name);
     if made_by == Some(env!("CARGO_PKG_NAME")) {
-        return Err("it was exported from here, and no compiler made it".to_owned());
+        return Err("it was exported by codelode, not made by a compiler".to_owned());
     }
     let paths = parts.paths();
     let prefix = prefix(&paths, &parts, sources);
@@ -320,7 +320,7 @@ struct Numbering<'a> {
 impl<'a> Numbering<'a> {
     fn all(mut self, read: &'a [ReadDocument]) -> Result<Compiled, String> {
         if read.iter().map(|document| document.occurrences.len()).sum::<usize>() >= MOST {
-            return Err("it holds more occurrences than are read".to_owned());
+            return Err("it has too many occurrences".to_owned());
         }
         let mut compiled = Compiled::default();
         let mut defined: Vec<bool> = Vec::new();

@@ -53,7 +53,7 @@ pub(super) fn servers(texts: Vec<String>) -> Result<Vec<Url>, String> {
         let url = url.ok_or_else(|| format!("has {text:?}; write nats://<host>:4222, or tls://"))?;
         match url.password() {
             None => Ok(url),
-            Some(_) => Err(format!("holds a password; leave it out, and put it into {PASSWORD}")),
+            Some(_) => Err(format!("holds a password; move it to {PASSWORD}")),
         }
     };
     texts.into_iter().map(server).collect()

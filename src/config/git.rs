@@ -43,10 +43,10 @@ impl Git {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum CacheMode {
-    /// All processes.
+    /// One set for all processes.
     #[default]
     Shared,
-    /// None: each process has its own, which go with it.
+    /// One set per process, removed when it exits.
     Process,
 }
 
@@ -57,7 +57,7 @@ impl std::str::FromStr for CacheMode {
         match text.to_ascii_lowercase().as_str() {
             "shared" => Ok(Self::Shared),
             "process" => Ok(Self::Process),
-            _ => Err(format!("is {text:?}; say shared or process")),
+            _ => Err(format!("is {text:?}; use shared or process")),
         }
     }
 }

@@ -9,7 +9,7 @@ use url::Url;
 pub struct GitHub {
     /// Base URL: GitHub's own, or `https://<host>/api/v3` of GitHub Enterprise.
     pub api: Url,
-    /// How commits of repositories on GitHub are read.
+    /// Ways to read commits on GitHub.
     pub mode: GitHubMode,
 }
 
@@ -20,16 +20,16 @@ impl Default for GitHub {
     }
 }
 
-/// How commits of repositories on GitHub are read.
+/// Ways to read commits on GitHub.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum GitHubMode {
-    /// By git; where that fails by an archive, and file by file where that fails, too.
+    /// Try git, then an archive, then file by file.
     #[default]
     Auto,
     /// By git.
     Git,
-    /// By an archive; file by file only what it lacks.
+    /// By an archive; files missing from it are read one by one.
     Tarball,
     /// File by file.
     Api,
@@ -44,7 +44,7 @@ impl std::str::FromStr for GitHubMode {
             "git" => Ok(Self::Git),
             "tarball" => Ok(Self::Tarball),
             "api" => Ok(Self::Api),
-            _ => Err(format!("is {text:?}; say auto, git, tarball or api")),
+            _ => Err(format!("is {text:?}; use auto, git, tarball or api")),
         }
     }
 }

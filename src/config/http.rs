@@ -12,7 +12,7 @@ use super::settings::Variable;
 /// Settings for serving over HTTP.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Http {
-    /// How clients speak to a server.
+    /// Transport between clients and a server.
     pub transport: Transport,
     /// Address or name of this machine to listen at.
     pub host: String,
@@ -90,16 +90,16 @@ impl Default for Http {
     }
 }
 
-/// How clients speak to a server.
+/// Transport between clients and a server.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Transport {
-    /// Over the standard streams of a process of its own.
+    /// Standard input and output, one process per client.
     #[default]
     Stdio,
-    /// Over HTTP, many at once.
+    /// HTTP, many clients at once.
     StreamableHttp,
-    /// Over HTTP as of 2024-11-05: events at one address, messages to another.
+    /// HTTP as of 2024-11-05: events from one URL, messages to another.
     Sse,
 }
 
@@ -121,7 +121,7 @@ impl std::str::FromStr for Transport {
             "stdio" => Ok(Self::Stdio),
             "streamable-http" | "http" => Ok(Self::StreamableHttp),
             "sse" => Ok(Self::Sse),
-            _ => Err(format!("is {text:?}; say stdio, streamable-http or sse")),
+            _ => Err(format!("is {text:?}; use stdio, streamable-http or sse")),
         }
     }
 }
@@ -153,7 +153,7 @@ const OWN_TOKEN: &str = "CODELODE_SERVER_TOKEN";
 pub fn caller_token(name: Option<&str>) -> Result<Option<Secret>, String> {
     match (secret(name.unwrap_or(OWN_TOKEN)), name) {
         (Some(token), _) => Ok(Some(token)),
-        (None, Some(name)) => Err(format!("the variable {name}, which is to hold the token, is not set")),
+        (None, Some(name)) => Err(format!("the token's variable {name} is not set")),
         (None, None) => Ok(None),
     }
 }

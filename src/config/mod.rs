@@ -64,7 +64,7 @@ pub struct Config {
     pub max_file_size: u64,
     /// Maximum number of files of a folder; `None` for no limit.
     pub max_files: Option<usize>,
-    /// Further ignore patterns for every folder, in gitignore syntax.
+    /// Ignore patterns added for every folder, in gitignore syntax.
     pub extra_ignore: Vec<String>,
     /// Patterns of files to index although a rule leaves them out.
     pub include: Vec<String>,
@@ -130,17 +130,17 @@ pub struct Config {
     pub toolchains: Toolchains,
 }
 
-/// How fresh an answer must be.
+/// Required freshness of an answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Freshness {
-    /// Answer at once, mark what is stale.
+    /// Answer at once and mark stale results.
     Relaxed,
     /// Wait up to 500 ms for changes to be read.
     Strict,
 }
 
-/// How an answer is written for its reader.
+/// Format of an answer.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Format {

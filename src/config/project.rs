@@ -24,7 +24,7 @@ impl Config {
         };
         let both = table.contains_key(IGNORE) && table.contains_key(EXTRA_IGNORE);
         if both {
-            warnings.push(format!("`{IGNORE}` in {PROJECT_FILE} was not used: it is another name of `{EXTRA_IGNORE}`"));
+            warnings.push(format!("`{IGNORE}` in {PROJECT_FILE} was not used: it is an alias of `{EXTRA_IGNORE}`"));
         }
         for (key, value) in table.into_iter().filter(|(key, _)| !both || key != IGNORE) {
             let key = if key == IGNORE { EXTRA_IGNORE.to_owned() } else { key };
@@ -38,7 +38,7 @@ impl Config {
     fn take_of_project(&mut self, key: &str, value: toml::Value) -> Result<(), String> {
         let Some(known) = KEYS.iter().find(|known| known.name == key) else {
             let near = nearest_of_project(key).map(|near| format!("; did you mean `{near}`?")).unwrap_or_default();
-            return Err(format!("is no setting{near}"));
+            return Err(format!("is not a setting{near}"));
         };
         if !known.is_for_projects {
             let allowed = KEYS.iter().filter(|key| key.is_for_projects).map(|key| key.name);

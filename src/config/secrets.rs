@@ -44,7 +44,7 @@ impl Secrets {
         for name in names {
             let path = name.trim_start_matches("./").trim_start_matches('/');
             if path.is_empty() || path.contains(['*', '?', '[', '{', '!']) {
-                return Err(format!("has {name:?}: files are named one by one"));
+                return Err(format!("has {name:?}: name files one by one"));
             }
             if is_secret_file(path) {
                 return Err(format!("has {name:?}, which only the user's `allow_secrets` can name"));

@@ -60,7 +60,7 @@ pub struct Key {
 /// environment and how their text is read; where the value goes, with `?` where it may be refused; and where it is shown from.
 macro_rules! settings {
     ($($(#[$doc:meta])* $who:ident $key:ident: $type:ty = [$($name:literal),+] $read:ident, |$config:ident, $value:ident| $take:expr, $show:expr;)*) => {
-        /// The settings of codelode, as `config.toml` in codelode's folder of the index directory holds them.
+        /// Settings of codelode, as in `config.toml` in the index directory.
         #[derive(Clone, Debug, Default, PartialEq, Deserialize, JsonSchema)]
         #[serde(default, deny_unknown_fields)]
         pub struct Settings {
@@ -114,53 +114,54 @@ macro_rules! settings {
 }
 
 settings! {
-    /// Largest file that is indexed, in bytes.
+    /// Size limit of an indexed file, in bytes.
     // Places in files are numbers of 32 bits.
     project max_file_size: u64 = ["CODELODE_MAX_FILE_SIZE"] number,
         |config, size| config.max_file_size = size.min(u32::MAX.into()),
         config.max_file_size;
-    /// How many files of a folder are indexed at most; 0 for no limit.
+    /// Limit of files indexed per folder; 0 for no limit.
     project max_files: usize = ["CODELODE_MAX_FILES", "JCODEMUNCH_MAX_INDEX_FILES"] number,
         |config, n_files| config.max_files = (n_files > 0).then_some(n_files),
         config.max_files.unwrap_or(0);
-    /// Further ignore patterns for every folder, in gitignore syntax.
+    /// Ignore patterns added for every folder, in gitignore syntax.
     project extra_ignore: Vec<String> = ["CODELODE_EXTRA_IGNORE", "JCODEMUNCH_EXTRA_IGNORE_PATTERNS"] list,
         |config, paths| config.extra_ignore = patterns(paths)?,
         config.whole(|from| &from.extra_ignore, &config.extra_ignore);
-    /// Patterns in gitignore syntax of files to index although an ignore file or a rule leaves them out; never of secrets.
+    /// Files to index although an ignore file or a rule excludes them, in gitignore syntax. Secrets stay excluded.
     project include: Vec<String> = ["CODELODE_INCLUDE"] list,
         |config, paths| config.include = patterns(paths)?,
         config.whole(|from| &from.include, &config.include);
-    /// Patterns of files that are tests, examples or benchmarks, in gitignore syntax; with a leading `!`, of files that are not.
+    /// Files that are tests, examples or benchmarks, in gitignore syntax; a leading `!` marks files that are not.
     project tests: Vec<String> = ["CODELODE_TESTS"] list,
         |config, paths| config.roles.tests = patterns(paths)?,
         config.whole(|from| &from.tests, &config.roles.tests);
-    /// Patterns of files that a program wrote, in gitignore syntax.
+    /// Generated files, in gitignore syntax.
     project generated: Vec<String> = ["CODELODE_GENERATED"] list,
         |config, paths| config.roles.generated = patterns(paths)?,
         config.whole(|from| &from.generated, &config.roles.generated);
-    /// Patterns of files copied from other projects, in gitignore syntax.
+    /// Files copied from other projects, in gitignore syntax.
     project vendored: Vec<String> = ["CODELODE_VENDORED"] list,
         |config, paths| config.roles.vendored = patterns(paths)?,
         config.whole(|from| &from.vendored, &config.roles.vendored);
-    /// Globs of paths and qualified names that are in use although nothing here uses them, for dead code.
+    /// Globs of paths and qualified names that dead-code search treats as used.
     project entry_points: Vec<String> = ["CODELODE_ENTRY_POINTS"] list,
         |config, names| config.roles.entry_points = globs(names)?,
         config.whole(|from| &from.entry_points, &config.roles.entry_points);
-    /// Languages of files whose names do not tell: `pattern=language`, as `*.inc=php`, or `=text` for no symbols.
+    /// Language of files with unusual names: `pattern=language`, for example `*.inc=php`; `=text` for no symbols.
     project languages: Vec<String> = ["CODELODE_LANGUAGES"] list,
         |config, pairs| config.roles.languages = languages(pairs)?,
         config.whole(|from| &from.languages, &config.roles.languages);
-    /// Globs of files that may be indexed and shown though they may hold a credential, as `.env` or `tests/certs/*.pem`.
+    /// Globs of files to index and show although they may hold a credential, for example `.env` or
+    /// `tests/certs/*.pem`.
     user allow_secrets: Vec<String> = ["CODELODE_ALLOW_SECRETS"] list,
         |config, patterns| config.secrets = Secrets::except(patterns)?.without(&config.secrets.named())?,
         config.secrets.patterns();
-    /// Files that hold no credential although they are called like ones that mostly do, as `locales/auth.json`, each by its
-    /// name or path. Names of keys and of `.env` are not among those that a project can give.
+    /// Names or paths of files that only look like credentials, for example `locales/auth.json`. A project cannot
+    /// list key files or `.env`.
     project not_secret: Vec<String> = ["CODELODE_NOT_SECRET"] list,
         |config, names| config.secrets = config.secrets.clone().without(&names)?,
         config.secrets.named();
-    /// Where an index made on another machine finds its sources here: `stored=local`, the first that fits wins.
+    /// Local folders for sources indexed on another machine: `stored=local`; the first match wins.
     user path_map: Vec<String> = ["CODELODE_PATH_MAP", "JCODEMUNCH_PATH_MAP"] list,
         |config, pairs| config.path_map = PathMap::of_pairs(&pairs)?,
         config.path_map.pairs();
@@ -168,41 +169,41 @@ settings! {
     user redact_source_root: bool = ["CODELODE_REDACT_SOURCE_ROOT", "JCODEMUNCH_REDACT_SOURCE_ROOT"] yes_or_no,
         |config, redact| config.redact_source_root = redact,
         config.redact_source_root;
-    /// `relaxed` answers at once and marks what is stale, `strict` waits up to 500 ms for changes to be read.
+    /// `relaxed` answers at once and marks stale results; `strict` waits up to 500 ms for changes to be read.
     user freshness: Freshness = ["CODELODE_FRESHNESS", "CODELODE_FRESHNESS_MODE", "JCODEMUNCH_FRESHNESS_MODE"] word,
         |config, freshness| config.freshness = freshness,
         config.freshness;
-    /// The tools that a client is shown: `lean`, `core`, `full`, or names separated by commas.
+    /// Tools shown to a client: `lean`, `core`, `full`, or names separated by commas.
     user tools: String = ["CODELODE_TOOLS"] text,
         |config, tools| config.surface = surface(&tools)?,
         config.surface.to_string();
-    /// How answers are written when a call does not say: `json`, or `compact`, which costs a model about half.
+    /// Default answer format: `json`, or `compact`, which costs a model about half the tokens.
     user format: Format = ["CODELODE_FORMAT"] word,
         |config, format| config.format = format,
         config.format;
-    /// How many tokens an answer may have when the caller does not say.
+    /// Default token limit of an answer.
     user max_tokens: usize = ["CODELODE_MAX_TOKENS"] number,
         |config, n_tokens| config.max_tokens = at_least_one(n_tokens)?,
         config.max_tokens;
-    /// How much memory indexing may hold at once, in megabytes, at least 80: less makes it slower, and a file whose syntax tree
-    /// would not fit keeps its text only. Files that are mapped do not count, nor about 100 bytes for each symbol of very large
-    /// repositories. 0 for as much as is useful.
+    /// Memory limit for indexing, in megabytes, at least 80; 0 for as much as is useful. A low limit is slower, and a
+    /// file whose syntax tree does not fit is indexed as text only. Memory-mapped files do not count, nor about 100
+    /// bytes per symbol in very large repositories.
     user max_memory: u64 = ["CODELODE_MAX_MEMORY"] number,
         |config, megabytes| config.max_memory = memory(megabytes)?,
         config.max_memory.unwrap_or(0) / 1_000_000;
-    /// Where the log goes instead of standard error.
+    /// Log file; the default is standard error.
     user log_file: PathBuf = ["CODELODE_LOG_FILE", "JCODEMUNCH_LOG_FILE"] path,
         |config, path| config.log_file = Some(path),
         config.log_file;
-    /// Level of the log: `off`, `error`, `warn`, `info`, `debug`, `trace`, also by module, as `codelode=debug`.
+    /// Log level: `off`, `error`, `warn`, `info`, `debug` or `trace`, or per module, for example `codelode=debug`.
     user log: String = ["CODELODE_LOG", "JCODEMUNCH_LOG_LEVEL"] small,
         |config, log| config.log = log,
         config.log;
-    /// Whether symbols without documentation are summarised by a model, where one is set up: their code is sent to it.
+    /// Summarise undocumented symbols with a model, if one is set up. Their code is sent to it.
     user use_ai_summaries: bool = ["CODELODE_USE_AI_SUMMARIES", "JCODEMUNCH_USE_AI_SUMMARIES"] yes_or_no,
         |config, wanted| config.use_ai_summaries = wanted,
         config.use_ai_summaries;
-    /// Whether context providers say what they know of files: dbt projects, CODEOWNERS, package manifests.
+    /// Add facts from context providers: dbt projects, CODEOWNERS, package manifests.
     user context_providers: bool = ["CODELODE_CONTEXT_PROVIDERS", "JCODEMUNCH_CONTEXT_PROVIDERS"] yes_or_no,
         |config, wanted| config.context_providers = wanted,
         config.context_providers;
@@ -211,224 +212,227 @@ settings! {
     user share_savings: bool = ["CODELODE_SHARE_SAVINGS", "JCODEMUNCH_SHARE_SAVINGS"] yes_or_no,
         |config, wanted| config.asks_in_vain(wanted, "share_savings"),
         config.in_vain.contains(&"share_savings");
-    /// A folder with a model that embeds on this machine.
+    /// Folder with a local embedding model.
     user embed_model: PathBuf = ["CODELODE_EMBED_MODEL", "JCODEMUNCH_EMBED_MODEL"] path,
         |config, path| config.models.embed_model = Some(path),
         config.models.embed_model;
-    /// The base URL of a server that speaks OpenAI's interface, as `http://localhost:11434/v1`; such a host is named in `trusted_hosts`.
+    /// Base URL of an OpenAI-compatible server, for example `http://localhost:11434/v1`. Name a private host in
+    /// `trusted_hosts`.
     user openai_api_base: String = ["CODELODE_OPENAI_API_BASE", "OPENAI_API_BASE", "OPENAI_BASE_URL"] text,
         |config, url| config.models.openai.base = base_url(&url)?,
         config.models.openai.base.as_str();
-    /// The model of that server that embeds, as `text-embedding-3-small`; its key is in `OPENAI_API_KEY`.
+    /// Embedding model on that server, for example `text-embedding-3-small`; the key is in `OPENAI_API_KEY`.
     user openai_embed_model: String = ["CODELODE_OPENAI_EMBED_MODEL", "OPENAI_EMBED_MODEL"] text,
         |config, model| config.models.openai.embed_model = named(model),
         config.models.openai.embed_model;
-    /// The model of that server that summarises; its key is in `OPENAI_API_KEY`.
+    /// Model on that server for summaries; the key is in `OPENAI_API_KEY`.
     user openai_model: String = ["CODELODE_OPENAI_MODEL", "OPENAI_MODEL"] text,
         |config, model| config.models.openai.model = named(model),
         config.models.openai.model;
-    /// The base URL of Anthropic's interface.
+    /// Base URL of Anthropic's API.
     user anthropic_api_base: String = ["CODELODE_ANTHROPIC_API_BASE", "ANTHROPIC_API_BASE"] text,
         |config, url| config.models.anthropic.base = base_url(&url)?,
         config.models.anthropic.base.as_str();
-    /// The model of Anthropic that summarises; its key is in `ANTHROPIC_API_KEY`.
+    /// Anthropic model for summaries; the key is in `ANTHROPIC_API_KEY`.
     user anthropic_model: String = ["CODELODE_ANTHROPIC_MODEL", "ANTHROPIC_MODEL"] text,
         |config, model| config.models.anthropic.model = named(model),
         config.models.anthropic.model;
-    /// The base URL of Gemini's interface.
+    /// Base URL of Gemini's API.
     user google_api_base: String = ["CODELODE_GOOGLE_API_BASE", "GOOGLE_API_BASE"] text,
         |config, url| config.models.google.base = base_url(&url)?,
         config.models.google.base.as_str();
-    /// The model of Gemini that embeds, as `gemini-embedding-001`; its key is in `GOOGLE_API_KEY`.
+    /// Gemini embedding model, for example `gemini-embedding-001`; the key is in `GOOGLE_API_KEY`.
     user google_embed_model: String = ["CODELODE_GOOGLE_EMBED_MODEL", "GOOGLE_EMBED_MODEL"] text,
         |config, model| config.models.google.embed_model = named(model),
         config.models.google.embed_model;
-    /// The model of Gemini that summarises; its key is in `GOOGLE_API_KEY`.
+    /// Gemini model for summaries; the key is in `GOOGLE_API_KEY`.
     user google_model: String = ["CODELODE_GOOGLE_MODEL", "GOOGLE_MODEL"] text,
         |config, model| config.models.google.model = named(model),
         config.models.google.model;
-    /// The service that summarises when several are set up: `anthropic`, `gemini` or `openai`; else the first of these.
+    /// Service for summaries if several are set up: `anthropic`, `gemini` or `openai`. Default: the first of these.
     user summary_provider: String = ["CODELODE_SUMMARY_PROVIDER"] text,
         |config, name| config.models.summary_provider = service(&name)?,
         config.models.summary_provider;
-    /// How many symbols a request to summarise holds.
+    /// Symbols per summary request.
     user summary_batch_size: usize = ["CODELODE_SUMMARY_BATCH_SIZE", "OPENAI_BATCH_SIZE"] number,
         |config, n_symbols| config.models.summary_batch = n_symbols.clamp(1, 100),
         config.models.summary_batch;
-    /// How many requests to summarise are under way at once.
+    /// Concurrent summary requests.
     user summary_concurrency: usize = ["CODELODE_SUMMARY_CONCURRENCY", "OPENAI_CONCURRENCY"] number,
         |config, n_requests| config.models.summary_concurrency = n_requests.clamp(1, 64),
         config.models.summary_concurrency;
-    /// How many tokens an answer with summaries may have; 0 for as many as they need.
+    /// Token limit of a model's answer with summaries; 0 for no limit.
     user summary_max_tokens: usize = ["CODELODE_SUMMARY_MAX_TOKENS", "OPENAI_MAX_TOKENS"] number,
         |config, n_tokens| config.models.summary_max_tokens = (n_tokens > 0).then_some(n_tokens),
         config.models.summary_max_tokens.unwrap_or(0);
-    /// How many tokens of code a run may send to be summarised, by estimate; the next run goes on. 0 for no limit.
+    /// Estimated tokens of code that a run may send for summaries; 0 for no limit. The next run continues.
     user summary_budget: u64 = ["CODELODE_SUMMARY_BUDGET"] number,
         |config, n_tokens| config.models.summary_budget = (n_tokens > 0).then_some(n_tokens),
         config.models.summary_budget.unwrap_or(0);
-    /// Price of a million tokens sent and received for summaries, in dollars, as `1/5`, for the estimate.
+    /// Price of a million tokens sent and received for summaries, in dollars, for example `1/5`. Used for estimates.
     user summary_price: String = ["CODELODE_SUMMARY_PRICE"] text,
         |config, price| config.models.summary_price = Some(prices(&price)?),
         config.models.summary_price;
-    /// How many texts a request to embed holds.
+    /// Texts per embedding request.
     user embed_batch_size: usize = ["CODELODE_EMBED_BATCH_SIZE"] number,
         |config, n_texts| config.models.embed_batch = n_texts.clamp(1, 2048),
         config.models.embed_batch;
-    /// How many requests to embed are under way at once.
+    /// Concurrent embedding requests.
     user embed_concurrency: usize = ["CODELODE_EMBED_CONCURRENCY"] number,
         |config, n_requests| config.models.embed_concurrency = n_requests.clamp(1, 64),
         config.models.embed_concurrency;
-    /// How long an answer to a request to embed may take, in seconds.
+    /// Timeout of an embedding request, in seconds.
     user embed_timeout: u64 = ["CODELODE_EMBED_TIMEOUT"] number,
         |config, seconds| config.models.embed_timeout = Duration::from_secs(seconds.max(1)),
         config.models.embed_timeout.as_secs();
-    /// Price of a million embedded tokens, in dollars, for the estimate before and after.
+    /// Price of a million embedded tokens, in dollars. Used for estimates.
     user embed_price: f64 = ["CODELODE_EMBED_PRICE"] dollars,
         |config, price| config.models.embed_price = Some(price),
         config.models.embed_price;
-    /// Hosts that may be on a private network and be reached without TLS, by name or address; `*` for all.
+    /// Hosts that may be private and reached without TLS, by name or address; `*` for all.
     user trusted_hosts: Vec<String> = ["CODELODE_TRUSTED_HOSTS"] list,
         |config, hosts| config.trusted_hosts = hosts,
         config.trusted_hosts;
-    /// A file with certificates (PEM) of authorities that are trusted beside the system's.
+    /// Additional trusted certificate authorities: a PEM file.
     user ca_file: PathBuf = ["CODELODE_CA_FILE"] path,
         |config, path| config.ca_file = Some(path),
         config.ca_file;
-    /// The program that is run as `ssh`, with its arguments.
+    /// Program to run as `ssh`, with its arguments.
     user ssh_command: String = ["CODELODE_SSH_COMMAND", "GIT_SSH_COMMAND"] text,
         |config, command| config.git.ssh_command = Some(command),
         config.git.ssh_command;
-    /// Whether all processes share the clones of repositories elsewhere (`shared`), or each has its own (`process`).
+    /// Clones of remote repositories: `shared` by all processes, or one set per `process`.
     user cache_mode: CacheMode = ["CODELODE_CACHE_MODE"] word,
         |config, mode| config.git.cache_mode = mode,
         config.git.cache_mode;
-    /// The most that is fetched of a repository at once, in bytes.
+    /// Size limit of one fetch from a repository, in bytes.
     user git_max_clone: u64 = ["CODELODE_GIT_MAX_CLONE"] number,
         |config, bytes| config.git.max_clone = bytes,
         config.git.max_clone;
-    /// The most that all clones may take, in bytes; the least used go first.
+    /// Size limit of all clones together, in bytes; the least used are removed first.
     user git_cache_size: u64 = ["CODELODE_GIT_CACHE_SIZE"] number,
         |config, bytes| config.git.cache_size = bytes,
         config.git.cache_size;
-    /// Whether a server that is asked about a folder again keeps its index fresh from then on, so that nobody has to look.
+    /// Watch a folder from its second question on, so that answers need not check for changes.
     user watcher: bool = ["CODELODE_WATCHER"] yes_or_no,
         |config, wanted| config.watcher = wanted,
         config.watcher;
-    /// Whether hooks of agents are answered; off, they say nothing.
+    /// Answer hooks of agents. If off, hooks do nothing.
     user hooks: bool = ["CODELODE_HOOKS"] yes_or_no,
         |config, wanted| config.hooks = wanted,
         config.hooks;
-    /// How long it must be quiet before what a watcher was told is read, in milliseconds.
+    /// Quiet time before a watcher reads changed files, in milliseconds.
     user watch_debounce_ms: u64 = ["CODELODE_WATCH_DEBOUNCE_MS", "JCODEMUNCH_WATCH_DEBOUNCE_MS"] number,
         |config, debounce| config.watch_debounce = Duration::from_millis(debounce),
         config.watch_debounce.as_millis() as u64;
-    /// How often `watch-claude` asks repositories for their worktrees, in seconds.
+    /// Seconds between `watch-claude` checks for worktrees.
     user claude_poll_interval: u64 = ["CODELODE_CLAUDE_POLL_INTERVAL", "JCODEMUNCH_CLAUDE_POLL_INTERVAL"] number,
         |config, interval| config.claude_poll_interval = Duration::from_secs(interval.max(1)),
         config.claude_poll_interval.as_secs();
-    /// The base URL of GitHub's REST interface; `https://<host>/api/v3` for GitHub Enterprise.
+    /// Base URL of GitHub's REST API; `https://<host>/api/v3` for GitHub Enterprise.
     user github_api_url: String = ["CODELODE_GITHUB_API_URL", "GITHUB_API_URL"] text,
         |config, url| config.github.api = base_url(&url)?,
         config.github.api.as_str();
-    /// How commits on GitHub are read: `git`, `tarball`, `api`, or `auto` for the first of them that works.
+    /// How to read commits on GitHub: `git`, `tarball`, `api`, or `auto` for the first that works.
     user github_mode: GitHubMode = ["CODELODE_GITHUB_MODE"] word,
         |config, mode| config.github.mode = mode,
         config.github.mode;
-    /// How clients speak to a server: `stdio`, `streamable-http` for many clients at once, or `sse` for clients of 2024.
+    /// Transport for clients: `stdio`, `streamable-http` for many clients at once, or `sse` for clients from 2024.
     user transport: Transport = ["CODELODE_TRANSPORT", "JCODEMUNCH_TRANSPORT"] word,
         |config, transport| config.http.transport = transport,
         config.http.transport;
-    /// Where an HTTP server listens: an address or a name of this machine. Any but loopback needs tokens.
+    /// Address or host name that an HTTP server listens on. Beyond loopback it requires tokens.
     user host: String = ["CODELODE_HOST", "JCODEMUNCH_HOST"] text,
         |config, host| config.http.host = host,
         config.http.host;
-    /// The editor that pages on this machine open files in: the scheme of its links, as `vscode`, `cursor`, `zed` or `idea`, or a
-    /// whole link, as `vscode://file{path}:{line}`.
+    /// Editor that pages open files in: a link scheme (`vscode`, `cursor`, `zed` or `idea`) or a full link, for
+    /// example `vscode://file{path}:{line}`.
     user editor_link: String = ["CODELODE_EDITOR_LINK"] text,
         |config, editor| config.editor_link = editor_link(&editor)?,
         config.editor_link.as_deref().unwrap_or_default();
-    /// The port of an HTTP server; 0 for any that is free.
+    /// Port of an HTTP server; 0 for any free port.
     user port: u16 = ["CODELODE_PORT", "JCODEMUNCH_PORT"] number,
         |config, port| config.http.port = port,
         config.http.port;
-    /// A file with the tokens of an HTTP server's callers and their rights; read again when it changes.
+    /// File with callers' tokens and rights for an HTTP server; reread when it changes.
     user tokens_file: PathBuf = ["CODELODE_TOKENS_FILE"] path,
         |config, path| config.http.tokens_file = Some(path),
         config.http.tokens_file;
-    /// A file with the certificates (PEM) of an HTTP server for TLS, its own first; read again when it changes.
+    /// PEM certificates of an HTTP server, its own first; reread when they change.
     user tls_cert: PathBuf = ["CODELODE_TLS_CERT"] path,
         |config, path| config.http.tls_cert = Some(path),
         config.http.tls_cert;
-    /// A file with the key (PEM) of that certificate.
+    /// PEM file with the key for that certificate.
     user tls_key: PathBuf = ["CODELODE_TLS_KEY"] path,
         |config, path| config.http.tls_key = Some(path),
         config.http.tls_key;
-    /// Folders that callers of an HTTP server may index by path; none unless given.
+    /// Folders that callers of an HTTP server may index by path. Default: none.
     user roots: Vec<PathBuf> = ["CODELODE_ROOTS"] paths,
         |config, roots| config.http.roots = roots,
         config.http.roots;
-    /// Host names that an HTTP server answers to, beside those of the address it listens at.
+    /// Additional host names that an HTTP server answers to.
     user allowed_hosts: Vec<String> = ["CODELODE_ALLOWED_HOSTS"] list,
         |config, hosts| config.http.allowed_hosts = hosts,
         config.http.allowed_hosts;
-    /// Origins of web pages that may ask an HTTP server, as `https://tools.example`; none unless given.
+    /// Origins of web pages that may call an HTTP server, for example `https://tools.example`. Default: none.
     user allowed_origins: Vec<String> = ["CODELODE_ALLOWED_ORIGINS"] list,
         |config, origins| config.http.allowed_origins = origins,
         config.http.allowed_origins;
-    /// Addresses of proxies in front of an HTTP server, as `10.0.0.7` or `10.0.0.0/8`, whose word counts for where a request comes from.
+    /// Proxies trusted to report a caller's address, for example `10.0.0.7` or `10.0.0.0/8`.
     user trusted_proxies: Vec<String> = ["CODELODE_TRUSTED_PROXIES"] list,
         |config, proxies| config.http.trusted_proxies = proxies,
         config.http.trusted_proxies;
-    /// The authorization server (OAuth 2.1) whose tokens an HTTP server accepts: its URL, as tokens name it.
+    /// OAuth 2.1 issuer whose tokens an HTTP server accepts: its URL, exactly as in the tokens.
     user oauth_issuer: String = ["CODELODE_OAUTH_ISSUER"] text,
         |config, issuer| config.http.oauth().issuer = base_url(&issuer).map(|_| issuer)?,
         config.http.oauth.as_ref().map(|oauth| &oauth.issuer);
-    /// The public URL of an HTTP server, which such tokens name as their audience.
+    /// Public URL of an HTTP server: the audience in those tokens.
     user oauth_resource: String = ["CODELODE_OAUTH_RESOURCE"] text,
         |config, resource| config.http.oauth().resource = base_url(&resource).map(|_| resource)?,
         config.http.oauth.as_ref().map(|oauth| &oauth.resource);
-    /// The public keys of the authorization server (JWKS), if its metadata does not say where they are.
+    /// URL of the issuer's public keys (JWKS), if its metadata lacks it.
     user oauth_jwks: String = ["CODELODE_OAUTH_JWKS"] text,
         |config, url| config.http.oauth().jwks = Some(base_url(&url)?),
         config.http.oauth.as_ref().and_then(|oauth| oauth.jwks.as_ref()).map(Url::as_str);
-    /// The REST interface of a forge (`https://api.github.com`, `https://gitlab.example/api/v4`) whose tokens an HTTP server accepts: each opens the repositories whose code it may read there.
+    /// REST API of a forge whose tokens an HTTP server accepts (`https://api.github.com`,
+    /// `https://gitlab.example/api/v4`). A token opens the repositories that it can read there.
     user forge: String = ["CODELODE_FORGE"] text,
         |config, url| config.http.forge = Some(base_url(&url)?),
         config.http.forge.as_ref().map(Url::as_str);
-    /// A file of repositories that an HTTP server indexes and keeps up to date; read again when it changes.
+    /// File of repositories that an HTTP server indexes and keeps up to date; reread when it changes.
     user repos_file: PathBuf = ["CODELODE_REPOS_FILE"] path,
         |config, path| config.http.repos_file = Some(path),
         config.http.repos_file;
-    /// A place of indexes (`s3://bucket/folder`, a folder, a web server) that an HTTP server is a replica of.
+    /// Source of shipped indexes to replicate: `s3://bucket/folder`, a folder or a web server.
     user from: String = ["CODELODE_FROM"] text,
         |config, place| config.http.from = Some(place),
         config.http.from;
-    /// How many megabytes of indexes a replica holds; those that were not used for longest go first.
+    /// Size limit of a replica's indexes, in megabytes; the least recently used are removed first.
     user cache_size: u64 = ["CODELODE_CACHE_SIZE"] number,
         |config, megabytes| config.http.cache_size = megabytes.saturating_mul(1_000_000),
         config.http.cache_size / 1_000_000;
-    /// The NATS servers of a fleet's queue, as `nats://a:4222,nats://b:4222` or `tls://…`; hosts without TLS are named in `trusted_hosts`.
+    /// NATS servers of a fleet's queue: `nats://a:4222,nats://b:4222` or `tls://…`. Name hosts without TLS in
+    /// `trusted_hosts`.
     user nats: Vec<String> = ["CODELODE_NATS"] list,
         |config, urls| config.fleet.servers = fleet::servers(urls)?,
         config.fleet.servers.iter().map(Url::as_str).collect::<Vec<_>>();
-    /// A file with the credentials of a user of these servers (JWT and key), as `nsc` writes it.
+    /// NATS credentials file (JWT and key), as `nsc` writes it.
     user nats_credentials: PathBuf = ["CODELODE_NATS_CREDENTIALS"] path,
         |config, path| config.fleet.credentials = Some(path),
         config.fleet.credentials;
-    /// The name of a fleet's queue; several may share the servers.
+    /// Name of a fleet's queue. Several queues can share the servers.
     user queue: String = ["CODELODE_QUEUE"] text,
         |config, name| config.fleet.queue = fleet::queue(name)?,
         config.fleet.queue;
-    /// The name of an HTTP server among the nodes of a fleet that answer questions together; it is none unless given.
+    /// Name of this HTTP server among a fleet's query nodes. Default: not a node.
     user node: String = ["CODELODE_NODE"] text,
         |config, name| config.fleet.node = Some(fleet::node(name)?),
         config.fleet.node;
-    /// The URL at which the other nodes ask it, if that is not where it listens; hosts in a private network are named in `trusted_hosts`.
+    /// URL where other nodes reach this one, if not the address it listens on. Name private hosts in `trusted_hosts`.
     user node_url: String = ["CODELODE_NODE_URL"] text,
         |config, url| config.fleet.node_url = Some(base_url(&url)?),
         config.fleet.node_url.as_ref().map(Url::as_str);
-    /// The server that commands ask in the place of the indexes here, as `https://code.example/mcp`.
+    /// Server to query instead of local indexes, for example `https://code.example/mcp`.
     user server: String = ["CODELODE_SERVER"] text,
         |config, url| config.server = Some(base_url(&url)?),
         config.server.as_ref().map(Url::as_str);
@@ -505,7 +509,7 @@ fn service(name: &str) -> Result<Option<String>, String> {
         "" => Ok(None),
         "google" => Ok(Some("gemini".to_owned())),
         name @ ("anthropic" | "gemini" | "openai") => Ok(Some(name.to_owned())),
-        _ => Err(format!("is {name:?}; say anthropic, gemini or openai")),
+        _ => Err(format!("is {name:?}; use anthropic, gemini or openai")),
     }
 }
 
@@ -519,7 +523,7 @@ fn yes_or_no(text: &str) -> Result<bool, String> {
     match text.to_ascii_lowercase().as_str() {
         "1" | "true" | "yes" | "on" => Ok(true),
         "0" | "false" | "no" | "off" => Ok(false),
-        _ => Err(format!("is {text:?}; say true or false")),
+        _ => Err(format!("is {text:?}; use true or false")),
     }
 }
 
@@ -570,7 +574,7 @@ fn languages(pairs: Vec<String>) -> Result<Vec<String>, String> {
 }
 
 fn surface(tools: &str) -> Result<Surface, String> {
-    let problem = || format!("is {tools:?}; say lean, core, full or the tools' names, separated by commas");
+    let problem = || format!("is {tools:?}; use lean, core, full or tool names, separated by commas");
     Surface::of(tools).ok_or_else(problem)
 }
 
@@ -614,7 +618,7 @@ fn memory(megabytes: u64) -> Result<Option<u64>, String> {
 fn base_url(text: &str) -> Result<Url, String> {
     let is_plain = |url: &Url| url.username().is_empty() && url.password().is_none();
     let base = Url::parse(text).ok().filter(|url| url.has_host() && url.scheme().starts_with("http") && is_plain(url));
-    base.ok_or_else(|| "is no URL, or holds a password; write https://<host>/<path>, without a key".to_owned())
+    base.ok_or_else(|| "is not a URL, or holds a password; write https://<host>/<path>, without a key".to_owned())
 }
 
 impl std::str::FromStr for Format {
@@ -624,7 +628,7 @@ impl std::str::FromStr for Format {
         match text.to_ascii_lowercase().as_str() {
             "json" => Ok(Self::Json),
             "compact" => Ok(Self::Compact),
-            _ => Err(format!("is {text:?}; say json or compact")),
+            _ => Err(format!("is {text:?}; use json or compact")),
         }
     }
 }
@@ -636,7 +640,7 @@ impl std::str::FromStr for Freshness {
         match text.to_ascii_lowercase().as_str() {
             "relaxed" => Ok(Self::Relaxed),
             "strict" => Ok(Self::Strict),
-            _ => Err(format!("is {text:?}; say relaxed or strict")),
+            _ => Err(format!("is {text:?}; use relaxed or strict")),
         }
     }
 }

@@ -81,13 +81,13 @@ fn errors_say_where_and_what_next() {
     check("path_map = ['nothing']", &[], "`path_map` in config.toml has \"nothing\"");
     check("max_memory = 79", &[], "at least 80 MB");
     check("freshness = 'later'", &[], "relaxed");
-    check("tools = ' , '", &[], "say lean, core, full");
+    check("tools = ' , '", &[], "use lean, core, full");
     check(
         "",
         &[("CODELODE_MAX_FILES", "-1")],
         "`CODELODE_MAX_FILES` in the environment is \"-1\"; give a whole number",
     );
-    check("", &[("JCODEMUNCH_FRESHNESS_MODE", "x")], "`JCODEMUNCH_FRESHNESS_MODE` in the environment is \"x\"; say");
+    check("", &[("JCODEMUNCH_FRESHNESS_MODE", "x")], "`JCODEMUNCH_FRESHNESS_MODE` in the environment is \"x\"; use");
 }
 
 #[test]
@@ -190,7 +190,7 @@ fn a_project_adds_to_the_users_settings_and_the_users_win() {
     assert_eq!((config.patterns(), warnings.len()), (vec!["data/".to_owned()], 0), "a shorter name");
     let (config, warnings) = Config::default().of_project("ignore = ['a']\nextra_ignore = ['b']");
     assert_eq!(config.patterns(), ["b"]);
-    assert!(warnings.len() == 1 && warnings[0].contains("another name"), "{warnings:?}");
+    assert!(warnings.len() == 1 && warnings[0].contains("an alias"), "{warnings:?}");
 
     let user = Config { extra_ignore: vec!["dist/".to_owned()], ..Config::default() };
     assert_eq!(user.of_project(file).0.patterns(), ["data/", "!dist/", "dist/"]);

@@ -79,8 +79,7 @@ pub fn credentials(mut files: Vec<String>) -> Option<String> {
 }
 
 /// Advice that goes with [`credentials`].
-pub const CREDENTIALS_REMEDY: &str =
-    "leave such files out with extra_ignore, or name them in allow_secrets if they may be read";
+pub const CREDENTIALS_REMEDY: &str = "exclude such files with extra_ignore, or allow them with allow_secrets";
 
 #[cfg(test)]
 mod tests {

@@ -80,7 +80,7 @@ impl Walker<'_> {
         if let Some(checkout) = self.checkout_inside(&folder, &signs, &path, &at) {
             if folder.checkout.as_ref().is_some_and(|outer| outer.is_sibling_of(&checkout)) {
                 found.skip_uncounted(SkipReason::Noise, &folder.path);
-                let why = "it is another checkout of the same repository and can be indexed by itself";
+                let why = "it is another checkout of the same repository; index it separately";
                 found.warnings.push(format!("{} was left out: {why}", folder.path));
                 return None;
             }

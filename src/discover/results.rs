@@ -98,7 +98,7 @@ impl Results {
         let submodules = below(submodules);
         if !sparse.is_empty() {
             let n = sparse.len();
-            let what = "tracked files are not here, because the checkout is sparse";
+            let what = "tracked files are missing, because the checkout is sparse";
             self.warnings.push(format!("{n} {what}; `git sparse-checkout disable` brings them"));
         }
         if !submodules.is_empty() {
@@ -158,7 +158,7 @@ impl Results {
                 let lost = before.into_iter().filter(|path| !kept(path));
                 self.left_out.extend(lost.map(|path| LeftOut { path, reason: SkipReason::FileLimit }));
                 self.skipped[SkipReason::FileLimit as usize] += cut as u64;
-                warnings.push(format!("{max} of {total} files were taken, the limit on the number of files"));
+                warnings.push(format!("{max} of {total} files were indexed: the limit max_files"));
             }
         }
         let mut inputs = self.inputs;

@@ -99,7 +99,7 @@ fn finish(mut found: Results, rules: &Rules) -> Walk {
         let cut = limits::cut(&mut files, max);
         if cut > 0 {
             found.skipped[SkipReason::FileLimit as usize] += cut as u64;
-            found.warnings.push(format!("{max} of {total} files were taken, the limit on the number of files"));
+            found.warnings.push(format!("{max} of {total} files were indexed: the limit max_files"));
         }
     }
     let unreadable = found.unreadable.len();

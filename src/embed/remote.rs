@@ -71,7 +71,7 @@ impl Remote {
         } else if dimensions == 0 || vectors.iter().any(|vector| vector.len() != dimensions) {
             "embeddings have unequal lengths".to_owned()
         } else if vectors.iter().any(|vector| vector.iter().any(|value| !value.is_finite())) {
-            "an embedding holds what is no number".to_owned()
+            "an embedding has a value that is not a number".to_owned()
         } else {
             return Ok(());
         };

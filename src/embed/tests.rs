@@ -90,13 +90,13 @@ fn errors_are_said_once_and_without_the_key() {
         (Reply::new(401, echo.clone()), "localhost refuses the key (status 401)"),
         (Reply::new(400, echo), "localhost answers with status 400: bad key *** in request"),
         (Reply::new(404, "<html>"), "localhost answers with status 404"),
-        (Reply::new(200, "<html>"), "it is no JSON"),
+        (Reply::new(200, "<html>"), "it is not JSON"),
         (Reply::new(200, "{}"), "it holds no embeddings"),
         (Reply::new(200, r#"{"data": [{"embedding": [1]}]}"#), "1 embeddings for 2 texts"),
         (Reply::new(200, r#"{"data": [{"embedding": [1]}, {"embedding": [1, 2]}]}"#), "unequal lengths"),
         (Reply::new(200, r#"{"data": [{"index": 7, "embedding": [1]}]}"#), "it holds no embeddings"),
         (Reply::new(200, r#"{"data": [{"embedding": ["x"]}, {"embedding": [1]}]}"#), "it holds no embeddings"),
-        (Reply::new(200, r#"{"data": [{"embedding": [1e99]}, {"embedding": [1]}]}"#), "no number"),
+        (Reply::new(200, r#"{"data": [{"embedding": [1e99]}, {"embedding": [1]}]}"#), "not a number"),
     ] {
         let (vectors, asked) = embed(&["a", "b"], vec![reply]);
         let said_so = vectors.expect_err("it is refused").to_string();

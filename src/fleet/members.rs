@@ -1,5 +1,5 @@
 //! Nodes that answer questions: each says every few seconds that it lives, in a table whose rows the servers forget after a
-//! while. A drained node goes on answering, and gets no repositories any more.
+//! while. A drained node goes on answering, and is drained.
 
 use futures_util::StreamExt;
 use serde::{Deserialize, Serialize};
@@ -26,7 +26,7 @@ pub struct Member {
     pub since: i64,
     /// Repositories whose indexes it holds now.
     pub held: u64,
-    /// Whether it gets no repositories any more.
+    /// Whether it is drained.
     #[serde(default)]
     pub drained: bool,
     /// Key with which other nodes prove to it that they are nodes, in hexadecimal digits. Only those that read this table

@@ -62,7 +62,7 @@ pub enum Error {
     #[error("there is no queue {0:?}; `codelode fleet index` or a worker makes it")]
     NoQueue(String),
     /// A job that cannot be one.
-    #[error("{0} is no repository's name; give one like owner/name")]
+    #[error("{0} is not a repository's name; give one like owner/name")]
     Name(String),
 }
 

@@ -16,7 +16,7 @@ pub enum Error {
     #[error(transparent)]
     Net(#[from] net::Error),
     /// The host requires an account, or rejects the credentials.
-    #[error("{remote} asks who we are, and {what}")]
+    #[error("{remote} requires a login, and {what}")]
     Refused {
         /// The repository.
         remote: String,
@@ -40,13 +40,13 @@ pub enum Error {
         nearest: Vec<String>,
     },
     /// A commit was requested by its hash, and the host does not serve it.
-    #[error("{remote} has no such commit, or gives out only those that a branch or a tag names")]
+    #[error("{remote} has no such commit, or only serves commits of branches and tags")]
     NotServed {
         /// The repository.
         remote: String,
     },
     /// It has no commits yet.
-    #[error("{0} holds no commit yet")]
+    #[error("{0} has no commits yet")]
     Empty(String),
     /// The exchange broke off or was invalid.
     #[error("{remote} could not be fetched: {problem}")]

@@ -18,13 +18,13 @@ pub enum Error {
     #[error(transparent)]
     Net(#[from] net::Error),
     /// Not a valid repository name.
-    #[error("`{0}` is no repository on GitHub: write owner/name")]
+    #[error("`{0}` is not a repository on GitHub: write owner/name")]
     BadName(String),
     /// Not a valid branch, tag or commit name.
-    #[error("`{0}` is no name of a branch, a tag or a commit")]
+    #[error("`{0}` is not a name of a branch, a tag or a commit")]
     BadRef(String),
     /// 401: the token is invalid or expired.
-    #[error("GitHub does not accept the token: make a new one and set GITHUB_TOKEN")]
+    #[error("GitHub rejects the token: make a new one and set GITHUB_TOKEN")]
     Unauthorized,
     /// 403 or 429: a rate limit is reached.
     #[error("{0}")]
@@ -57,10 +57,10 @@ pub enum Error {
     #[error("GitHub cannot answer this: {0}")]
     Invalid(String),
     /// 451: taken down.
-    #[error("GitHub may not give this out for legal reasons")]
+    #[error("GitHub withholds this for legal reasons")]
     Legal,
     /// 5xx after all attempts.
-    #[error("GitHub has trouble (status {status}); try again later")]
+    #[error("GitHub has a server error (status {status}); retry later")]
     Trouble {
         /// HTTP status.
         status: u16,
@@ -105,7 +105,11 @@ impl Limit {
 
 impl fmt::Display for Limit {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(if self.is_secondary { "GitHub is asked too fast" } else { "GitHub API rate limit exceeded" })?;
+        f.write_str(if self.is_secondary {
+            "GitHub's rate limit is reached"
+        } else {
+            "GitHub API rate limit exceeded"
+        })?;
         if let Some(reset) = self.reset() {
             let then = std::time::UNIX_EPOCH + Duration::from_secs(reset.min(253_402_300_799));
             write!(f, "; it resets at {}", humantime::format_rfc3339_seconds(then))?;

@@ -121,7 +121,7 @@ fn prove(root: &str, rows: &[Row]) -> Result<(), Error> {
             object.push(b' ');
             object.extend_from_slice(name.as_bytes());
             object.push(0);
-            object.extend(bytes_of(&row.sha).ok_or_else(|| broken("has a name that is no hash"))?);
+            object.extend(bytes_of(&row.sha).ok_or_else(|| broken("has a name that is not a hash"))?);
         }
         if object_id("tree", &object) != name {
             return Err(broken("is not what its hash says"));

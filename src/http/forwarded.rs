@@ -31,7 +31,8 @@ impl Proxies {
     /// Proxies by their addresses, as `10.0.0.7`, or ranges of them, as `10.0.0.0/8`.
     pub(super) fn of(texts: &[String]) -> Result<Self, String> {
         let range = |text: &String| {
-            Range::of(text).ok_or_else(|| format!("{text:?} is no address of a proxy; write 10.0.0.7 or 10.0.0.0/8"))
+            Range::of(text)
+                .ok_or_else(|| format!("{text:?} is not an address of a proxy; write 10.0.0.7 or 10.0.0.0/8"))
         };
         texts.iter().map(range).collect::<Result<_, _>>().map(Self)
     }

@@ -14,7 +14,7 @@ use crate::config::Http;
 const LOOPBACK: [&str; 3] = ["localhost", "127.0.0.1", "::1"];
 
 /// Reason against a host.
-const UNKNOWN: &str = "this server does not go by the name in the Host header; allow it with --allow-host";
+const UNKNOWN: &str = "the Host header names another server; allow it with --allow-host";
 
 /// Hosts and origins that are let in.
 pub(super) struct Guard {

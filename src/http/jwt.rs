@@ -125,7 +125,7 @@ struct Jwk {
 impl KeySet {
     /// Keys of a set that can be used. Sets may hold keys of other kinds.
     pub(super) fn read(text: &[u8]) -> Result<Self, String> {
-        let jwks: Jwks = serde_json::from_slice(text).map_err(|err| format!("it is no set of keys: {err}"))?;
+        let jwks: Jwks = serde_json::from_slice(text).map_err(|err| format!("it is not a set of keys: {err}"))?;
         let keys = jwks.keys.into_iter().take(MOST_KEYS);
         let keys: Vec<Key> = keys.filter_map(|key| Key::of(serde_json::from_value(key).ok()?)).collect();
         if keys.is_empty() { Err("it holds no public key that can be used".to_owned()) } else { Ok(Self(keys)) }

@@ -108,7 +108,7 @@ impl Keys {
             let mut url = self.issuer.clone();
             url.set_path(&place);
             let metadata = self.got(url).and_then(|text| {
-                serde_json::from_slice::<Value>(&text).map_err(|err| format!("its metadata is no JSON: {err}"))
+                serde_json::from_slice::<Value>(&text).map_err(|err| format!("its metadata is not JSON: {err}"))
             });
             match metadata {
                 Ok(metadata) if !is_same(metadata["issuer"].as_str(), &self.issuer) => {

@@ -161,7 +161,7 @@ pub enum Error {
     },
     /// Anyone in the network could ask.
     #[error(
-        "{0} is reachable from other machines, so callers need tokens: give --tokens FILE, or set CODELODE_HTTP_TOKENS or CODELODE_HTTP_TOKEN"
+        "other machines can reach {0}, so tokens are required: give --tokens FILE, or set CODELODE_HTTP_TOKENS or CODELODE_HTTP_TOKEN"
     )]
     Open(IpAddr),
     /// The tokens, or the certificate, are unusable.

@@ -63,9 +63,9 @@ impl OAuth {
             ca_file: config.ca_file.clone(),
             ..net::Options::default()
         };
-        let url = Url::parse(issuer).map_err(|err| format!("the issuer {issuer:?} is no URL: {err}"))?;
+        let url = Url::parse(issuer).map_err(|err| format!("the issuer {issuer:?} is not a URL: {err}"))?;
         let keys = Keys::fetched(Client::new(options), url, jwks.clone()).map_err(|err| err.to_string())?;
-        let address = Url::parse(resource).map_err(|err| format!("the resource {resource:?} is no URL: {err}"))?;
+        let address = Url::parse(resource).map_err(|err| format!("the resource {resource:?} is not a URL: {err}"))?;
         let (issuer, resource) = (issuer.clone(), resource.clone());
         Ok(Some(Self { issuer, resource, address, keys, known: Mutex::default() }))
     }

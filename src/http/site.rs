@@ -156,7 +156,7 @@ impl Site {
                 let (parts, _) = request.into_parts();
                 let grant = self.callers.program(&parts, &self.services).await?;
                 if grant.is_some_and(|(_, grant)| !grant.rights.sees_all()) {
-                    let why = "measurements tell of all repositories, which this token may not see";
+                    let why = "metrics cover all repositories, which this token may not see";
                     return Err((StatusCode::FORBIDDEN, why.to_owned()));
                 }
                 Ok(self.measured())

@@ -39,8 +39,7 @@ impl Tls {
         let acceptor = acceptor(&certificate, &key)?;
         if CertificateDer::from_pem_file(&certificate).is_ok_and(|first| is_of_authority(&first)) {
             tracing::warn!(
-                "{} is the certificate of an authority (CA:TRUE), which strict clients refuse, codelode among them; give one that \
-                 it has signed, or a self-signed one with CA:FALSE (openssl req -x509 -addext basicConstraints=critical,CA:FALSE)",
+                "{} is the certificate of an authority (CA:TRUE), which strict clients refuse; give one that it signed, or a self-signed one with CA:FALSE (openssl req -x509 -addext basicConstraints=critical,CA:FALSE)",
                 certificate.display()
             );
         }

@@ -136,7 +136,7 @@ impl Entry {
     /// The scope and its rights.
     fn scope(&self, scope: &str) -> Result<Scope, String> {
         if self.sha256.is_some() {
-            return Err("has a `sha256` and a `scope`, and is one of both".to_owned());
+            return Err("has both `sha256` and `scope`; give one".to_owned());
         }
         if self.default.is_some() {
             return Err("has a `scope`, whose callers may have several defaults".to_owned());
@@ -396,7 +396,7 @@ mod tests {
         assert!(read.sees("acme/shop") && !read.sees("own/x") && !read.index);
         assert!(both.sees("acme/shop") && both.sees("own/x") && both.index && !both.invalidate);
         assert!(rights(&["other"]).is_none() && rights(&[]).is_none());
-        assert_eq!(name(&tokens, "read"), Ok(None), "a scope is no token");
+        assert_eq!(name(&tokens, "read"), Ok(None), "a scope is not a token");
     }
 
     #[test]
@@ -426,7 +426,7 @@ mod tests {
             ("[a]\nsha256 = \"12\"\nrepos = []".to_owned(), "64 hexadecimal digits"),
             (format!("[a]\nsha256 = \"{digest}\""), "repos"),
             ("[a]\nrepos = []".to_owned(), "64 hexadecimal digits"),
-            (format!("[a]\nsha256 = \"{digest}\"\nscope = \"read\"\nrepos = []"), "one of both"),
+            (format!("[a]\nsha256 = \"{digest}\"\nscope = \"read\"\nrepos = []"), "give one"),
             ("[a]\nscope = \"a b\"\nrepos = []".to_owned(), "letters that no scope has"),
             (format!("[a]\nsha256 = \"{digest}\"\nrepos = []\nadmin = true"), "admin"),
             (format!("[a]\nsha256 = \"{digest}\"\nrepos = [\"a[\"]"), "broken glob"),

@@ -74,7 +74,7 @@ impl Installed {
             return Ok(());
         }
         let Some(archive) = archive::Archive::open(&self.place) else {
-            return Err(io::Error::new(io::ErrorKind::InvalidData, "it is no archive that can be read"));
+            return Err(io::Error::new(io::ErrorKind::InvalidData, "it is not a readable archive"));
         };
         let above = folder.parent().unwrap_or(folder);
         fs::create_dir_all(above)?;

@@ -33,7 +33,7 @@ pub(super) fn rename(asked: &RequestView<'_>, params: RenameParams) -> Result<Op
     let is_name = new.chars().all(|char| char.is_alphanumeric() || char == '_')
         && !new.starts_with(|char: char| char.is_numeric());
     if new.is_empty() || !is_name {
-        return Err(Failure::new(ErrorCode::InvalidParams, format!("{new:?} is no name")));
+        return Err(Failure::new(ErrorCode::InvalidParams, format!("{new:?} is not a name")));
     }
     asked.at(&params.text_document_position, |view, spot| {
         let symbol = symbol_at(view, spot)?;
@@ -53,7 +53,7 @@ fn symbol_at<'v>(view: &View<'v>, spot: FilePosition<'v>) -> Result<SymbolView<'
     let refused = |why: &str| Err(Failure::new(ErrorCode::RequestFailed, why));
     let Some(name) = spot.name else { return refused("there is no symbol here; local names are not renamed") };
     let meant = view.meant(&name);
-    let Some(first) = meant.first() else { return refused("nothing is known of what this name means") };
+    let Some(first) = meant.first() else { return refused("this name is not resolved") };
     // Overloads of a function are renamed together.
     if meant
         .iter()

@@ -183,7 +183,7 @@ fn work(client: &Client, pending: &Pending, todo: &Receiver<Job>) {
         let asked = RequestView { workspace: &workspace, request };
         let answered = || asked.check().and_then(|()| answer(&asked, &id, &method, params));
         let result = catch_unwind(AssertUnwindSafe(answered)).unwrap_or_else(|_| {
-            Err(Failure::new(ErrorCode::InternalError, format!("answering {method} failed by a fault of codelode")))
+            Err(Failure::new(ErrorCode::InternalError, format!("answering {method} failed: an internal error")))
         });
         // It is answered by the thread that takes it from the list.
         let is_ours = pending.lock().unwrap_or_else(PoisonError::into_inner).remove(&id).is_some();

@@ -93,7 +93,7 @@ impl<R: BufRead> Reader<R> {
                     let number = std::str::from_utf8(text[at + LENGTH.len()..].trim_ascii()).unwrap_or_default();
                     match number.parse() {
                         Ok(number) => len = Some(number),
-                        Err(_) => return Ok(Some(Err(self.lost("Content-Length is no number")))),
+                        Err(_) => return Ok(Some(Err(self.lost("Content-Length is not a number")))),
                     }
                 }
                 None if len.is_some() || lower.starts_with(b"content-") => {}
@@ -114,7 +114,7 @@ fn parse(body: &[u8]) -> Incoming {
     let mut message = match serde_json::from_slice::<Value>(body) {
         Ok(Value::Object(message)) => message,
         Ok(_) => return Incoming::damaged(ErrorCode::InvalidRequest, "a message is one JSON object"),
-        Err(err) => return Incoming::damaged(ErrorCode::ParseError, format!("the message is no JSON: {err}")),
+        Err(err) => return Incoming::damaged(ErrorCode::ParseError, format!("the message is not JSON: {err}")),
     };
     let params = message.remove("params").unwrap_or_default();
     let id = message.remove("id").map(serde_json::from_value::<RequestId>);

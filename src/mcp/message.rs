@@ -51,7 +51,7 @@ pub(super) fn checked_without(text: &[u8], lacking: &[&str]) -> Message {
     }
     let value: Value = match serde_json::from_slice(text) {
         Ok(value) => value,
-        Err(err) => return Message::Refused(refusal(&id(), PARSE_ERROR, &format!("the message is no JSON: {err}"))),
+        Err(err) => return Message::Refused(refusal(&id(), PARSE_ERROR, &format!("the message is not JSON: {err}"))),
     };
     let invalid = |problem: &str| Message::Refused(refusal(&id(), INVALID_REQUEST, problem));
     let Some(object) = value.as_object() else {
@@ -93,7 +93,7 @@ pub(super) fn checked_without(text: &[u8], lacking: &[&str]) -> Message {
         // An invalid answer or notification is ignored, because two programs could otherwise answer each other
         // endlessly.
         Err(_) if !is_request => Message::Nothing,
-        Err(_) => invalid("the message is no JSON-RPC request: `params` must be an object"),
+        Err(_) => invalid("the message is not a JSON-RPC request: `params` must be an object"),
     }
 }
 

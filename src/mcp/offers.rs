@@ -47,11 +47,11 @@ const PROMPTS: [PromptText; 2] = [
         name: "plan_change",
         title: "Plan a change",
         description: "Plan a change of this repository: places to edit, what may break, tests to run.",
-        takes: ("change", "What shall be different, in words."),
+        takes: ("change", "The change, in words."),
         tool: "get_ranked_context",
         text: "Plan this change: {}\n\nBefore any edit, list the symbols to change with file:line, their users \
-               (find_references), what may break (get_blast_radius) and the tests to run. Say what is uncertain. The code \
-               below is what the index of this repository holds about it.",
+               (find_references), what may break (get_blast_radius) and the tests to run. Name uncertainties. The code \
+               below is from the index of this repository.",
     },
 ];
 
@@ -137,12 +137,12 @@ pub(super) fn of_resource(uri: &str) -> Result<OfferedCall, ErrorData> {
             format!("{shown:?} {why}; a resource is {SCHEME}owner/name/path, or {SCHEME}owner/name/ for its tree");
         ErrorData::invalid_params(message, None)
     };
-    let rest = uri.strip_prefix(SCHEME).ok_or_else(|| wrong("is no address of this server"))?;
+    let rest = uri.strip_prefix(SCHEME).ok_or_else(|| wrong("is not an address of this server"))?;
     let (address, lines) = rest.split_once('#').map_or((rest, None), |(address, lines)| (address, Some(lines)));
     if address.contains('?') {
         return Err(wrong("has a query, which no resource takes"));
     }
-    let address = decode(address).ok_or_else(|| wrong("is no text when it is decoded"))?;
+    let address = decode(address).ok_or_else(|| wrong("is not text when it is decoded"))?;
     if leaves(&address) || decode(&address).is_some_and(|twice| leaves(&twice)) {
         return Err(wrong("leaves its repository"));
     }

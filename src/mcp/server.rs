@@ -345,7 +345,7 @@ impl ServerHandler for Server {
     ) -> Result<ListToolsResult, ErrorData> {
         if let Some(cursor) = request.and_then(|request| request.cursor) {
             let shown: String = cursor.chars().take(40).collect();
-            let problem = format!("`cursor` {shown:?} was never given: all tools come in one list");
+            let problem = format!("`cursor` {shown:?} is unknown: all tools come in one list");
             return Err(ErrorData::invalid_params(problem, None));
         }
         Ok(ListToolsResult::with_all_items(surface::listing(&self.surface())))

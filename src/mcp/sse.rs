@@ -120,7 +120,7 @@ impl Endpoint {
                 return plain(StatusCode::BAD_REQUEST, format!("{reply}\n"));
             }
             Message::Refused(reply) => session.output.send(event("message", reply)).await.is_ok(),
-            Message::Nothing => return plain(StatusCode::BAD_REQUEST, "this is no message\n"),
+            Message::Nothing => return plain(StatusCode::BAD_REQUEST, "this is not a message\n"),
         };
         match is_taken {
             true => plain(StatusCode::ACCEPTED, "accepted\n"),

@@ -120,7 +120,7 @@ impl Endpoint {
         let refusal = |problem: &str| refused(&refusal(&Value::Null, INVALID_REQUEST, problem), false);
         let messages: Vec<Value> = match checked_size(body).map(|()| serde_json::from_slice(body)) {
             Ok(Ok(messages)) => messages,
-            Ok(Err(err)) => return refusal(&format!("the batch is no JSON: {err}")),
+            Ok(Err(err)) => return refusal(&format!("the batch is not JSON: {err}")),
             Err(problem) => return refusal(&problem),
         };
         if messages.is_empty() || messages.len() > MOST_IN_BATCH {
@@ -153,7 +153,7 @@ impl Endpoint {
             let message = match checked_without(&body, if is_newest { &REMOVED } else { &[] }) {
                 Message::Good(message) => message,
                 Message::Refused(reply) => return refused(&reply, is_newest),
-                Message::Nothing => return plain(StatusCode::BAD_REQUEST, "this is no message\n"),
+                Message::Nothing => return plain(StatusCode::BAD_REQUEST, "this is not a message\n"),
             };
             match &session {
                 None if is_initialize(&message) => {

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use rmcp::model::{Tool, ToolAnnotations};
+use rmcp::model::{MetaObject, Tool, ToolAnnotations};
 use serde_json::{Map, Value, json};
 
 use super::schema::{Described, describe};
@@ -13,6 +13,9 @@ use crate::tools::{Error, TOOLS, ToolSpec, ToolTier};
 
 /// The tool that describes and calls hidden tools.
 pub const MORE_TOOLS: &str = "more_tools";
+
+/// Key of a tool's `_meta` by which clients that load tools on demand keep it loaded.
+const ALWAYS_LOAD: &str = "anthropic/alwaysLoad";
 
 /// The most frequent kinds of queries, with the tool for each.
 const QUESTIONS: &[(&str, &str)] = &[
@@ -104,10 +107,10 @@ pub fn instructions(surface: &Surface, languages: Option<&[(String, u64)]>) -> S
     }
     text.extend(questions);
     text.push_str(match languages {
-        Some(_) => " `repo` may be left out: it is the one you work in.",
+        Some(_) => " `repo` defaults to the one you work in.",
         None => " Name the repository in `repo`: an id of list_repos.",
     });
-    text.push_str(" A cut answer goes on with `cursor`: its next_cursor.");
+    text.push_str(" Continue a cut answer with `cursor`: its next_cursor.");
     let languages = languages.unwrap_or_default();
     if !languages.is_empty() {
         let each: Vec<String> = languages.iter().map(|(language, n)| format!("{language} {n}")).collect();
@@ -143,7 +146,7 @@ pub fn check(surface: &Surface) -> Result<(), String> {
     let Some(unknown) = names.iter().find(|name| !known(name)) else { return Ok(()) };
     let near = nearest(unknown, TOOLS.iter().map(|spec| spec.name), 1);
     let near = near.first().map(|near| format!("; did you mean {near}?")).unwrap_or_default();
-    Err(format!("no tool is called {unknown:?}; say lean, core, full or the tools' names, separated by commas{near}"))
+    Err(format!("there is no tool {unknown:?}; use lean, core, full or tool names, separated by commas{near}"))
 }
 
 /// Whether a surface hides tools that its client should know of. A surface of named tools hides the others on
@@ -177,7 +180,11 @@ fn tool(spec: &ToolSpec, surface: &Surface) -> Tool {
     }
     // Repeating a call changes nothing more, for every tool.
     let hints = ToolAnnotations::new().read_only(spec.read_only).destructive(spec.destructive).idempotent(true);
-    Tool::new(spec.name, summary, Arc::new(input)).with_annotations(hints)
+    let mut tool = Tool::new(spec.name, summary, Arc::new(input)).with_annotations(hints);
+    if spec.always_loaded {
+        tool.meta = Some(MetaObject(Map::from_iter([(ALWAYS_LOAD.to_owned(), Value::Bool(true))])));
+    }
+    tool
 }
 
 /// The schemas of the arguments common to all tools: those of long answers on the lean surface, all on the others.
@@ -207,18 +214,17 @@ fn more_tools(surface: &Surface) -> Tool {
         "properties": {
             "tool": {"type": "string"},
             "arguments": {"type": "object"},
-            "surface": {"type": "string", "enum": ["core", "full"], "description": "Shows more tools from now on."},
+            "surface": {"type": "string", "enum": ["core", "full"], "description": "Show more tools from now on."},
         },
     });
     let Value::Object(mut input) = input else { unreachable!("the literal above is an object") };
     if let Some(Value::Object(properties)) = input.get_mut("properties") {
         properties.extend(shared(surface));
     }
-    let description = "Every other tool: blast radius of a change, dead code, class hierarchy, implementations, importers, \
-                       dependency graph, syntax search (AST), context bundle, tests of a change, plans of renames and \
-                       deletions, review, commits, repository overview, map and tree, file content, grep in any git \
-                       repository, GitHub search, indexes. Without `tool` it lists them, without \
-                       `arguments` it describes one.";
+    let description = "All other tools: blast radius, dead code, class hierarchy, implementations, importers, dependency graph, \
+                       syntax search (AST), context bundle, tests of a change, rename and deletion plans, review, commits, \
+                       repository overview, map and tree, file content, grep in any git repository, GitHub search, \
+                       indexes. Omit `tool` for a list, `arguments` for a description.";
     // It may index, and cannot destroy.
     let hints = ToolAnnotations::new().read_only(false).destructive(false).idempotent(true);
     Tool::new(MORE_TOOLS, description, Arc::new(input)).with_annotations(hints)
@@ -244,7 +250,7 @@ pub(super) fn more(mut arguments: Map<String, Value>) -> Result<MoreToolsRequest
         None | Some(Value::Null) => {}
         Some(Value::String(name)) if name == "core" => return Ok(MoreToolsRequest::Widen(Surface::Core)),
         Some(Value::String(name)) if name == "full" => return Ok(MoreToolsRequest::Widen(Surface::Full)),
-        Some(other) => return wrong(format!("`surface` is {other}; say \"core\" or \"full\"")),
+        Some(other) => return wrong(format!("`surface` is {other}; use \"core\" or \"full\"")),
     }
     let tool = match arguments.remove("tool") {
         None | Some(Value::Null) => None,
@@ -258,7 +264,7 @@ pub(super) fn more(mut arguments: Map<String, Value>) -> Result<MoreToolsRequest
         // Models often write a nested call as text.
         Some(Value::String(text)) => match serde_json::from_str(&text) {
             Ok(inner) => Some(inner),
-            Err(err) => return wrong(format!("`arguments` is text that is no JSON object: {err}")),
+            Err(err) => return wrong(format!("`arguments` is text that is not a JSON object: {err}")),
         },
         Some(other) => return wrong(format!("`arguments` is {other}; give an object")),
     };
@@ -276,7 +282,7 @@ pub(super) fn more(mut arguments: Map<String, Value>) -> Result<MoreToolsRequest
         }
         (None, Some(_)) => wrong("`arguments` are given and no `tool`; name the tool to call".to_owned()),
         (Some(name), Some(_)) if TOOLS.iter().any(|spec| spec.name == name && spec.destructive) => {
-            wrong(format!("{name} removes something, so it is called by its own name only; surface \"full\" shows it"))
+            wrong(format!("{name} removes data, so call it by its own name; surface \"full\" shows it"))
         }
         (Some(name), None) => match TOOLS.iter().find(|spec| spec.name == name) {
             Some(spec) => Ok(MoreToolsRequest::Describe(spec.name)),

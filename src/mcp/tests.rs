@@ -391,6 +391,20 @@ fn the_lean_list_shows_what_no_grep_has() {
 }
 
 #[test]
+fn the_tools_that_answer_most_stay_loaded() {
+    let expected =
+        ["search_symbols", "get_symbol_source", "find_references", "get_call_hierarchy", "get_ranked_context"];
+    for surface in [Surface::Lean, Surface::Full] {
+        let listed = json!(surface::listing(&surface));
+        let tools = listed.as_array().expect("a list").iter();
+        let marked = tools.filter(|tool| tool["_meta"]["anthropic/alwaysLoad"] == true);
+        let mut names: Vec<_> = marked.filter_map(|tool| tool["name"].as_str()).collect();
+        names.sort_by_key(|name| expected.iter().position(|other| other == name));
+        assert_eq!(names, expected, "{surface:?}");
+    }
+}
+
+#[test]
 fn named_surfaces_show_what_they_name() {
     let named = Surface::of("get_session_stats, more_tools").expect("two tools");
     let names: Vec<_> = surface::listing(&named).into_iter().map(|tool| tool.name).collect();

@@ -11,7 +11,7 @@ const LONGEST: usize = 400;
 /// aimed at.
 const HASH: usize = 12;
 
-/// A kind of packages, with one naming authority.
+/// A package ecosystem.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Ecosystem {
@@ -43,17 +43,17 @@ impl Ecosystem {
     }
 }
 
-/// A version of a package with its content, written `pypi:requests@2.31.0~1f3870be274f`. The colon tells it from the id
-/// of a repository.
+/// A package version with its content hash: `pypi:requests@2.31.0~1f3870be274f`. The colon tells it from a repository
+/// id.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 pub struct PackageId {
-    /// Where it comes from.
+    /// Its ecosystem.
     pub ecosystem: Ecosystem,
-    /// Its name there.
+    /// Its name.
     pub name: String,
     /// Its version.
     pub version: String,
-    /// Hash of its files, as hexadecimal digits; empty while it is not known. Two copies of a version may differ.
+    /// Hex hash of its files; empty while unknown. Two copies of a version may differ.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub content: String,
 }
@@ -104,7 +104,7 @@ impl PackageId {
 pub struct Published {
     /// Where it is published.
     pub ecosystem: Ecosystem,
-    /// Its name there.
+    /// Its name.
     pub name: String,
     /// Folder of its manifest; empty at the root.
     pub folder: String,

@@ -5,21 +5,21 @@ use ignore::gitignore::{Gitignore, GitignoreBuilder};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Roles and languages that settings give to files. Patterns are written as in a `.gitignore`, and the last one that
-/// fits decides; entry points are globs.
+/// Roles and languages that settings give to files. Patterns use gitignore syntax; the last match decides. Entry
+/// points are globs.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct Roles {
-    /// Files that exercise or show code; with a leading `!`, files that look like it and are not.
+    /// Tests, examples and benchmarks; a leading `!` marks files that only look like them.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub tests: Vec<String>,
-    /// Files that a program wrote.
+    /// Generated files.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub generated: Vec<String>,
     /// Files copied from other projects.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub vendored: Vec<String>,
-    /// Paths and qualified names that are in use although nothing here uses them.
+    /// Paths and qualified names treated as used.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub entry_points: Vec<String>,
     /// Languages of files, each as `pattern=language`.

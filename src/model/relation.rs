@@ -48,11 +48,11 @@ words! {
     /// Outcome of binding an occurrence.
     How {
         Resolved "resolved" "Through scopes, imports, members and types.",
-        NoReceiver "unknown receiver" "Nothing is known of what it is a member of: the name may mean any definition that bears it.",
-        NoMember "no such member" "What it is a member of is known and has no such member; it may be inherited from outside.",
+        NoReceiver "unknown receiver" "The receiver is unknown: the name may mean any definition with it.",
+        NoMember "no such member" "The receiver's type is known and has no such member; it may be inherited from outside.",
         Outside "outside" "It comes from a module that is not in the repository, or is built in.",
-        Compiler "compiler" "An index that a compiler made says so.",
-        OtherReceiver "other receiver" "What it is a member of was not found, but is written to be of a type outside of the repository.",
+        Compiler "compiler" "Confirmed by a compiler's index.",
+        OtherReceiver "other receiver" "The receiver is declared with an external type.",
     }
 }
 

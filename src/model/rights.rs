@@ -168,7 +168,7 @@ mod tests {
             folder(&["/srv/a"], "/srv/a") && folder(&["/srv/a/"], "/srv/a/b/shop") && !folder(&["/srv/a"], "/srv/ab")
         );
         assert!(folder(&["local/shop-01234567"], "/x") && folder(&["local/*"], "/x") && folder(&["*/*"], "/x"));
-        assert!(!folder(&["acme/*", "*/shop*", "local/s*", "local/shop"], "/srv/shop"), "a name is no path");
+        assert!(!folder(&["acme/*", "*/shop*", "local/s*", "local/shop"], "/srv/shop"), "a name is not a path");
         let fitting = |glob: &str| rights(&[glob]).short_names("local/shop-01234567").count();
         assert_eq!(
             ["local/s*", "*/shop*", "local/shop", "local/sho", "acme/*", "/srv"].map(fitting),

@@ -60,21 +60,21 @@ macro_rules! reasons {
 reasons! {
     Ignored "ignored" "An ignore file or a global exclude names it.",
     ExtraIgnored "extra_ignored" "A pattern given by the caller names it.",
-    Noise "noise" "Never worth reading: version control, installed packages, tool caches, lock files, minified code.",
-    BuildOutput "build_output" "Written by a build tool that is at home beside it.",
-    Vendored "vendored" "Somebody else's code, copied in.",
+    Noise "noise" "Not source code: version control, installed packages, tool caches, lock files, minified code.",
+    BuildOutput "build_output" "Build output.",
+    Vendored "vendored" "Vendored code.",
     Secret "secret" "It may hold a credential.",
     Binary "binary" "Not text.",
     TooLarge "too_large" "Above the size limit.",
     FileLimit "file_limit" "Cut by the limit on the number of files.",
     Symlink "symlink" "A symbolic link, and links are not followed.",
-    SymlinkEscape "symlink_escape" "A symbolic link that leads out of the root, or round in a circle.",
-    Unreadable "unreadable" "The system would not let it be read.",
+    SymlinkEscape "symlink_escape" "A symbolic link out of the root, or in a cycle.",
+    Unreadable "unreadable" "The system denied reading it.",
     NotAFile "not_a_file" "A socket, a pipe or a device.",
     Submodule "submodule" "Another repository, which can be indexed by itself.",
-    Missing "missing" "The repository names it, and its content is not here: it is not held, or a sparse checkout leaves it out.",
-    LfsPointer "lfs_pointer" "Git LFS keeps its content elsewhere: here is only a pointer.",
-    Utf16 "utf_16" "Text in UTF-16, whose positions would not be those of its file: save it as UTF-8.",
+    Missing "missing" "Its content is missing: not fetched, or excluded by a sparse checkout.",
+    LfsPointer "lfs_pointer" "A Git LFS pointer; its content is stored elsewhere.",
+    Utf16 "utf_16" "UTF-16 text, not supported: save it as UTF-8.",
 }
 
 /// Type of an entry in a commit's tree.
@@ -179,7 +179,7 @@ pub enum SourceError {
     },
     /// The file may hold a credential and was not explicitly allowed.
     #[error(
-        "{path} may hold a credential, so it is not read; who means to names it: --allow-secrets, or `allow_secrets` in config.toml"
+        "{path} may hold a credential, so it is not read; to read it, use --allow-secrets, or `allow_secrets` in config.toml"
     )]
     Secret {
         /// The file.

@@ -128,7 +128,7 @@ impl Client {
         let (status, after) = (answer.head.status, answer.head.retry_after());
         match status {
             200..=299 => serde_json::from_slice(&answer.bytes)
-                .map_err(|err| (Failure::Malformed { host, problem: format!("it is no JSON ({err})") }, None)),
+                .map_err(|err| (Failure::Malformed { host, problem: format!("it is not JSON ({err})") }, None)),
             401 | 403 => Err((Failure::Denied { host, status }, None)),
             429 => Err((Failure::Limited { host, after }, Some(after.unwrap_or_default()))),
             _ => {

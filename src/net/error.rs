@@ -7,7 +7,7 @@ use std::time::Duration;
 
 /// The way out for a server that nobody vouches for.
 const OF_AUTHORITY: &str =
-    "`ca_file` names a file with its certificate authority, or with its own certificate if that is no authority";
+    "`ca_file` names a file with its certificate authority, or with its own certificate if that is not an authority";
 /// The way out for a server that shows the certificate of an authority.
 const OF_SERVER: &str = "give the server one that the authority has signed, or a self-signed one with CA:FALSE \
                          (openssl req -x509 -addext basicConstraints=critical,CA:FALSE)";
@@ -16,7 +16,7 @@ const OF_SERVER: &str = "give the server one that the authority has signed, or a
 #[derive(Clone, Debug, thiserror::Error)]
 pub enum Error {
     /// Not a URL with a host.
-    #[error("this is no URL that can be fetched: {0}")]
+    #[error("this URL cannot be fetched: {0}")]
     BadUrl(String),
     /// The URL's scheme is not allowed.
     #[error("{scheme}:// is not used to reach {host}: use https://, or name the host in `trusted_hosts`")]
@@ -113,7 +113,7 @@ impl Error {
         let is_authority =
             matches!(err, rustls::Error::InvalidCertificate(why) if format!("{why:?}").contains("CaUsedAsEndEntity"));
         let (problem, advice) = match is_authority {
-            true => ("its certificate is one of an authority, which is no server's".to_owned(), OF_SERVER),
+            true => ("its certificate is one of an authority, which is not a server's".to_owned(), OF_SERVER),
             false => (err.to_string(), OF_AUTHORITY),
         };
         Self::Tls { host, problem: format!("{problem}; {advice}") }

@@ -384,7 +384,7 @@ fn target(method: Method, from: &Url, response: &Response) -> Option<Result<Url,
     let place = response.headers.get(LOCATION).filter(|_| follows)?;
     let url = std::str::from_utf8(place.as_bytes()).ok().and_then(|place| from.join(place).ok());
     let Some(mut url) = url else {
-        let (from, to) = (host_of(from).to_owned(), "a place that is no URL".to_owned());
+        let (from, to) = (host_of(from).to_owned(), "a place that is not a URL".to_owned());
         return Some(Err(Error::Redirect { from, to, why: "there is nowhere to go" }));
     };
     strip(&mut url);

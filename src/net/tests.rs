@@ -173,7 +173,7 @@ fn who_cannot_prove_its_name_is_not_asked() {
     assert!(test_server.asked().is_empty());
     let authority = TestServer::https_of_authority(|_| Reply::new(200, "trust me"));
     let err = get(&client(&["localhost", "127.0.0.1"], Some(&authority)), &authority.url("/"))
-        .expect_err("it is no server's");
+        .expect_err("it is not a server's");
     assert!(err.to_string().contains("of an authority") && err.to_string().contains("CA:FALSE"), "{err}");
     let folder = tempfile::tempdir().expect("there is room");
     for (name, text) in [("missing.pem", None), ("empty.pem", Some("")), ("broken.pem", Some("-----BEGIN CERT"))] {

@@ -19,7 +19,7 @@ const TESTS: usize = 2;
 pub(crate) struct SymbolUsers {
     /// The users with the most uses first; without those in tests, and those inside the symbol itself.
     pub(crate) used_by: Vec<String>,
-    /// The most direct first.
+    /// Most direct first.
     pub(crate) tested_by: Vec<String>,
 }
 

@@ -17,7 +17,7 @@ use crate::store::SymbolView;
 /// The most files that usually change too.
 const MOST_TOGETHER: usize = 5;
 
-/// The last change of a symbol's lines, as of the checked-out commit.
+/// Last change of a symbol's lines, as of the checked-out commit.
 #[derive(Debug, Default, Serialize, JsonSchema)]
 pub struct Blame {
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -28,19 +28,19 @@ pub struct Blame {
     last_commit: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     subject: Option<String>,
-    /// When its oldest line was written.
+    /// Date of its oldest line.
     #[serde(skip_serializing_if = "Option::is_none")]
     since: Option<String>,
-    /// How many commits its lines are of.
+    /// Commits that its lines come from.
     #[serde(skip_serializing_if = "Option::is_none")]
     commits: Option<usize>,
-    /// Lines of each author.
+    /// Lines per author.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     lines_by_author: BTreeMap<String, u32>,
-    /// Files that usually change in the commits that change its file, of the last 300.
+    /// Files that usually change together with its file, in the last 300 commits.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     usually_changed_too: Vec<Together>,
-    /// Why there is nothing.
+    /// Reason for a missing result.
     #[serde(skip_serializing_if = "Option::is_none")]
     problem: Option<String>,
 }
@@ -49,7 +49,7 @@ pub struct Blame {
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Together {
     file: String,
-    /// Commits that changed both, of those that changed the symbol's file.
+    /// Commits that changed both files.
     both: usize,
     of: usize,
 }

@@ -58,7 +58,7 @@ impl<'a> Call<'a> {
     pub fn at_most(&self, argument: &str, given: u32, most: u32) -> u32 {
         let taken = given.clamp(1, most);
         if taken != given {
-            self.note("hint", format!("`{argument}` is from 1 to {most}; {taken} is taken"));
+            self.note("hint", format!("`{argument}` must be from 1 to {most}; using {taken}"));
         }
         taken
     }

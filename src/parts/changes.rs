@@ -21,7 +21,7 @@ pub struct Differences {
     modified: Vec<Difference>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     removed: Vec<Difference>,
-    /// The same text under another name or in another place.
+    /// Same text with another name or place.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     renamed: Vec<Difference>,
     #[serde(skip_serializing_if = "std::ops::Not::not")]
@@ -34,35 +34,35 @@ pub struct Differences {
     left: Option<usize>,
 }
 
-/// A symbol that differs.
+/// A changed symbol.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Difference {
     symbol_id: String,
     line: u32,
     /// added, modified, removed or renamed.
     change_type: &'static str,
-    /// It is declared otherwise than before, so its users may have to change.
+    /// Its declaration changed, so its users may have to.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     signature_changed: bool,
     /// Its id before.
     #[serde(skip_serializing_if = "Option::is_none")]
     was: Option<String>,
-    /// Its own text is as it was, only its members differ.
+    /// Only its members changed.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     only_members: bool,
-    /// Symbols that a change of it may break.
+    /// Symbols that its change may break.
     #[serde(skip_serializing_if = "Option::is_none")]
     blast_radius: Option<Reach>,
 }
 
-/// Dependents of a symbol that differs.
+/// Dependents of a changed symbol.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Reach {
-    /// Symbols that use it themselves; of a removed one, definitions that still write its name.
+    /// Symbols that use it directly. For a removed one: definitions that still contain its name.
     pub direct_dependents_count: usize,
     /// Files that depend on it.
     pub confirmed_count: usize,
-    /// The nearest of them.
+    /// Nearest files.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub files: Vec<String>,
 }

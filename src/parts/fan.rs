@@ -75,8 +75,7 @@ pub fn fanned(
 /// all of them. `None` where they are few.
 fn too_many(tool: ToolProperties, cx: &Context, n_elsewhere: usize) -> Option<Envelope> {
     let message = format!(
-        "{} over several repositories is answered by one node, which would have to fetch {n_elsewhere} indexes for it; name at \
-         most {MOST_FETCHED} in `repos`, or find the repositories with search_symbols or search_text first",
+        "one node answers {} over several repositories, and would have to fetch {n_elsewhere} indexes; give at most {MOST_FETCHED} in `repos`, or find the repositories with search_symbols or search_text first",
         tool.name
     );
     (n_elsewhere > MOST_FETCHED).then(|| refused(&Error::invalid_arguments(message), cx.config.max_tokens))
@@ -130,7 +129,7 @@ fn forwarded(
         Ok(answer) if is_of_node(&answer.value) => None,
         Ok(answer) => Some(answer),
         Err(why) => {
-            tracing::warn!(node, repo, "does not answer for a repository that it holds: {why}");
+            tracing::warn!(node, repo, "does not answer for one of its repositories: {why}");
             None
         }
     })
@@ -349,7 +348,7 @@ impl Fan<'_> {
         thread::scope(|scope| {
             let ask = &ask;
             let threads: Vec<_> = groups.iter().map(|group| scope.spawn(move || ask(group))).collect();
-            let fault = || Err("asking it failed by a fault of codelode".to_owned());
+            let fault = || Err("asking it failed: an internal error".to_owned());
             let answers: Vec<_> = threads.into_iter().map(|thread| thread.join().unwrap_or_else(|_| fault())).collect();
             groups.iter().cloned().zip(answers).collect()
         })

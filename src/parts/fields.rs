@@ -39,22 +39,22 @@ pub(crate) struct Fields {
 /// Facts about a symbol; those that were not asked for are left out.
 #[derive(Clone, Debug, Default, Serialize, JsonSchema)]
 pub struct Facts {
-    /// The documentation without comment markers.
+    /// Documentation without comment markers.
     #[serde(skip_serializing_if = "Option::is_none")]
     docstring: Option<String>,
-    /// The id of the enclosing symbol; null for none.
+    /// Id of the enclosing symbol; null for none.
     #[serde(skip_serializing_if = "Option::is_none")]
     parent: Option<Option<String>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     qualified_name: Option<String>,
-    /// The kind in the language's own word.
+    /// Kind in the language's own term.
     #[serde(skip_serializing_if = "Option::is_none")]
     detail: Option<&'static str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     language: Option<&'static str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     end_line: Option<u32>,
-    /// Where the definition begins in its file.
+    /// Byte offset of the definition in its file.
     #[serde(skip_serializing_if = "Option::is_none")]
     byte_offset: Option<u32>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -65,12 +65,12 @@ pub struct Facts {
     /// Cyclomatic complexity; zero without a body.
     #[serde(skip_serializing_if = "Option::is_none")]
     complexity: Option<u16>,
-    /// Words of the name and of what it lies in.
+    /// Words of the name and its enclosing symbols.
     #[serde(skip_serializing_if = "Option::is_none")]
     keywords: Option<Vec<String>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     decorators: Option<Vec<String>>,
-    /// Facts about it and its file by context providers, each after the provider's name: dbt, codeowners, openapi.
+    /// Facts from context providers, by provider: dbt, codeowners, openapi.
     #[serde(skip_serializing_if = "Option::is_none")]
     ecosystem_context: Option<Vec<String>>,
 }

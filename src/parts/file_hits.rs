@@ -30,11 +30,11 @@ pub(crate) struct Files {
     pub(crate) found: Vec<FoundFile>,
     /// `High` where a file is named; a description may mean any of them.
     pub(crate) confidence: Confidence,
-    /// Words of the query that no symbol holds.
+    /// Query words found in no symbol.
     pub(crate) unknown: Vec<String>,
 }
 
-/// A file that answers.
+/// A matching file.
 pub(crate) struct FoundFile {
     /// The place of its repository.
     pub(crate) place: usize,

@@ -43,7 +43,7 @@ impl Filters {
     /// Reads a query and the parameters beside it.
     pub fn read(query: &str, kind: Option<&str>, language: Option<&str>, paths: Option<&str>) -> Result<Self, Error> {
         if query.len() > LONGEST {
-            let message = "`query` is longer than 64 KB; give the title and what tells most";
+            let message = "`query` is longer than 64 KB; give the title and the most telling part";
             return Err(Error::invalid_arguments(message));
         }
         let terms = terms::parse(query);
@@ -57,15 +57,14 @@ impl Filters {
         language.as_deref().filter(|_| !wants_files).map(check_language).transpose()?;
         let mut globs: Vec<GlobMatcher> = paths.map(path_glob).transpose()?.into_iter().collect();
         if let Some(value) = terms.negated.first() {
-            let message = format!(
-                "only `-file:` leaves out what follows it; instead of leaving out {value:?}, say what is wanted"
-            );
+            let message =
+                format!("only `-file:` excludes; instead of excluding {value:?}, describe the wanted results");
             return Err(Error::invalid_arguments(message));
         }
         let glob = |value: &String| {
             let wrong = |err| {
                 Error::invalid_arguments(format!(
-                    "file:{value} is no glob ({err}); give a part of a path, or a glob such as src/**/*.rs"
+                    "file:{value} is not a glob ({err}); give a part of a path, or a glob such as src/**/*.rs"
                 ))
             };
             terms::file_glob(value).map_err(wrong)
@@ -79,7 +78,7 @@ impl Filters {
         if terms.text.trim().is_empty() && !is_filtered {
             let message = match terms.repos.is_empty() {
                 true => "`query` is empty; give a name, a few words or a sentence",
-                false => "`query` names a repository and nothing to look for; give a name, a few words or a sentence",
+                false => "`query` only names a repository; add a name, a few words or a sentence",
             };
             return Err(Error::invalid_arguments(message));
         }
@@ -107,8 +106,7 @@ impl Filters {
     pub fn keep_kinds(&mut self, kinds: Vec<String>) -> Result<(), Error> {
         let kinds: Vec<String> = kinds.iter().flat_map(|kind| alternatives(kind)).collect();
         if let Some(term) = self.kinds.iter().find(|term| !kinds.is_empty() && !kinds.contains(term)) {
-            let message =
-                format!("the query says kind:{term}, which is not among the kinds given beside it; give one of those");
+            let message = format!("the query has kind:{term}, which `include_kinds` lacks; give matching kinds");
             return Err(Error::invalid_arguments(message));
         }
         if self.kinds.is_empty() {
@@ -132,8 +130,7 @@ impl Filters {
             _ => None,
         };
         if let Some(other) = others {
-            let message =
-                format!("the query says repo:{other} and another repository is given beside it; give one of them");
+            let message = format!("the query has repo:{other}, but `repo` names another; give one");
             return Err(Error::invalid_arguments(message));
         }
         Ok(match &self.repos[..] {
@@ -168,8 +165,7 @@ fn one(parameter: &str, given: Option<String>, terms: impl Iterator<Item = Strin
             Some((first, is_parameter)) if *first != term => {
                 let first =
                     if *is_parameter { format!("`{parameter}` is {first:?}") } else { format!("{parameter}:{first}") };
-                let message =
-                    format!("{first} and the query says {parameter}:{term}; a symbol has one, so give one of them");
+                let message = format!("{first}, but the query has {parameter}:{term}; give one");
                 return Err(Error::invalid_arguments(message));
             }
             Some(_) => {}
@@ -193,7 +189,7 @@ pub(crate) fn check_kind(kind: &str) -> Result<(), Error> {
     }
     let known = Detail::ALL.iter().map(|detail| detail.as_str()).chain(["type", FILE]);
     let message = format!(
-        "no symbol is of kind {kind:?}; the kinds are function, class, method, constant, type and, in search_symbols, file"
+        "there is no kind {kind:?}; the kinds are function, class, method, constant, type and, in search_symbols, file"
     );
     Err(Error::invalid_arguments(message).with("nearest", nearest(kind, known, 3)))
 }
@@ -221,7 +217,7 @@ pub fn path_glob(pattern: &str) -> Result<GlobMatcher, Error> {
     match GlobBuilder::new(&anywhere).literal_separator(true).empty_alternates(true).build() {
         Ok(glob) => Ok(glob.compile_matcher()),
         Err(err) => {
-            let message = format!("`file_pattern` is no glob: {err}; write it like src/**/*.py");
+            let message = format!("`file_pattern` is not a glob: {err}; write it like src/**/*.py");
             Err(Error::invalid_arguments(message))
         }
     }

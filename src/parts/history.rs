@@ -38,7 +38,7 @@ pub fn bounds(call: &Call<'_>) -> Bounds {
 /// Note for an answer from a part of the history.
 pub fn note_part(call: &Call<'_>, is_whole: bool) {
     if !is_whole {
-        call.note("hint", "older commits were not read: they are not in this clone, or there was no time");
+        call.note("hint", "older commits were not read: they are not in this clone, or time ran out");
     }
 }
 
@@ -58,7 +58,8 @@ pub fn time(history: &History, argument: &str, text: &str, is_end: bool) -> Resu
     }
     let commit = history.commit(text).ok().and_then(|commit| history.logged(&commit));
     commit.map(|commit| commit.time).ok_or_else(|| {
-        let message = format!("`{argument}` is no time: give 2025-01-31, 2025-01-31T12:00:00Z, `2 weeks`, or a commit");
+        let message =
+            format!("`{argument}` is not a time: give 2025-01-31, 2025-01-31T12:00:00Z, `2 weeks`, or a commit");
         Error::invalid_arguments(message)
     })
 }

@@ -10,7 +10,7 @@ use crate::query;
 /// The most files listed.
 const MOST: usize = 10;
 
-/// A file and how many import it.
+/// A file and its number of importers.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Imported {
     file: String,

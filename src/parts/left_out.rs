@@ -11,12 +11,12 @@ use crate::store::{FileView, Sidecar, Snapshot};
 /// Files that a warning names.
 const MOST_NAMED: usize = 5;
 
-/// A file that was left out or read in part, or a folder with its files.
+/// A file skipped or read in part, or a folder with its files.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct LeftOut {
     path: String,
     reason: &'static str,
-    /// Of a folder: how many files it holds, at most 10000.
+    /// For a folder: files in it, at most 10000.
     #[serde(skip_serializing_if = "Option::is_none")]
     files: Option<u64>,
 }
@@ -52,8 +52,7 @@ pub(crate) fn why_unread<'a>(files: impl Iterator<Item = FileView<'a>>) -> Vec<S
         }
     }
     let wrong = named(&wrong).map(|files| format!("syntax errors in {files}: symbols may be missing there"));
-    let cut =
-        named(&cut).map(|files| format!("more than is read of a file of its size in {files}: some of it is missing"));
+    let cut = named(&cut).map(|files| format!("over a limit, so some symbols are missing: {files}"));
     wrong.into_iter().chain(cut).collect()
 }
 

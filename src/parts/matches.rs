@@ -31,18 +31,18 @@ pub struct Found<M> {
     results: Vec<FileMatches<M>>,
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     truncated: bool,
-    /// Matches in all.
+    /// Matches in total.
     #[serde(skip_serializing_if = "Option::is_none")]
     total: Option<usize>,
-    /// There are more than `total` says: they were not counted. `count_only` counts them.
+    /// `total` is a lower bound; `count_only` counts all.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     at_least: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     next_cursor: Option<String>,
-    /// The time was up before every file was looked into.
+    /// Time ran out before all files were searched.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     timed_out: bool,
-    /// Nothing was found: where it was looked for.
+    /// If nothing was found: the scope of the search.
     #[serde(skip_serializing_if = "Option::is_none")]
     negative_evidence: Option<Absence>,
 }
@@ -51,7 +51,7 @@ pub struct Found<M> {
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct FileMatches<M> {
     file: String,
-    /// The repository, when several were searched.
+    /// Repository (for several).
     #[serde(skip_serializing_if = "Option::is_none")]
     repo: Option<String>,
     matches: Vec<M>,
@@ -63,7 +63,7 @@ pub trait Placed: Serialize {
     fn lines(&self) -> (u64, u64);
 }
 
-/// Scope of the search, when nothing was found.
+/// Scope of a search that found nothing.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Absence {
     verdict: &'static str,
@@ -71,7 +71,7 @@ pub struct Absence {
     /// Files that are not indexed, by reason.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     left_out: BTreeMap<String, u64>,
-    /// The symbols whose names come nearest.
+    /// Symbols with the nearest names.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     nearest: Vec<String>,
 }
@@ -247,7 +247,7 @@ fn absence(repos: &[Repo], scope: &Scope<'_>, name: Option<&str>, timed_out: boo
     }
     nearest.truncate(5);
     let verdict = match (timed_out, doubt, scanned_files) {
-        (true, ..) => "not_known: the time ran out",
+        (true, ..) => "not_known: time ran out",
         (_, Some(doubt), _) => doubt,
         (.., 0) => "no_file_matches: no file fits language and file_pattern",
         _ => "not_found",

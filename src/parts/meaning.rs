@@ -58,7 +58,7 @@ impl Meaning {
         };
         if meanings.dimensions() != vector.len() {
             let message = format!(
-                "the model gives {} dimensions, and its stored vectors have {}; call embed_repo with force",
+                "the model has {} dimensions, but stored vectors have {}; call embed_repo with force",
                 vector.len(),
                 meanings.dimensions()
             );

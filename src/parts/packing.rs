@@ -14,28 +14,28 @@ use crate::store::{Snapshot, SymbolView};
 /// The best first, then those that are whole, then those without source.
 #[derive(Clone, Debug, Default, Serialize, JsonSchema)]
 pub struct Page {
-    /// `high`: the best is the name that was asked for, or one of the best five is described, and all five are here;
-    /// right nine times in ten. `medium`: it is one of them, or of those left out. `low`: other words are more likely to
-    /// find it. `none`: nothing answers.
+    /// `high`: the first has the exact name, or one of the best five fits the description and all five are included;
+    /// right in nine of ten cases. `medium`: the answer is among them or omitted. `low`: try other words. `none`: no
+    /// match.
     pub(crate) confidence: &'static str,
-    /// Files to begin with, best first.
+    /// Files to start with, best first.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) files: Vec<FileItem>,
-    /// In a compact answer: the best, each with its reason; the source of some is among the items.
+    /// In a compact answer: the best candidates with reasons; items hold the source of some.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) candidates: Vec<Candidate>,
     pub(crate) items: Vec<Item>,
-    /// Further candidates, unless confidence is high: ids, of other files first.
+    /// Ids of further candidates, other files first; absent if confidence is high.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) more: Vec<String>,
-    /// Symbols that answer and did not fit, not even by their signature.
+    /// Matching symbols that did not fit, even as a signature.
     pub(crate) left_out: usize,
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub(crate) truncated: bool,
-    /// Goes on with what was left out.
+    /// Cursor for the omitted symbols.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) next_cursor: Option<String>,
-    /// How to be left out less.
+    /// How to see more results.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) narrow: Option<&'static str>,
 }
@@ -47,7 +47,7 @@ impl Page {
     }
 }
 
-/// A member of a symbol that is too large to show.
+/// A member of a symbol too large to show.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct Member {
     pub(crate) id: String,
@@ -55,22 +55,22 @@ pub struct Member {
     pub(crate) signature: String,
 }
 
-/// A symbol that may answer.
+/// A candidate symbol.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct Candidate {
     pub(crate) id: String,
     pub(crate) line: u32,
     pub(crate) signature: String,
-    /// Words of the question that it holds, and its name does not show.
+    /// Query words it contains, except those in its name.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub(crate) why: String,
 }
 
-/// A file that answers.
+/// A matching file.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct FileItem {
     pub(crate) file: String,
-    /// Its symbols that answer, and `text` where its whole text does.
+    /// Its matching symbols, and `text` if its full text matches.
     pub(crate) why: String,
 }
 
@@ -79,38 +79,38 @@ pub struct FileItem {
 pub struct Item {
     pub(crate) symbol_id: String,
     line: u32,
-    /// How well it answers beside the best, 0 to 1.
+    /// Relevance compared to the best, 0 to 1.
     relevance_score: f64,
-    /// How central it is: by how many definitions mention its name, or with `strategy: centrality` by who uses it.
+    /// Centrality: by definitions that mention its name, or with `strategy: centrality` by its users.
     centrality_score: f64,
-    /// Ten times the first and a two-hundredth of the second.
+    /// 10 × relevance + 0.005 × centrality.
     combined_score: f64,
-    /// Tokens of its source, or without one of its signature.
+    /// Tokens of its source, or of its signature if no source.
     tokens: usize,
     /// As in get_symbol_source.
     #[serde(skip_serializing_if = "Option::is_none")]
     source_line: Option<u32>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) source: Option<String>,
-    /// In a compact answer: the first and the last line of documentation that is left out of the source.
+    /// In a compact answer: first and last line of documentation omitted from the source.
     #[serde(skip_serializing_if = "Option::is_none")]
     left_out_lines: Option<(u32, u32)>,
-    /// The source goes on at this line and does not fit; get_file_content gives the rest.
+    /// The source is cut before this line; get the rest with get_file_content.
     #[serde(skip_serializing_if = "Option::is_none")]
     goes_on_at_line: Option<u32>,
-    /// In place of a source that does not fit.
+    /// Replaces a source that does not fit.
     #[serde(skip_serializing_if = "Option::is_none")]
     signature: Option<String>,
-    /// Its members, in place of a source that does not fit.
+    /// Members; replaces a source that does not fit.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     outline: Vec<Member>,
-    /// Members that the outline leaves out.
+    /// Members omitted from the outline.
     #[serde(skip_serializing_if = "is_zero")]
     outline_left_out: usize,
-    /// Of the best: ids of what uses it, most uses first.
+    /// For the best: ids of its users, most uses first.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) used_by: Vec<String>,
-    /// Of the best: ids of tests that reach it, the most direct first.
+    /// For the best: ids of tests that reach it, most direct first.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) tested_by: Vec<String>,
     #[serde(flatten)]

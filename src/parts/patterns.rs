@@ -53,7 +53,7 @@ pub fn bad_pattern(err: &str) -> Error {
             format!("the pattern needs too much memory; use smaller repetitions: {err}")
         }
         _ if err.contains(r#""\n" is not allowed"#) => {
-            "the pattern has a newline; a match goes over several lines only with `multiline`".to_owned()
+            "the pattern has a newline; set `multiline` for matches that span lines".to_owned()
         }
         _ => format!("the pattern cannot be read: {err}"),
     };

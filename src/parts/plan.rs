@@ -9,14 +9,14 @@ use crate::query::{LineCount, Plan, RenameDoubt, line_text};
 /// The most doubts that a refusal names.
 const NAMED: usize = 5;
 
-/// How a plan is written.
+/// Form of a plan.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Written {
     /// As fields.
     #[default]
     Json,
-    /// A place a line; refused where anything is in doubt.
+    /// One place per line; refused if in doubt.
     Text,
 }
 
@@ -32,7 +32,7 @@ pub struct Place {
     text: String,
 }
 
-/// A place that may have to be edited, too, or another reason against it.
+/// A place that may need an edit, or another risk.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Doubt {
     file: String,

@@ -20,10 +20,10 @@ const TEXT: usize = 100;
 /// Places that may mean a symbol.
 #[derive(Debug, Default, Serialize, JsonSchema)]
 pub struct Possible {
-    /// Ten or fewer of them.
+    /// The places, if at most ten.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     possible_places: Vec<Place>,
-    /// More than ten, by what the name belongs to, the most frequent first.
+    /// If more than ten: counts by receiver, most frequent first.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     possible_receivers: Vec<Receiver>,
 }
@@ -34,12 +34,12 @@ pub struct Place {
     file: String,
     line: u32,
     text: String,
-    /// The symbol it is written in.
+    /// Enclosing symbol.
     #[serde(rename = "in", skip_serializing_if = "Option::is_none")]
     within: Option<String>,
 }
 
-/// A receiver, as it is written.
+/// A receiver, as written.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Receiver {
     receiver: String,

@@ -20,29 +20,29 @@ const DATE: usize = "2026-01-31".len();
 pub struct Facts {
     /// Its id.
     pub repo: String,
-    /// `owner/name` of its remote, or the name of its folder.
+    /// `owner/name` of its remote, or its folder name.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub display_name: String,
-    /// Version of indexes that this program writes; one of another version is made anew when it is asked.
+    /// Index version of this program. An index of another version is rebuilt on its next use.
     pub index_version: u32,
     /// `owner/name` of its remote.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub origin: Option<String>,
-    /// Where it is.
+    /// Its location.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub source_root: Option<String>,
-    /// It is not there any more: moved, removed, or on a disk that is away. The index answers as it was made.
+    /// The folder is missing: moved, removed, or on an unmounted disk. Answers come from its last state.
     #[serde(skip_serializing_if = "is_false")]
     pub folder_missing: bool,
-    /// When every file was last looked at.
+    /// Last time all files were checked.
     pub indexed_at: String,
-    /// Files held.
+    /// Indexed files.
     pub file_count: u64,
     /// Their symbols.
     pub symbol_count: u64,
-    /// Files by language; in the list, of the three with the most.
+    /// Files by language; in a list, the top three.
     pub languages: BTreeMap<String, u64>,
-    /// Commit that was checked out.
+    /// Checked-out commit.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub git_head: Option<String>,
 }

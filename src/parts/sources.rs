@@ -23,9 +23,9 @@ pub struct SourceRequest {
     pub symbol_ids: Option<Vec<String>>,
     /// Whether texts are checked against their hashes.
     pub verify: bool,
-    /// Lines around each.
+    /// Context lines.
     pub context_lines: u32,
-    /// Only the lines around this text in it.
+    /// Only the lines around this text.
     pub around: Option<String>,
     /// Whether to say who changed the lines last.
     pub blame: bool,
@@ -41,9 +41,9 @@ pub enum Output {
     One(Box<Symbol>),
     /// For `symbol_ids`.
     Many {
-        /// In the order that was asked.
+        /// In the order asked.
         symbols: Vec<Symbol>,
-        /// Ids that name no symbol.
+        /// Unknown ids.
         errors: Vec<SymbolError>,
     },
 }
@@ -58,7 +58,7 @@ pub struct Symbol {
     name: String,
     file: String,
     line: u32,
-    /// Where the source begins, if above `line`: the decorators'.
+    /// First line of the source, if decorators put it above `line`.
     #[serde(skip_serializing_if = "Option::is_none")]
     source_line: Option<u32>,
     end_line: u32,
@@ -74,15 +74,15 @@ pub struct Symbol {
     source: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     after: Option<String>,
-    /// In place of the source, where the lines around a text are wanted.
+    /// Replaces the source for `around`.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     parts: Vec<Part>,
-    /// In place of a source that is larger than the answer may be: what it holds.
+    /// Members; replaces a source too large for the answer.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     outline: Vec<Member>,
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     truncated: bool,
-    /// How to get what was cut.
+    /// How to get the cut part.
     #[serde(skip_serializing_if = "Option::is_none")]
     rest: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -102,7 +102,7 @@ pub struct Part {
     source: String,
 }
 
-/// An id that names no symbol.
+/// An unknown id.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct SymbolError {
     id: String,
@@ -185,7 +185,7 @@ pub fn sources(call: &Call<'_>, wanted: &SourceRequest) -> Result<Output, Error>
             Err(error) => errors.push(error),
         }
     }
-    call.narrow("the rest comes with next_cursor");
+    call.narrow("get the rest with next_cursor");
     let symbols = call.page(symbols, usize::MAX);
     Ok(Output::Many { symbols, errors })
 }

@@ -7,22 +7,22 @@ use super::{Call, Error};
 use crate::catalog::summaries::{Summaries, after_index};
 use crate::store::Sidecar;
 
-/// Summaries by a model, of symbols without documentation.
+/// Model summaries of undocumented symbols.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Summarized {
     provider: &'static str,
     model: String,
-    /// The host that code is sent to.
+    /// Host that receives the code.
     host: String,
-    /// Symbols summarised now.
+    /// Symbols summarised by this call.
     summarized: usize,
-    /// Symbols that have no summary yet. A server goes on beside its answers.
+    /// Symbols still without a summary. A server continues in the background.
     summaries_pending: usize,
-    /// About how many tokens all that had no summary take, sent and received.
+    /// Estimated tokens, sent and received, for all missing summaries.
     estimated_tokens: u64,
     #[serde(skip_serializing_if = "Option::is_none")]
     estimated_cost_usd: Option<f64>,
-    /// Tokens sent and received, as the service counts them.
+    /// Tokens sent and received, as counted by the service.
     used_tokens: u64,
     #[serde(skip_serializing_if = "Option::is_none")]
     cost_usd: Option<f64>,

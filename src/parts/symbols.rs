@@ -19,7 +19,7 @@ use crate::store::{FileView, Frequencies, Shard, Snapshot};
 pub(crate) const SCORES: &str = "scores";
 pub(crate) const NAMED: &str = "named";
 
-/// Scope of the search, when nothing was found.
+/// Scope of a search that found nothing.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct Absence {
     verdict: &'static str,
@@ -28,13 +28,13 @@ pub struct Absence {
     /// Files that are not indexed, by reason.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     left_out: BTreeMap<String, u64>,
-    /// Files in programming languages whose symbols are not known, by language; search_text finds text in them.
+    /// Files without symbol support, by language; search_text finds text in them.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     no_symbols_for: BTreeMap<String, u64>,
-    /// The names that come nearest, whatever the filters.
+    /// Nearest names, filters ignored.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     nearest: Vec<String>,
-    /// How to ask.
+    /// A better query.
     ask: String,
 }
 
@@ -65,11 +65,11 @@ pub(crate) fn repositories(call: &Call<'_>, repo: Option<&str>, repos: Option<&[
         }
         Some(names) if names.iter().any(|name| is_pattern(name)) => {
             let meant = repos_like(call.cx, names);
-            let unknown = || Error::not_found("one of `repos` is neither indexed nor a pattern; list_repos names them");
+            let unknown = || Error::not_found("an entry of `repos` is neither indexed nor a pattern; see list_repos");
             let meant = meant.ok_or_else(unknown)?;
             let repos: Vec<Repo> = meant.iter().map(|id| indexes::open(call, Some(id))).collect::<Result<_, _>>()?;
             match repos.is_empty() {
-                true => Err(Error::not_found("no repository is called so; list_repos names them")),
+                true => Err(Error::not_found("no repository has that name; see list_repos")),
                 false => Ok(repos),
             }
         }
@@ -165,7 +165,7 @@ pub(crate) fn absence(repos: &[Repo], filters: &Filters, unknown: &[String]) -> 
         (None, 0) if is_empty => "no_files: nothing is indexed here",
         (None, 0) => "no_file_matches: no file fits language and file_pattern",
         (None, _) if symbols == 0 && !no_symbols_for.is_empty() => {
-            "no_symbols: these languages have none here; search_text finds text"
+            "no_symbols: these languages have no symbol support; search_text finds text"
         }
         (None, _) => "not_found",
     };

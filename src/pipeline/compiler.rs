@@ -122,7 +122,7 @@ fn read(job: &Job<'_>, files: &[SourceFile], path: &str) -> Result<(Compiled, Im
     };
     // A fault in reading it must not affect the sources.
     catch_unwind(AssertUnwindSafe(|| compilers::read(&bytes, &sources)))
-        .unwrap_or_else(|_| Err("reading it failed by a fault of codelode".to_owned()))
+        .unwrap_or_else(|_| Err("reading it failed: an internal error".to_owned()))
 }
 
 /// Parts of an index that are not used, in words.
@@ -133,14 +133,13 @@ fn warnings(path: &str, told: &ImportCounts) -> Vec<String> {
         let named: Vec<&str> = told.other_text.iter().take(NAMED).map(String::as_str).collect();
         let more = if told.other_text.len() > NAMED { ", …" } else { "" };
         warnings.push(format!(
-            "{path}: {} of {all} documents were made of another text than their files have now ({}{more}); their names are bound \
-             without it",
+            "{path}: {} of {all} documents do not match their files any more ({}{more}); their names are resolved without it",
             told.other_text.len(),
             named.join(", "),
         ));
     }
     if told.absent > 0 {
-        warnings.push(format!("{path}: {} of {all} documents are of files that are not indexed here", told.absent));
+        warnings.push(format!("{path}: {} of {all} documents belong to files that are not indexed", told.absent));
     }
     warnings
 }

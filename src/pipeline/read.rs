@@ -176,7 +176,7 @@ impl ReadContext<'_> {
             Err(reason) => ReadOutcome::Skipped(reason),
             Ok(content) => {
                 let failure =
-                    "reading its symbols failed by a fault of codelode; its text is searchable, its symbols are not";
+                    "reading its symbols failed: an internal error; its text is searchable, its symbols are not";
                 let nothing = Extraction { failure: Some(failure.into()), ..Extraction::default() };
                 let hash = Prepared::hash(&content);
                 let language = languages::number_of(self.languages, &file.path, &content);

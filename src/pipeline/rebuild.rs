@@ -18,8 +18,8 @@ pub fn rebuild(sidecar: &Sidecar, config: &Config, watcher: &RunControl<'_>) -> 
 
 /// Runs again from scratch, with a warning that gives the reason.
 pub(super) fn anew(err: &store::Error, run: impl FnOnce() -> Result<Report, Error>) -> Result<Report, Error> {
-    tracing::warn!("{err}; the index is made anew");
+    tracing::warn!("{err}; rebuilding the index");
     let mut report = run()?;
-    report.warnings.insert(0, format!("{err}, so the index was made anew"));
+    report.warnings.insert(0, format!("{err}, so the index was rebuilt"));
     Ok(report)
 }

@@ -120,7 +120,7 @@ fn join(files: &[FileView<'_>], mut earlier: Option<EarlierEdges<'_>>) -> Option
                 let Ok((relations, notes)) =
                     catch_unwind(AssertUnwindSafe(|| resolve_noting(&project, semantics, &at)))
                 else {
-                    tracing::error!("resolving names failed by a fault of codelode");
+                    tracing::error!("resolving names failed: an internal error");
                     continue;
                 };
                 add(&mut edges, &symbols, &relations);

@@ -47,7 +47,7 @@ pub struct Summarized {
     pub summarized: usize,
     /// Symbols and files that still have no summary.
     pub pending: usize,
-    /// Tokens sent and received, as the service counts them.
+    /// Tokens sent and received, as counted by the service.
     pub tokens: (u64, u64),
 }
 

@@ -19,7 +19,7 @@ pub enum Error {
         known: String,
     },
     /// The client has no file of that scope.
-    #[error("{name} keeps no file of a {} that others may write; `codelode init --print-config {id}` prints what to paste", match .scope { Scope::User => "user", Scope::Project => "project" })]
+    #[error("{name} has no writable file for a {}; `codelode init --print-config {id}` prints the text to paste", match .scope { Scope::User => "user", Scope::Project => "project" })]
     NoFile {
         /// The client.
         name: String,
@@ -29,10 +29,10 @@ pub enum Error {
         scope: Scope,
     },
     /// The person stands in no project.
-    #[error("your own folder is no project; go to the project's folder")]
+    #[error("your home folder is not a project; change to the project's folder")]
     NoProject,
     /// The client cannot reach a server that way.
-    #[error("{name} {}", if *.is_token { "reads no token from a variable; write its configuration by hand" } else { "speaks to no server over HTTP; leave out --http" })]
+    #[error("{name} {}", if *.is_token { "cannot read a token from a variable; write its configuration by hand" } else { "does not support HTTP; omit --http" })]
     NoSuchForm {
         /// The client.
         name: String,
@@ -40,13 +40,13 @@ pub enum Error {
         is_token: bool,
     },
     /// The endpoint is no URL.
-    #[error("`{0}` is no address of a server; give one as http://127.0.0.1:8901/mcp")]
+    #[error("`{0}` is not a server URL; give one like http://127.0.0.1:8901/mcp")]
     NotAUrl(String),
     /// The program lies where it will not stay, and what put it there is not on the PATH.
-    #[error("this program lies in the cache of a package runner that is not on your PATH ({}); install it first, then run its `init`", .0.display())]
+    #[error("this program is in a package runner's cache, not on your PATH ({}); install it, then run its `init`", .0.display())]
     InACache(PathBuf),
     /// The file has an error, or a style that is not edited.
-    #[error("{}: {err}; mend it, or add the entry by hand (`codelode init --print-config CLIENT` prints it)", path.display())]
+    #[error("{}: {err}; fix it, or add the entry by hand (`codelode init --print-config CLIENT` prints it)", path.display())]
     Broken {
         /// The file.
         path: PathBuf,
@@ -70,13 +70,13 @@ pub enum Error {
         source: io::Error,
     },
     /// Something else bears the file's name.
-    #[error("{} is no file; remove what is there", .0.display())]
+    #[error("{} is not a file; remove it", .0.display())]
     NotAFile(PathBuf),
     /// The file is not in UTF-8.
-    #[error("{} is no text in UTF-8; save it as such", .0.display())]
+    #[error("{} is not UTF-8; save it as UTF-8", .0.display())]
     NotText(PathBuf),
     /// The file is too large.
-    #[error("{} has {megabytes} MB, more than the {most} that are edited; add the entry by hand", path.display())]
+    #[error("{} has {megabytes} MB, above the limit of {most}; add the entry by hand", path.display())]
     TooLarge {
         /// The file.
         path: PathBuf,
@@ -107,9 +107,9 @@ pub enum Error {
         root: PathBuf,
     },
     /// A link leads to nothing.
-    #[error("{} is a link that leads nowhere; remove it, or make what it names", .0.display())]
+    #[error("{} is a broken link; remove it, or create its target", .0.display())]
     LeadsNowhere(PathBuf),
     /// The file was written by another program in the meantime.
-    #[error("{} was changed by another program just now; run this again", .0.display())]
+    #[error("another program just changed {}; run this again", .0.display())]
     Changed(PathBuf),
 }

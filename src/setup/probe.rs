@@ -119,7 +119,7 @@ fn local(program: &str, args: &[String], folder: &Path) -> Result<(Value, Value)
 }
 
 fn remote(url: &str, token: Option<&str>, ca_file: Option<&Path>) -> Result<(Value, Value), String> {
-    let url = Url::parse(url).map_err(|err| format!("{url} is no URL: {err}"))?;
+    let url = Url::parse(url).map_err(|err| format!("{url} is not a URL: {err}"))?;
     // The person has named this server, wherever it is.
     let trusted_hosts = url.host_str().map(str::to_owned).into_iter().collect();
     let ca_file = ca_file.map(Path::to_owned);

@@ -361,7 +361,7 @@ fn files_that_cannot_be_edited_are_refused() {
     write(&path, "{\"mcpServers\": []}");
     assert!(refused().contains("`mcpServers` holds no table"), "{}", refused());
     fs::write(&path, b"{\"a\": \"\xff\"}").expect("it is ours");
-    assert!(refused().contains("no text in UTF-8"), "{}", refused());
+    assert!(refused().contains("is not UTF-8"), "{}", refused());
     let file = fs::File::create(&path).expect("it is ours");
     file.set_len(17 << 20).expect("it takes no room");
     assert!(refused().contains("has 17 MB"), "{}", refused());
@@ -374,7 +374,7 @@ fn files_that_cannot_be_edited_are_refused() {
     }
     fs::remove_file(&path).expect("the folder is ours");
     fs::create_dir(&path).expect("it is new");
-    assert!(refused().contains("is no file"), "{}", refused());
+    assert!(refused().contains("is not a file"), "{}", refused());
 }
 
 #[test]

@@ -99,7 +99,7 @@ pub fn unpack(file: &Path, registry: &Registry, watcher: &ShipmentControl<'_>) -
     let metadata = open.metadata().map_err(Error::io("cannot read", file))?;
     let place = file.display().to_string();
     if !metadata.is_file() {
-        return Err(Error::damaged(&place, "it is no file"));
+        return Err(Error::damaged(&place, "it is not a file"));
     }
     let most = metadata.len().saturating_mul(MOST_GROWTH).max(LEAST);
     unpack_from(frames(open).take(most), most, registry, &place, watcher)
@@ -143,7 +143,7 @@ pub(super) fn unpack_from(
             return Err(Error::damaged(place, format!("it holds {}, which its listing does not name", path.display())));
         };
         if entry.header().entry_type() != EntryType::Regular || entry.size() > most_packed(part) {
-            return Err(Error::damaged(place, format!("{} is no object of it", path.display())));
+            return Err(Error::damaged(place, format!("{} is not an object of it", path.display())));
         }
         // All of the entry is read before it is used: the end of the archive may be missing.
         let mut object = Vec::with_capacity(entry.size() as usize);
@@ -183,7 +183,7 @@ impl<R: BufRead> Read for FrameReader<R> {
                 return Ok(0);
             }
             let decoder = StreamingDecoder::new(source);
-            self.decoder = Some(decoder.map_err(|err| io::Error::other(format!("it is no zstd file: {err}")))?);
+            self.decoder = Some(decoder.map_err(|err| io::Error::other(format!("it is not a zstd file: {err}")))?);
         }
     }
 }

@@ -20,7 +20,7 @@ pub(super) fn fetch(
     watcher: &ShipmentControl<'_>,
 ) -> Result<Option<Arrival>, Error> {
     if !is_repo_name(repo) {
-        return Err(Error::damaged(&place.shown(), format!("{repo:?} is no name of a repository")));
+        return Err(Error::damaged(&place.shown(), format!("{repo:?} is not a name of a repository")));
     }
     if let Some(key) = keys.iter().find(|key| !is_key(key)) {
         return Err(Error::Key(key.clone()));

@@ -38,7 +38,7 @@ pub struct Listing {
 pub struct Facts {
     /// Name of the repository: `owner/name`.
     pub repo: String,
-    /// Commit that was checked out.
+    /// Checked-out commit.
     #[serde(default)]
     pub commit: Option<String>,
     /// Git's name of the tree that it holds, if it holds exactly the files of a commit.
@@ -116,7 +116,7 @@ impl Listing {
             return Some(format!("names {} files", self.files.len()));
         }
         if !is_repo_name(&self.facts.repo) {
-            return Some(format!("is of {:?}, which is no name", self.facts.repo));
+            return Some(format!("is of {:?}, which is not a name", self.facts.repo));
         }
         let mut names = HashSet::new();
         for Listed { name, parts } in &self.files {

@@ -87,13 +87,13 @@ pub enum Error {
         free: u64,
     },
     /// The URL names no place that is known.
-    #[error("{0:?} is no place for indexes; give a folder, file://, s3://, gs://, az://, or to read https://")]
+    #[error("{0:?} is not a place for indexes; give a folder, file://, s3://, gs://, az://, or https:// to read")]
     Url(String),
     /// The key has other letters than a key may have.
-    #[error("{0:?} is no key; letters, digits, dots and dashes make one")]
+    #[error("{0:?} is not a key; use letters, digits, dots and dashes")]
     Key(String),
     /// A web server can only be read.
-    #[error("{0} can only be read; give a folder to write to")]
+    #[error("{0} is read-only; give a writable folder")]
     ReadOnly(String),
     /// A web server answers with an error.
     #[error("{place} answers with status {status}")]
@@ -115,7 +115,7 @@ pub enum Error {
     #[error(transparent)]
     Net(#[from] net::Error),
     /// Other writers were faster each time.
-    #[error("others are writing to {0}; try again")]
+    #[error("another process is writing to {0}; retry")]
     Contended(String),
     /// It took so long that its objects may be gone.
     #[error("sending to {0} took too long; try again")]

@@ -196,9 +196,9 @@ fn hostile_archives_are_refused() {
     for kind in [EntryType::Symlink, EntryType::Link, EntryType::Char, EntryType::Fifo, EntryType::GNULongName] {
         let mut others = whole.clone();
         others[1].kind = kind;
-        place.refuses("an object that is no file", &others);
+        place.refuses("an object that is not a file", &others);
         others[0].kind = kind;
-        place.refuses("a listing that is no file", &others);
+        place.refuses("a listing that is not a file", &others);
     }
     let mut others = whole.clone();
     others[1].content = packed(b"other bytes");

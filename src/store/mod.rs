@@ -105,7 +105,7 @@ pub enum Error {
         what: String,
     },
     /// A model gives vectors of another length than before.
-    #[error("the model gives {given} dimensions, and its stored vectors have {stored}")]
+    #[error("the model has {given} dimensions, but stored vectors have {stored}")]
     Dimensions {
         /// Dimensions of the stored vectors.
         stored: usize,

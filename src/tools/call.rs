@@ -138,7 +138,7 @@ fn run(spec: &ToolSpec, call: &Call<'_>, args: Map<String, Value>) -> Result<Map
     let answer = catch_unwind(AssertUnwindSafe(|| (spec.run)(call, args))).unwrap_or_else(|panic| {
         let what = panic_text(&*panic);
         tracing::error!(tool = spec.name, "panicked: {what}");
-        Err(Error::internal(format!("{} failed by a fault of its own: {what}", spec.name)))
+        Err(Error::internal(format!("internal error in {}: {what}", spec.name)))
     })?;
     match answer {
         Value::Object(answer) => Ok(answer),

@@ -12,8 +12,8 @@ use crate::model::Role;
 use crate::query::{self, UseSite};
 use crate::store::{EdgeTable, FileView};
 
-/// Verify whether anything refers to a name, anywhere at all: imports, uses, mentions in text. Before an identifier is
-/// deleted.
+/// Check whether anything refers to a name anywhere at all, before an identifier is deleted: imports, uses, mentions
+/// in text.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Args {
@@ -26,10 +26,10 @@ pub struct Args {
     /// Several names.
     #[serde(default)]
     identifiers: Option<Vec<String>>,
-    /// Mentions in comments and strings, too.
+    /// Include comments and strings.
     #[serde(default = "yes")]
     search_content: bool,
-    /// At most this many lines of content for each name.
+    /// Limit of text lines per name.
     #[serde(default = "twenty")]
     #[schemars(extend("x-hidden" = "client"))]
     max_content_results: u32,
@@ -61,15 +61,15 @@ pub enum Output {
 pub struct Checked {
     identifier: String,
     is_referenced: bool,
-    /// How many symbols of the repository bear it.
+    /// Symbols with this name.
     definitions: usize,
-    /// Uses that mean one of these, imports left out.
+    /// Resolved uses, imports excluded.
     resolved_count: usize,
     import_count: usize,
     /// `path:line`.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     import_references: Vec<String>,
-    /// Lines that mention it, definitions and imports left out.
+    /// Lines with the name, definitions and imports excluded.
     #[serde(skip_serializing_if = "Option::is_none")]
     content_count: Option<usize>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -83,12 +83,12 @@ pub struct InFile {
     matches: Vec<Line>,
 }
 
-/// A line that does.
+/// A line with the name.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Line {
     line: u32,
     text: String,
-    /// `resolved` where it means a definition of this name; `name` where only the spelling is the same.
+    /// `resolved`: a use of such a definition; `name`: only the spelling matches.
     confidence: &'static str,
 }
 

@@ -8,21 +8,20 @@ use serde::{Deserialize, Serialize};
 use super::{Call, Error, Tool, ToolTier, indexes};
 use crate::catalog::meaning::{self, Options, Provider};
 
-/// Compute the embeddings that search by meaning needs, where a provider is set up. Only what has none yet; the first
-/// such search does it too.
+/// Compute missing embeddings for search by meaning, if a provider is set up. The first such search does it too.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Args {
     /// Id, name or path (default: the current one).
     #[serde(default)]
     repo: Option<String>,
-    /// Texts of one request (default: 50, or as configured).
+    /// Texts per request (default: 50, or as configured).
     #[serde(default)]
     batch_size: Option<u32>,
-    /// Also what has one.
+    /// Recompute existing ones.
     #[serde(default)]
     force: bool,
-    /// Only say how many there are, and what they cost.
+    /// Return only their number and cost.
     #[serde(default)]
     estimate_only: bool,
 }
@@ -34,20 +33,20 @@ pub struct Output {
     repo: String,
     provider: &'static str,
     model: String,
-    /// The host that texts are sent to; none when they stay here.
+    /// Host that receives the texts; absent if local.
     #[serde(skip_serializing_if = "Option::is_none")]
     host: Option<String>,
     dimensions: usize,
-    /// Texts embedded now.
+    /// Texts embedded by this call.
     embedded: usize,
-    /// Symbols that had an embedding.
+    /// Symbols already embedded.
     cached: usize,
-    /// Symbols that need none: constants without documentation, generated code.
+    /// Symbols without need: undocumented constants, generated code.
     skipped: usize,
-    /// Texts that have none yet.
+    /// Texts not yet embedded.
     missing: usize,
     symbol_count: usize,
-    /// About how many tokens the texts have: with `estimate_only` of those that are missing, else of those embedded now.
+    /// Estimated tokens: of the missing texts with `estimate_only`, otherwise of the texts embedded by this call.
     estimated_tokens: u64,
     #[serde(skip_serializing_if = "Option::is_none")]
     estimated_cost_usd: Option<f64>,
@@ -84,7 +83,7 @@ impl Tool for EmbedRepo {
             let options = Options { provider: &provider, batch, force: args.force, until: None };
             counts = meaning::run(call, &repo, &missing, &options).map_err(|failure| {
                 let (err, done) = *failure;
-                let kept = if args.force { "nothing is replaced" } else { "what was embedded is kept" };
+                let kept = if args.force { "nothing is replaced" } else { "embeddings so far are kept" };
                 let message = format!("{}; {kept}: {} of {} texts", err.message, done.embedded, missing.counts.missing);
                 Error { message, ..err }.with("embedded", done.embedded).with("missing", done.missing)
             })?;

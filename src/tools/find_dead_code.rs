@@ -11,8 +11,8 @@ use crate::query::dead::Options;
 use crate::query::{self, Dead, DeadCode, DeadFile, Tier};
 use crate::store::{Snapshot, SymbolView};
 
-/// Detect unused code: functions, methods, classes or files that are never called or reached from an entry point, to be
-/// deleted.
+/// Detect unused code: functions, methods, classes or files that are never called or reached from an entry point and
+/// can be deleted.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Args {
@@ -22,25 +22,25 @@ pub struct Args {
     /// Symbols or files.
     #[serde(default)]
     granularity: Granularity,
-    /// List all of at least this instead: 1 certain, 0.9 only_tests, 0.8 likely, 0.7 dead_users, 0.6 unclear, 0.5 public_api.
+    /// List everything of at least this confidence: 1 certain, 0.9 only_tests, 0.8 likely, 0.7 dead_users, 0.6 unclear, 0.5 public_api.
     #[serde(default)]
     #[schemars(range(min = 0.0, max = 1.0))]
     min_confidence: Option<f64>,
     /// Tiers to list (default: certain and likely).
     #[serde(default)]
     tiers: Vec<TierWord>,
-    /// Id or name of a symbol: list the rules that speak of it.
+    /// Id or name of a symbol: list the rules that apply to it.
     #[serde(default)]
     explain: Option<String>,
-    /// Judge tests, too.
+    /// Include tests.
     #[serde(default)]
     include_tests: bool,
-    /// Globs of used paths, names or ids.
+    /// Globs of paths, names or ids to treat as used.
     #[serde(default)]
     entry_point_patterns: Vec<String>,
 }
 
-/// The surety that something can be deleted.
+/// Certainty that a symbol can be deleted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum TierWord {
@@ -71,11 +71,11 @@ impl From<Tier> for TierWord {
     }
 }
 
-/// Symbols that are judged.
+/// Unit of the search.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Granularity {
-    /// Symbols; what lies in a dead one is dead with it and not listed.
+    /// Symbols; members of a dead one are not listed.
     #[default]
     Symbol,
     /// Files.
@@ -86,14 +86,14 @@ pub enum Granularity {
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Output {
     granularity: Granularity,
-    /// The least confidence that is listed.
+    /// Lowest listed confidence.
     min_confidence: f64,
-    /// Symbols that use begins at: mains, decorated ones, public API.
+    /// Entry points: main functions, decorated symbols, public API.
     live_root_count: usize,
     /// Not listed: an unresolved reference may mean them.
     #[serde(skip_serializing_if = "is_zero")]
     perhaps_used_count: usize,
-    /// Not judged: files in languages whose names are not resolved, generated ones, and copies of others' code.
+    /// Skipped files: languages without relations, generated and vendored code.
     #[serde(skip_serializing_if = "is_zero")]
     files_not_judged: usize,
     /// Not listed, by tier.
@@ -102,7 +102,7 @@ pub struct Output {
     dead_count: usize,
     #[serde(skip_serializing_if = "Option::is_none")]
     dead_symbols: Option<Vec<Item>>,
-    /// Instead of symbols, where files are asked for.
+    /// Replaces symbols for `granularity: file`.
     #[serde(skip_serializing_if = "Option::is_none")]
     dead_files: Option<Vec<Item>>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -113,7 +113,7 @@ fn is_zero(n: &usize) -> bool {
     *n == 0
 }
 
-/// Dead symbols.
+/// A dead symbol.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Item {
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -232,7 +232,7 @@ impl Args {
         }
     }
 
-    /// The least confidence that is listed.
+    /// Lowest listed confidence.
     fn least(&self) -> f64 {
         let listed = Tier::ALL.iter().filter(|tier| self.tiers.contains(&TierWord::from(**tier)));
         let of_tiers = listed.map(|tier| tier.confidence()).reduce(f64::min);

@@ -7,8 +7,7 @@ use super::fields::{Facts, Fields};
 use super::{Call, Error, Tool, ToolTier, related};
 use crate::query;
 
-/// Classes and other types implementing an interface or trait, classes that derive from one, methods that override a
-/// method.
+/// Find which types implement an interface or trait, which classes derive from one, which methods override a method.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Args {
@@ -30,13 +29,13 @@ pub struct Output {
     implementations: Vec<Item>,
 }
 
-/// Members that take its place.
+/// An implementing or overriding member.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Item {
     id: String,
     file: String,
     line: u32,
-    /// How many classes down, from two on.
+    /// Classes down; absent for 1.
     #[serde(skip_serializing_if = "is_near")]
     depth: u32,
     #[serde(flatten)]
@@ -80,7 +79,7 @@ impl Tool for FindImplementations {
             Ok((Output { symbol: symbol.id(), implementations }, paths))
         })?;
         call.found(!output.implementations.is_empty());
-        call.narrow("the rest comes with next_cursor");
+        call.narrow("get the rest with next_cursor");
         output.implementations = call.page(output.implementations, usize::MAX);
         Ok(output)
     }

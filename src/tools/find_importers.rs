@@ -13,7 +13,7 @@ use crate::catalog::cross_repo::{self, LinkedImport, User};
 use crate::query;
 use crate::store::{EdgeTable, FileView};
 
-/// Files that import a file, module or package: who imports it, which modules depend on it.
+/// Find who imports a file, module or package: the files and modules that depend on it.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Args {
@@ -26,11 +26,11 @@ pub struct Args {
     /// Several files.
     #[serde(default)]
     file_paths: Option<Vec<String>>,
-    /// In other repositories, too.
+    /// Include other repositories.
     #[serde(default)]
     #[schemars(extend("x-rare" = true))]
     cross_repo: bool,
-    /// At most this many.
+    /// Limit of results.
     #[serde(default = "most")]
     max_results: u32,
 }
@@ -49,13 +49,13 @@ pub enum Output {
     Many {
         /// In the order asked.
         results: Vec<Importers>,
-        /// Files that are not known.
+        /// Unknown files.
         #[serde(skip_serializing_if = "Vec::is_empty")]
         errors: Vec<FileError>,
     },
 }
 
-/// A file that is not known.
+/// An unknown file.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct FileError {
     file: String,
@@ -68,10 +68,10 @@ pub struct Importers {
     file_path: String,
     importer_count: usize,
     importers: Vec<Item>,
-    /// More of them, when several files were asked for.
+    /// Further importers (for several files).
     #[serde(skip_serializing_if = "is_zero")]
     importers_left: usize,
-    /// Gives these, with this file alone as `file_path`.
+    /// Cursor for the rest, with only this file as `file_path`.
     #[serde(skip_serializing_if = "Option::is_none")]
     next_cursor: Option<String>,
 }
@@ -80,15 +80,15 @@ fn is_zero(n: &usize) -> bool {
     *n == 0
 }
 
-/// A file that imports.
+/// An importing file.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Item {
-    /// Another repository.
+    /// Repository, if another.
     #[serde(skip_serializing_if = "Option::is_none")]
     repo: Option<String>,
     file: String,
     line: u32,
-    /// Whether it is imported itself.
+    /// Whether other files import it.
     has_importers: bool,
 }
 

@@ -14,8 +14,8 @@ use crate::catalog::cross_repo::{self, Link, User};
 use crate::query::{self, LineCount, UseSite};
 use crate::store::{EdgeTable, Snapshot, SymbolView};
 
-/// Usages of a symbol: who uses, references or instantiates it, all places where a variable or name is used, resolved
-/// through scopes, imports and types. Prefer it to search_text.
+/// Find usages of a symbol: who uses, references or instantiates it, all places where a variable or name is used.
+/// Prefer it to search_text.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Args {
@@ -31,22 +31,22 @@ pub struct Args {
     /// Its id.
     #[serde(default)]
     symbol_id: Option<String>,
-    /// Or where it is defined, with `line`.
+    /// File of its definition, with `line`.
     #[serde(default)]
     #[schemars(extend("x-rare" = true))]
     file: Option<String>,
-    /// See `file`.
+    /// Line of its definition, with `file`.
     #[serde(default)]
     #[schemars(extend("x-rare" = true))]
     line: Option<u32>,
-    /// Where only the name matches, too.
+    /// Also where only the name matches.
     #[serde(default)]
     include_possible: bool,
-    /// In other repositories, too.
+    /// Include other repositories.
     #[serde(default)]
     #[schemars(extend("x-rare" = true))]
     cross_repo: bool,
-    /// At most this many.
+    /// Limit of results.
     #[serde(default = "hundred")]
     max_results: u32,
 }
@@ -71,39 +71,39 @@ pub enum Output {
 /// Uses by definition, path and line.
 #[derive(Debug, Default, Serialize, JsonSchema)]
 pub struct Uses {
-    /// The name, when several were asked for.
+    /// The name (for several names).
     #[serde(skip_serializing_if = "Option::is_none")]
     identifier: Option<String>,
     definitions: Vec<Defined>,
-    /// Packages outside of the repository that define it, where nothing here does.
+    /// External packages that define it, if the repository does not.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     external: Vec<String>,
-    /// More definitions, with fewer uses.
+    /// Further definitions, with fewer uses.
     #[serde(skip_serializing_if = "is_zero")]
     definitions_left: usize,
     references: Vec<Item>,
-    /// More of them, when several names were asked for.
+    /// Further uses (for several names).
     #[serde(skip_serializing_if = "is_zero")]
     references_left: usize,
-    /// Gives these, with this name alone as `identifier`.
+    /// Cursor for the rest, with only this name as `identifier`.
     #[serde(skip_serializing_if = "Option::is_none")]
     next_cursor: Option<String>,
-    /// Uses that do not write its name for it, as `path:line name`: by another name that an import gave it, or where its name
-    /// makes an embedded field of that name. Renaming it leaves the first as they are, and renames the field.
+    /// Uses under another name, as `path:line name`: import aliases and embedded fields. A rename keeps aliases and
+    /// renames the field.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     also: Vec<String>,
-    /// More of them.
+    /// Number of further ones.
     #[serde(skip_serializing_if = "is_zero")]
     also_left: usize,
-    /// Files that were looked through for uses, in a compact answer.
+    /// In a compact answer: the files searched for uses.
     #[serde(skip_serializing_if = "Option::is_none")]
     looked_at: Option<LookedAt>,
-    /// Places where the name may mean this, for nothing is known of what it belongs to; not among the references.
+    /// Places where the name may mean this: its receiver is unknown. Not among the references.
     #[serde(skip_serializing_if = "is_zero")]
     possible: usize,
     #[serde(flatten)]
     unsure: Possible,
-    /// Names that nothing bears.
+    /// Names without a definition.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     not_found: Vec<String>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -133,18 +133,18 @@ fn is_zero(n: &usize) -> bool {
     *n == 0
 }
 
-/// The symbol that is meant.
+/// The symbol.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct Defined {
-    /// Its number, when there are several.
+    /// Its number (for several definitions).
     #[serde(skip_serializing_if = "Option::is_none")]
     number: Option<usize>,
     id: String,
-    /// The kind in the language's own word, where that is another.
+    /// Kind in the language's own term, if different.
     #[serde(skip_serializing_if = "Option::is_none")]
     detail: Option<&'static str>,
     line: u32,
-    /// Where else it is defined: overloads, variants for other platforms, parts of a class, a declaration.
+    /// Its other definitions: overloads, platform variants, parts of a class, a declaration.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     also_at: Vec<String>,
     uses: usize,
@@ -162,7 +162,7 @@ impl Defined {
 /// A use.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct Item {
-    /// Another repository, which imports it.
+    /// Repository that imports it, if another.
     #[serde(skip_serializing_if = "Option::is_none")]
     repo: Option<String>,
     file: String,
@@ -171,14 +171,14 @@ pub struct Item {
     text: String,
     /// call, import, base, type, write, decorator, or reference for anything else.
     kind: &'static str,
-    /// The symbol it is written in, or decorates.
+    /// Enclosing or decorated symbol.
     #[serde(rename = "in", skip_serializing_if = "Option::is_none")]
     within: Option<String>,
-    /// The `number` of the definition, when there are several.
+    /// `number` of the definition (for several).
     #[serde(skip_serializing_if = "Option::is_none")]
     of: Option<usize>,
-    /// `resolved`: it means this definition; `compiler`: so says a compiler's index; `import`: its file imports the definition's; `name`: only the name matches;
-    /// `external`: it is imported from outside of the repository.
+    /// `resolved`: means this definition; `compiler`: confirmed by a compiler's index; `import`: its file imports the
+    /// definition's; `name`: only the name matches; `external`: imported from outside the repository.
     confidence: &'static str,
 }
 
@@ -197,6 +197,7 @@ impl Tool for FindReferences {
     const COMMAND: &'static str = "refs";
     const POSITIONAL: &'static [&'static str] = &["identifier"];
     const SHOWN: Option<ToolTier> = Some(ToolTier::Lean);
+    const ALWAYS_LOADED: bool = true;
     const LIST: Option<&'static str> = Some("references");
     type Args = Args;
     type Output = Output;
@@ -479,7 +480,7 @@ fn meant<'a>(
         let symbol = query::symbol_near(file, name, line);
         let missing = || {
             let what = name.map_or("nothing".to_owned(), |name| format!("no {name:?}"));
-            Error::not_found(format!("{what} is defined at {path}:{line}; get_file_outline lists what is"))
+            Error::not_found(format!("{what} is defined at {path}:{line}; get_file_outline lists the definitions"))
         };
         return Ok((vec![symbol.ok_or_else(missing)?], Vec::new()));
     }

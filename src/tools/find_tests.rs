@@ -15,7 +15,7 @@ use crate::answer::tokens;
 use crate::query::review::{self, ReachEvidence, TestFile, TestUnit};
 use crate::store::Snapshot;
 
-/// Tests of a function, file or change: which tests cover or reach it, to run after an edit.
+/// Find which tests to run after an edit: tests that cover or reach a function, file or change.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Args {
@@ -32,14 +32,14 @@ pub struct Args {
     /// Edits since HEAD.
     #[serde(default)]
     changed: bool,
-    /// Coverage by test, a file: coverage.py JSON, or lcov.
+    /// File of coverage per test: coverage.py JSON or lcov.
     #[serde(default)]
     #[schemars(extend("x-rare" = true))]
     recording: Option<String>,
-    /// How many files.
+    /// Limit of files.
     #[serde(default = "fifty")]
     max_results: usize,
-    /// How it is written.
+    /// Output form.
     #[serde(default)]
     output: Written,
 }
@@ -48,14 +48,14 @@ fn fifty() -> usize {
     50
 }
 
-/// How tests are written.
+/// Form of the tests.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Written {
     /// As fields.
     #[default]
     Json,
-    /// As the runner's arguments.
+    /// As arguments for the test runner.
     Text,
 }
 
@@ -65,25 +65,25 @@ pub enum Written {
 pub enum Output {
     /// As fields.
     Fields {
-        /// Files of tests, the most direct first.
+        /// Test files, most direct first.
         tests: Vec<Tested>,
-        /// Arguments that select them, for each runner.
+        /// Arguments that select them, per test runner.
         runs: Vec<Run>,
     },
     /// As one text.
     Text {
-        /// An argument a line; below the runner's name, where there are several.
+        /// One argument per line, below the runner's name if several.
         text: String,
     },
 }
 
-/// Arguments of a runner.
+/// Arguments for a test runner.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Run {
     runner: &'static str,
-    /// The most direct first.
+    /// Most direct first.
     arguments: Vec<String>,
-    /// Arguments for which there was no room; `output: "text"` gives all.
+    /// Arguments that did not fit; `output: "text"` gives all.
     #[serde(skip_serializing_if = "is_zero")]
     more: usize,
 }
@@ -191,7 +191,7 @@ fn recorded(
     }
     let file = File::open(&path).map_err(|err| no(&format!("cannot be read: {err}")))?;
     if file.metadata().map_or(u64::MAX, |metadata| metadata.len()) > LARGEST_RECORDING {
-        return Err(no("is larger than 512 MB; write one of fewer files"));
+        return Err(no("is larger than 512 MB; record fewer files"));
     }
     let wanted: BTreeSet<&str> = lines.iter().map(|(path, ..)| *path).collect();
     let recording = review::Recording::read(BufReader::new(file), &root.to_string_lossy(), &wanted)
@@ -201,7 +201,7 @@ fn recorded(
         call.note("not_recorded", n_unknown);
     }
     if n_unknown > 0 || is_more {
-        call.note("hint", "no recorded test ran some of the code: tests that reach it by names are added");
+        call.note("hint", "no recorded test ran some of the code: tests found by names are added");
     }
     Ok(Some(Recorded { is_whole: n_unknown == 0 && !is_more && !lines.is_empty(), units }))
 }

@@ -12,8 +12,8 @@ use crate::catalog::cross_repo::{self, User};
 use crate::query::{self, AffectedFile, Blast, BlastDoubt};
 use crate::store::SymbolId;
 
-/// Impact of a change: what breaks if a function changes, is it safe to modify, which files and symbols depend on it
-/// and are affected.
+/// See the impact of a change: what breaks if a function changes, is it safe to modify, which files and symbols
+/// depend on it and are affected.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Args {
@@ -23,14 +23,14 @@ pub struct Args {
     /// Its id.
     #[schemars(extend("x-aliases" = ["symbol"]))]
     symbol_id: String,
-    /// How many uses away.
+    /// Limit of steps.
     #[schemars(extend("x-aliases" = ["depth"]))]
     #[serde(default = "three")]
     max_depth: u32,
-    /// How many files at each depth, and what they weigh.
+    /// Include file counts and weights per depth.
     #[serde(default)]
     include_depth_scores: bool,
-    /// In other repositories, too.
+    /// Include other repositories.
     #[serde(default)]
     #[schemars(extend("x-rare" = true))]
     cross_repo: bool,
@@ -44,20 +44,21 @@ fn three() -> u32 {
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Output {
     symbol: String,
-    /// Symbols that use it themselves.
+    /// Symbols that use it directly.
     direct_dependents_count: usize,
-    /// Methods that it overrides: who uses those may reach it.
+    /// Methods it overrides; their users may reach it.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     overrides: Vec<String>,
-    /// 0 nothing depends on it, 0.5 as when ten files do or half of all, 1 everything; a file at depth d counts 1/d^0.7.
+    /// 0: nothing depends on it; 0.5: ten files or half of all files; 1: everything. A file at depth d counts
+    /// 1/d^0.7.
     overall_risk_score: f64,
     confirmed_count: usize,
-    /// Files of other repositories among them, which do not count for the risk.
+    /// Files from other repositories, not counted in the risk.
     #[serde(skip_serializing_if = "Option::is_none")]
     cross_repo_count: Option<usize>,
     confirmed: Vec<Item>,
     potential_count: usize,
-    /// Files that import its file or write its name behind something unknown.
+    /// Files that import its file, or use its name on an unknown receiver.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     potential: Vec<PossibleFile>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -67,20 +68,20 @@ pub struct Output {
 /// A file that depends on it.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Item {
-    /// Another repository.
+    /// Repository, if another.
     #[serde(skip_serializing_if = "Option::is_none")]
     repo: Option<String>,
     file: String,
-    /// From two on.
+    /// Absent for 1.
     #[serde(skip_serializing_if = "is_near")]
     depth: u32,
-    /// It uses this instead, which is overridden.
+    /// Overridden method that it uses.
     #[serde(skip_serializing_if = "Option::is_none")]
     via: Option<String>,
-    /// The uses in it.
+    /// Uses in it.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     symbols: Vec<String>,
-    /// More of them.
+    /// Number of further ones.
     #[serde(skip_serializing_if = "is_zero")]
     more: usize,
 }

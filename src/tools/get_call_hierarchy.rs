@@ -11,7 +11,7 @@ use crate::model::{Kind, Role};
 use crate::query::{self, Caller};
 use crate::store::{EdgeTable, SymbolId, SymbolView};
 
-/// Who calls a function (callers) and what it ends up calling (callees): call chain, recursively, several levels deep.
+/// Find who calls a function (callers) and what it ends up calling (callees): call chain, recursively.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Args {
@@ -20,17 +20,17 @@ pub struct Args {
     repo: Option<String>,
     /// Its id or name.
     symbol_id: String,
-    /// Direction (default: callers in a compact answer, else both).
+    /// Default: callers in a compact answer, otherwise both.
     #[serde(default)]
     direction: Option<Direction>,
-    /// Its callees, instead of its callers.
+    /// Callees instead of callers.
     #[serde(default)]
     #[schemars(extend("x-hidden" = "client"))]
     callees: bool,
-    /// How many calls away (default: 1 in a compact answer, else 2).
+    /// Limit of steps (default: 1 in a compact answer, otherwise 2).
     #[serde(default)]
     depth: Option<u32>,
-    /// All callers of methods that it overrides or implements, too, in a compact answer as well.
+    /// Include callers of methods that it overrides or implements.
     #[serde(default)]
     #[schemars(extend("x-rare" = true))]
     through: bool,
@@ -40,13 +40,13 @@ pub struct Args {
     fields: Option<Vec<String>>,
 }
 
-/// Direction in which calls are followed.
+/// Direction of calls.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Direction {
     /// Its callers.
     Callers,
-    /// Whom it calls.
+    /// Its callees.
     Callees,
     /// Both.
     Both,
@@ -56,9 +56,9 @@ pub enum Direction {
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(untagged)]
 pub enum Output {
-    /// Of the only one.
+    /// For one symbol.
     One(Box<Calls>),
-    /// Of several.
+    /// For several symbols.
     Many {
         /// By path and line.
         results: Vec<Calls>,
@@ -73,29 +73,29 @@ pub struct Calls {
     /// Where else it is defined, as in find_references.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     also_at: Vec<String>,
-    /// Methods that it overrides: who calls those may reach it, marked `via`.
+    /// Methods it overrides; their callers may reach it and are marked `via`.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     overrides: Vec<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     callers: Option<Vec<Item>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     callees: Option<Vec<Item>>,
-    /// `path:line` of calls outside of every function.
+    /// `path:line` of calls outside functions.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     called_outside_functions: Vec<String>,
-    /// `path:line` where a function is used as a value, the first ones: whoever holds the value may call it.
+    /// First places (`path:line`) where the function is passed as a value and may be called later.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     handed_on: Vec<String>,
-    /// By what it may be called from outside, where a compact answer knows of no caller: its decorators, bases of its class.
+    /// In a compact answer, where no caller is known: decorators and bases of its class that may call it.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     known_outside: Vec<String>,
-    /// Callers that are left out, for they call a method that it overrides or implements.
+    /// Omitted callers: they call a method that it overrides or implements.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     through: Vec<Through>,
-    /// Files that were looked through for callers, in a compact answer.
+    /// In a compact answer: the files searched for callers.
     #[serde(skip_serializing_if = "Option::is_none")]
     looked_at: Option<LookedAt>,
-    /// Calls by a name that may mean this, for nothing is known of what it belongs to; not among the callers.
+    /// Calls that may mean this: their receiver is unknown. Not among the callers.
     #[serde(skip_serializing_if = "is_zero")]
     possible_callers: usize,
     #[serde(flatten)]
@@ -106,38 +106,38 @@ fn is_zero(n: &usize) -> bool {
     *n == 0
 }
 
-/// The callers of a method that is overridden or implemented.
+/// Callers of an overridden or implemented method.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Through {
     id: String,
     callers: usize,
 }
 
-/// A function at the other end of a call.
+/// A caller or callee.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Item {
     id: String,
     name: String,
     file: String,
     line: u32,
-    /// Lines of the calls, in the file of the one who calls.
+    /// Lines of the calls, in the caller's file.
     at: Vec<u32>,
-    /// The text of these lines.
+    /// Text of these lines.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     calls: Vec<String>,
-    /// That file, of a callee further away that is defined in another.
+    /// The caller's file, for a distant callee defined elsewhere.
     #[serde(skip_serializing_if = "Option::is_none")]
     at_file: Option<String>,
-    /// How many steps away, from two on: calls, and the way to a method that is overridden.
+    /// Steps away; absent for 1. Reaching an overridden method is a step.
     #[serde(skip_serializing_if = "is_one")]
     depth: u32,
-    /// The symbol between, from depth two on; or the overridden one that is called instead.
+    /// Intermediate symbol, from depth 2; or the overridden method that is called.
     #[serde(skip_serializing_if = "Option::is_none")]
     via: Option<String>,
-    /// It calls the method `via`, which the one that was asked for overrides or implements.
+    /// It calls `via`, which this one overrides or implements.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     through: bool,
-    /// Of a callee: methods that override it, one of which may run instead.
+    /// For a callee: overriding methods that may run instead.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     overridden_by: Vec<String>,
     #[serde(flatten)]
@@ -169,6 +169,7 @@ impl Tool for GetCallHierarchy {
     const COMMAND: &'static str = "calls";
     const POSITIONAL: &'static [&'static str] = &["symbol_id"];
     const SHOWN: Option<ToolTier> = Some(ToolTier::Lean);
+    const ALWAYS_LOADED: bool = true;
     type Args = Args;
     type Output = Output;
 
@@ -194,14 +195,14 @@ impl Tool for GetCallHierarchy {
                 results.push(calls);
             }
             if groups.len() > MOST_SYMBOLS {
-                let message = format!("{} more are called so; say which one", groups.len() - MOST_SYMBOLS);
+                let message = format!("{} more have this name; give an id", groups.len() - MOST_SYMBOLS);
                 call.note("hint", message);
             }
             call.absent(results.iter().any(Calls::has_no_callers));
             Ok(((results, counts), paths))
         })?;
         call.found(results.iter().any(Calls::has_any));
-        call.narrow("the rest comes with next_cursor; depth 1 and one direction are less");
+        call.narrow("get the rest with next_cursor; depth 1 and one direction are less");
         if results.len() > 1 {
             call.list("results");
             return Ok(Output::Many { results: call.page(results, usize::MAX) });

@@ -12,7 +12,7 @@ use super::{history, indexes};
 use crate::model::names_kind;
 use crate::query::{self, Between, ComparisonEnd, Version};
 
-/// See what changed, or is new, between two commits, releases, branches or the working tree: functions and other symbols
+/// See what changed, or is new, between commits, releases, branches or the working tree: functions and other symbols
 /// added, modified, renamed or removed since; a git diff or pull request as symbols.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -34,11 +34,11 @@ pub struct Args {
     #[serde(default)]
     #[schemars(extend("x-rare" = true))]
     kind: Option<String>,
-    /// Dependents of each, as of now.
+    /// Include current dependents.
     #[serde(default)]
     #[schemars(extend("x-rare" = true))]
     include_blast_radius: bool,
-    /// How many uses away.
+    /// Limit of steps.
     #[serde(default = "three")]
     #[schemars(extend("x-rare" = true))]
     max_blast_depth: u32,
@@ -54,11 +54,11 @@ pub struct Output {
     since_sha: String,
     /// A commit, or WORKTREE.
     until_sha: String,
-    /// Whether edits that are not committed count.
+    /// Whether uncommitted edits are included.
     worktree_counts: bool,
-    /// Files that differ, whatever the filters.
+    /// Changed files, filters ignored.
     changed_files_count: usize,
-    /// Files that differ and have no symbols here: too large, or in no language that is read.
+    /// Changed files without symbols: too large, or in an unsupported language.
     #[serde(skip_serializing_if = "is_zero")]
     files_without_symbols: usize,
     #[serde(flatten)]
@@ -128,7 +128,7 @@ impl Tool for GetChangedSymbols {
         let (since, until) = (between.since.clone(), between.until.clone());
         let until = until.unwrap_or_else(|| WORKTREE.to_owned());
         if since == until && between.n_files() == 0 {
-            call.note("hint", "nothing was committed since then; give an older since_sha, or WORKTREE as until_sha");
+            call.note("hint", "no commits since then; give an older since_sha, or WORKTREE as until_sha");
         }
         let depth = call.at_most("max_blast_depth", args.max_blast_depth, DEEPEST);
         let edges = if args.include_blast_radius { Some(related::edges(&repo)?) } else { None };

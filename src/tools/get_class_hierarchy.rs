@@ -10,7 +10,7 @@ use crate::model::Kind;
 use crate::query;
 use crate::store::{EdgeTable, SymbolView};
 
-/// Inheritance tree of a class, interface or trait: parents (superclasses, ancestors) and children (subclasses,
+/// Show the inheritance tree of a class, interface or trait: parents (superclasses, ancestors), children (subclasses,
 /// descendants).
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -21,7 +21,7 @@ pub struct Args {
     /// Its id.
     #[serde(default)]
     symbol_id: Option<String>,
-    /// Or its name, when only one bears it.
+    /// Its name, if unique.
     #[serde(default)]
     class_name: Option<String>,
     /// As in search_symbols.
@@ -34,9 +34,9 @@ pub struct Args {
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(untagged)]
 pub enum Output {
-    /// Of the only one.
+    /// For one symbol.
     One(Box<Hierarchy>),
-    /// Of several.
+    /// For several symbols.
     Many {
         /// By path and line.
         results: Vec<Hierarchy>,
@@ -49,12 +49,12 @@ pub struct Hierarchy {
     class: Item,
     ancestors: Vec<Item>,
     descendants: Vec<Item>,
-    /// Of a trait: the traits that it asks for, and those that ask for it. An implementer of one implements the other by itself.
+    /// For a trait: its supertraits and subtraits. Each is implemented separately.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     requires: Vec<Item>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     required_by: Vec<Item>,
-    /// Bases of it and its ancestors that are not in the repository.
+    /// External bases of it and its ancestors.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     outside: Vec<String>,
 }
@@ -66,7 +66,7 @@ pub struct Item {
     name: String,
     file: String,
     line: u32,
-    /// How many steps away, from two on.
+    /// Steps away; absent for 1.
     #[serde(skip_serializing_if = "is_near")]
     depth: u32,
     #[serde(flatten)]
@@ -115,7 +115,7 @@ impl Tool for GetClassHierarchy {
             Ok((results, paths))
         })?;
         call.found(true);
-        call.narrow("the rest comes with next_cursor");
+        call.narrow("get the rest with next_cursor");
         if results.len() > 1 {
             call.list("results");
             return Ok(Output::Many { results: call.page(results, usize::MAX) });

@@ -14,8 +14,8 @@ use crate::model::{Detail, Kind};
 use crate::query::{self, Direction};
 use crate::store::{EdgeTable, RankTable, SymbolId, SymbolView};
 
-/// Bundle of everything needed to understand or edit one symbol: its source along with the imports it needs,
-/// dependencies and, on request, callers.
+/// Get everything needed to understand or edit one symbol: its source along with the imports it needs, dependencies
+/// and, on request, callers.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Args {
@@ -28,17 +28,17 @@ pub struct Args {
     /// Several ids.
     #[serde(default)]
     symbol_ids: Option<Vec<String>>,
-    /// Tokens for all of it.
+    /// Token limit of the bundle.
     #[serde(default = "four_thousand")]
     token_budget: u64,
-    /// The order.
+    /// Order of dependencies.
     #[serde(default)]
     #[schemars(extend("x-hidden" = "client"))]
     budget_strategy: Strategy,
     /// Its callers.
     #[serde(default)]
     include_callers: bool,
-    /// Parts that were left out.
+    /// Report parts that did not fit.
     #[serde(default)]
     #[schemars(extend("x-hidden" = "client"))]
     include_budget_report: bool,
@@ -46,11 +46,11 @@ pub struct Args {
     #[serde(default)]
     #[schemars(extend("x-hidden" = "client"))]
     fields: Option<Vec<String>>,
-    /// Who changed it last.
+    /// Include who changed it last.
     #[serde(default)]
     #[schemars(extend("x-hidden" = "client"))]
     blame: bool,
-    /// How it is written.
+    /// Output form.
     #[serde(default)]
     output: Written,
 }
@@ -59,20 +59,20 @@ fn four_thousand() -> u64 {
     4_000
 }
 
-/// The order when not all fits.
+/// Order if not everything fits.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Strategy {
-    /// Symbols that these use most.
+    /// Most used by these symbols.
     #[default]
     MostRelevant,
-    /// Symbols that are central in the repository.
+    /// Most central in the repository.
     CoreFirst,
     /// Signatures only.
     Compact,
 }
 
-/// How it is written.
+/// Output form.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Written {
@@ -88,7 +88,7 @@ pub enum Written {
 pub struct Output {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     symbols: Vec<Item>,
-    /// Import statements that the symbols need, by file.
+    /// Needed import statements, by file.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     imports: Vec<Imports>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -99,19 +99,19 @@ pub struct Output {
     markdown: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     budget_report: Option<Report>,
-    /// Ids, of several, that no symbol has.
+    /// Unknown ids (for several).
     #[serde(skip_serializing_if = "Vec::is_empty")]
     errors: Vec<Unknown>,
 }
 
-/// An id that no symbol has.
+/// An unknown id.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Unknown {
     id: String,
     error: String,
 }
 
-/// A symbol: its source where it fits, else its signature.
+/// A symbol: its source if it fits, otherwise its signature.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Item {
     symbol_id: String,
@@ -134,7 +134,7 @@ pub struct Item {
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Imports {
     file: String,
-    /// Each whole, of one line or several.
+    /// Whole statements, each one or more lines.
     statements: Vec<String>,
 }
 

@@ -12,8 +12,8 @@ use crate::catalog::context::linking;
 use crate::query;
 use crate::store::EdgeTable;
 
-/// Dependency graph of files or modules: what a file depends on and what on it, transitively (circular too), with
-/// external packages.
+/// Show the dependency graph of files or modules: what a file depends on and its dependents, transitively (circular
+/// too), with external packages.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Args {
@@ -35,7 +35,7 @@ fn two() -> u32 {
     2
 }
 
-/// Direction in which imports are followed.
+/// Direction of imports.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Direction {
@@ -52,24 +52,24 @@ pub enum Direction {
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Output {
     file: String,
-    /// Files that it imports itself.
+    /// Files it imports directly.
     #[serde(skip_serializing_if = "Option::is_none")]
     imports: Option<Vec<String>>,
-    /// Files that import it themselves.
+    /// Files that import it directly.
     #[serde(skip_serializing_if = "Option::is_none")]
     importers: Option<Vec<String>>,
     node_count: usize,
     edge_count: usize,
-    /// From depth two on: every file, itself first.
+    /// From depth 2: every file, itself first.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     nodes: Vec<String>,
-    /// From depth two on, who imports whom: places in `nodes`.
+    /// From depth 2: pairs (importer, imported) of positions in `nodes`.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     edges: Vec<[usize; 2]>,
-    /// Packages from elsewhere that the file imports.
+    /// External packages that the file imports.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     external: Vec<String>,
-    /// Files further away than fit; ask for one direction or a smaller `depth`.
+    /// Files that did not fit. Use one direction or a smaller `depth`.
     #[serde(skip_serializing_if = "is_zero")]
     left_out: usize,
 }

@@ -8,7 +8,7 @@ use super::{Call, Error, Tool, ToolTier, indexes, remotes, tokens};
 use crate::catalog::remotes::{Age, is_binary};
 use crate::languages;
 
-/// Open, view or read part of a file, by a range of lines, or all of its text.
+/// Open, view or read the text of a file, all of the file or a range of lines.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Args {
@@ -35,7 +35,7 @@ pub struct Output {
     /// Lines of the whole file.
     line_count: u64,
     content: String,
-    /// Bytes that are no UTF-8 are shown as `U+FFFD`.
+    /// Invalid UTF-8 is shown as `U+FFFD`.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     lossy: bool,
     #[serde(skip_serializing_if = "std::ops::Not::not")]
@@ -43,7 +43,7 @@ pub struct Output {
     /// Bytes of the last line that did not fit.
     #[serde(skip_serializing_if = "Option::is_none")]
     bytes_left: Option<usize>,
-    /// Lines that were asked for and did not fit.
+    /// Requested lines that did not fit.
     #[serde(skip_serializing_if = "Option::is_none")]
     left: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -73,7 +73,7 @@ impl Tool for GetFileContent {
             let path = remotes::inside(&opened, &args.file_path);
             let bytes = remotes::content(call, &opened, &path)?;
             if is_binary(&bytes) {
-                return Err(Error::invalid_arguments(format!("{path} is no text: {} bytes", bytes.len())));
+                return Err(Error::invalid_arguments(format!("{path} is not text: {} bytes", bytes.len())));
             }
             call.note("commit", opened.found.commit.as_str());
             let language = languages::of_file(&path, &bytes).map_or("text", |(_, spec)| spec.id);

@@ -13,15 +13,15 @@ use crate::model::Kind;
 use crate::query;
 use crate::store::{FileView, SymbolView};
 
-/// Structure of a file: all symbols (functions, classes, methods) that it contains, an overview or table of contents
-/// with signatures, without code.
+/// Show the structure of a file: all symbols (functions, classes, methods) that it contains, an overview or table of
+/// contents with signatures, without code.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Args {
     /// Id, name or path (default: the current one).
     #[serde(default)]
     repo: Option<String>,
-    /// The file, or a symbol: its part alone.
+    /// File, or a symbol for its part alone.
     #[serde(default)]
     file_path: Option<String>,
     /// Several files.
@@ -41,7 +41,7 @@ pub enum Output {
     One(Outline),
     /// For `file_paths`.
     Many {
-        /// In the order that was asked.
+        /// In the order asked.
         results: Vec<Outline>,
         /// Files that are not indexed.
         #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -49,23 +49,23 @@ pub enum Output {
     },
 }
 
-/// Symbols of a file. Where it says little beside its declarations, signatures and summaries are shorter and constants
-/// are without values, so that an outline is worth asking for.
+/// Symbols of a file. In a file of mostly declarations, signatures and summaries are shortened and constants lack
+/// values, so that the outline stays cheaper than the file.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Outline {
     file: String,
-    /// The file's purpose, by its first comment or by a model; at most 120 letters.
+    /// Purpose of the file, from its first comment or a model; at most 120 letters.
     #[serde(skip_serializing_if = "String::is_empty")]
     summary: String,
     language: &'static str,
     line_count: u32,
-    /// The grammar met text that it could not read.
+    /// Part of the file has syntax errors.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     has_errors: bool,
-    /// It holds more than is read of a file of its size: some of it is missing.
+    /// Symbols are missing: the file exceeds a limit.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     is_cut: bool,
-    /// From where the cursor stands: a member comes without its class when that was on an earlier page.
+    /// From the cursor on. A member comes without its class if that was on an earlier page.
     symbols: Vec<Item>,
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     truncated: bool,
@@ -77,7 +77,7 @@ pub struct Outline {
     left: Option<usize>,
 }
 
-/// A file that has no outline.
+/// A file without an outline.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct FileError {
     file: String,
@@ -95,7 +95,7 @@ pub struct Item {
     summary: String,
     line: u32,
     end_line: u32,
-    /// Fields and other values of a type, as they are declared.
+    /// Fields and other values of a type, as declared.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     attributes: Vec<String>,
     #[serde(flatten)]
@@ -188,7 +188,7 @@ impl Tool for GetFileOutline {
         call.found(!results.is_empty());
         call.count(count);
         call.list("results");
-        call.narrow("ask for one file, the rest of which comes with next_cursor");
+        call.narrow("ask for one file, then get the rest with next_cursor");
         Ok(Output::Many { results: call.page(results, usize::MAX), errors })
     }
 }
@@ -223,7 +223,7 @@ fn keep(rows: &mut Vec<Row>, file: FileView<'_>, names: &[String]) {
 fn one(call: &Call<'_>, mut repo: Repo, path: String, names: &[String], fields: &Fields) -> Result<Output, Error> {
     indexes::ensure_fresh(call, &mut repo, [path.as_str()])?;
     let file = repo.snapshot.file(&path).ok_or_else(|| unknown_file(call, &repo, &path))?;
-    call.narrow("the rest comes with next_cursor; or ask get_symbol_source for one id");
+    call.narrow("get the rest with next_cursor; or ask get_symbol_source for one id");
     fields.know(call, &repo);
     let mut rows = rows(call, file, fields);
     if !names.is_empty() {

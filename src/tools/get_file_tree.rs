@@ -11,7 +11,7 @@ use crate::catalog::remotes::{Age, Remote};
 use crate::model::SourceTree as _;
 use crate::query::{self, Node};
 
-/// Directory tree: structure or layout of a project, files and folders in a directory, recursively.
+/// Show the directory tree: structure or layout of a project, files and folders in a directory, recursively.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Args {
@@ -21,7 +21,7 @@ pub struct Args {
     /// Only below this folder.
     #[serde(default)]
     path_prefix: String,
-    /// How many levels at most; fewer where these do not fit 2,000 tokens, or max_tokens.
+    /// Limit of levels; fewer if they exceed 2,000 tokens, or max_tokens.
     #[serde(default)]
     max_depth: Option<u32>,
 }
@@ -32,7 +32,7 @@ pub struct Output {
     repo: String,
     path_prefix: String,
     tree: Vec<Item>,
-    /// Set when deeper folders show only how many files they hold.
+    /// Set if deeper folders show only file counts.
     #[serde(skip_serializing_if = "Option::is_none")]
     depth: Option<u32>,
 }
@@ -45,12 +45,12 @@ pub struct Item {
     sort: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
     language: Option<&'static str>,
-    /// Left out where there are none.
+    /// Absent for none.
     #[serde(skip_serializing_if = "Option::is_none")]
     symbol_count: Option<u32>,
     #[serde(skip_serializing_if = "Option::is_none")]
     line_count: Option<u32>,
-    /// Files below a folder whose own are not shown.
+    /// Files below a folder shown without its content.
     #[serde(skip_serializing_if = "Option::is_none")]
     file_count: Option<u64>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -218,7 +218,7 @@ fn nothing_below(repo: &Repo, prefix: &str) -> Error {
     let shown: String = prefix.chars().take(200).collect();
     let message = match near.first() {
         Some(first) => format!("nothing is indexed below {shown:?}; did you mean {first:?}?"),
-        None => format!("nothing is indexed below {shown:?}; leave path_prefix out to see what is"),
+        None => format!("nothing is indexed below {shown:?}; omit path_prefix to see all"),
     };
     Error::not_found(message)
 }

@@ -17,24 +17,24 @@ use super::{Call, Error, Tool, ToolTier, related, tokens};
 use crate::query::{self, Confidence, FIRST, FileHit, Form, Found, Hit, Order, Search};
 use crate::store::{FileView, Snapshot};
 
-/// Explain how something works or is implemented in this codebase: gather the most relevant code for a question, bug or
-/// task, whole functions packed into a token budget. Prefer it to several searches and reads.
+/// Explain how something works or is implemented in this codebase: gather the most relevant code for a question, bug
+/// or task, whole functions packed into a budget. Prefer it to several searches and reads.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Args {
     /// Id, name or path (default: the current one).
     #[serde(default)]
     repo: Option<String>,
-    /// Several; `*` for all.
+    /// Several repositories; `*` for all.
     #[serde(default)]
     repos: Option<Vec<String>>,
     /// As in search_symbols.
     query: String,
-    /// Tokens for the whole answer; 1000 for a compact one.
+    /// Token limit of the answer; 1000 if compact.
     #[serde(default)]
     #[schemars(extend("default" = BUDGET))]
     token_budget: Option<u64>,
-    /// Order: what answers best, with centrality for ties or without it, or what is central.
+    /// Order: by relevance, with or without centrality for ties, or by centrality.
     #[serde(default)]
     #[schemars(extend("x-rare" = true))]
     strategy: Strategy,
@@ -55,16 +55,16 @@ pub struct Args {
 const BUDGET: u64 = 4_000;
 const BRIEF_BUDGET: u64 = 1_000;
 
-/// The order.
+/// Order of dependencies.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Strategy {
-    /// Relevance; of equals the more central.
+    /// Relevance, then centrality.
     #[default]
     Combined,
     /// Relevance alone.
     Bm25,
-    /// Centrality by who uses whom, of what answers well enough.
+    /// Centrality by use, among relevant symbols.
     Centrality,
 }
 
@@ -73,13 +73,13 @@ pub enum Strategy {
 pub struct Output {
     #[serde(flatten)]
     page: Page,
-    /// Of several repositories each that answers, the best first.
+    /// For several repositories: each with matches, best first.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     repositories: Vec<OfRepository>,
-    /// Words of the query that no symbol holds.
+    /// Query words found in no symbol.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     unknown_words: Vec<String>,
-    /// Nothing was found: where it was looked for.
+    /// If nothing was found: the scope of the search.
     #[serde(skip_serializing_if = "Option::is_none")]
     negative_evidence: Option<Absence>,
 }
@@ -130,6 +130,7 @@ impl Tool for GetRankedContext {
     const COMMAND: &'static str = "context";
     const POSITIONAL: &'static [&'static str] = &["query"];
     const SHOWN: Option<ToolTier> = Some(ToolTier::Lean);
+    const ALWAYS_LOADED: bool = true;
     type Args = Args;
     type Output = Output;
 
@@ -143,7 +144,7 @@ impl Tool for GetRankedContext {
         let fields = Fields::read(args.fields.as_deref())?;
         let mut filters = Filters::read(&args.query, None, None, args.scope.as_deref())?;
         if filters.wants_files {
-            let message = "every context begins with files; leave out kind:file, or ask search_symbols for files alone";
+            let message = "every context starts with files; omit kind:file, or use search_symbols for files alone";
             return Err(Error::invalid_arguments(message));
         }
         let kinds: Vec<String> = args.include_kinds.iter().map(|kind| meant(kind, KINDS)).collect();

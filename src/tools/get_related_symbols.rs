@@ -8,7 +8,7 @@ use super::fields::{Facts, Fields};
 use super::{Call, Error, SIGNATURE, Tool, ToolTier, related};
 use crate::query::{self, Related};
 
-/// Symbols related, similar to or resembling one: neighbours in its file, shared importers, like names.
+/// Find symbols related, similar to or resembling one: neighbours in its file, shared importers, like names.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Args {
@@ -17,7 +17,7 @@ pub struct Args {
     repo: Option<String>,
     /// Its id.
     symbol_id: String,
-    /// At most this many.
+    /// Limit of results.
     #[serde(default = "ten")]
     max_results: u32,
     /// As in search_symbols.
@@ -45,7 +45,7 @@ pub struct Item {
     signature: String,
     relatedness_score: f64,
     reasons: Vec<&'static str>,
-    /// How many of the same name stand here: ids that end in `~1`, `~2`, ….
+    /// Number of overloads here; their ids end in `~1`, `~2`, ….
     #[serde(skip_serializing_if = "Option::is_none")]
     overloads: Option<usize>,
     #[serde(flatten)]

@@ -8,7 +8,7 @@ use super::{Call, Code, Error, Tool, ToolTier, related, tokens};
 use crate::query::{self, MapFile};
 use crate::store::SymbolId;
 
-/// Map of a repository: high-level overview of a codebase and its architecture for a new task, the central files with
+/// Map a repository for a new task: high-level overview of a codebase and its architecture, the central files with
 /// signatures.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -16,10 +16,10 @@ pub struct Args {
     /// Id, name or path (default: the current one).
     #[serde(default)]
     repo: Option<String>,
-    /// Tokens for the whole answer.
+    /// Token limit of the answer.
     #[serde(default = "two_thousand")]
     token_budget: u64,
-    /// Files or symbol ids in work.
+    /// Files or symbol ids you work on.
     #[serde(default)]
     focus: Vec<String>,
 }
@@ -40,9 +40,9 @@ pub struct Output {
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Item {
     file: String,
-    /// `line: signature`, by line, those inside others indented.
+    /// `line: signature`, in line order, nested ones indented.
     symbols: Vec<String>,
-    /// Symbols of it that are not among these: the less central.
+    /// Omitted symbols, less central.
     #[serde(skip_serializing_if = "is_zero")]
     symbols_left_out: usize,
 }
@@ -124,7 +124,7 @@ fn focused(repo: &Repo, named: &str) -> Result<Vec<SymbolId>, Error> {
     // A folder may have the name of a symbol, and the request does not show which is meant.
     if !path.is_empty() && inside.peek().is_some() {
         let files: Vec<&str> = inside.take(5).collect();
-        let message = format!("`focus` takes files and symbol ids, and {shown:?} is a folder; give files in it");
+        let message = format!("`focus` takes files and symbol ids, but {shown:?} is a folder; give files in it");
         return Err(Error::invalid_arguments(message).with("files", files));
     }
     let unknown = match related::symbol(repo, named) {

@@ -11,7 +11,7 @@ use super::{Call, Error, Freshness, Tool, related};
 use crate::model::Kind;
 use crate::query;
 
-/// Summary of an unfamiliar repository: overview of size, directories, languages, kinds of symbols, central files.
+/// Summarize an unfamiliar repository: overview of size, directories, languages, kinds of symbols, central files.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Args {
@@ -29,26 +29,26 @@ pub struct Output {
     symbol_count: u64,
     line_count: u64,
     languages: BTreeMap<String, u64>,
-    /// Files in each folder of the first level.
+    /// Files per top-level folder.
     directories: BTreeMap<String, u64>,
     symbol_kinds: BTreeMap<&'static str, u64>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     most_imported_files: Vec<Imported>,
-    /// By PageRank over who uses whom.
+    /// By PageRank over uses.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     most_central_symbols: Vec<Central>,
-    /// Files that were left out, by reason.
+    /// Skipped files by reason.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     skipped: BTreeMap<String, u64>,
-    /// The checkout has moved to another commit, or files changed that could not be read again in time.
+    /// The checkout is at another commit, or changed files could not be reread in time.
     is_stale: bool,
 }
 
-/// A symbol that much comes together in.
+/// A central symbol.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Central {
     symbol_id: String,
-    /// Its share, in a thousand.
+    /// Its share, per thousand.
     score: f64,
 }
 
@@ -78,7 +78,7 @@ impl Tool for GetRepoOutline {
         call.count(facts.files as usize);
         call.found(facts.files > 0);
         if facts.files == 0 {
-            call.note("hint", "no file is indexed here; index_folder with list_skipped names what is left out");
+            call.note("hint", "no file is indexed here; index_folder with list_skipped lists skipped files");
         }
         let ranks = related::ranks(&repo)?;
         let central = query::central_symbols(snapshot, ranks).take(MOST).map(|(symbol, rank)| Central {

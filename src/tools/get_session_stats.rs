@@ -6,7 +6,7 @@ use serde::Deserialize;
 use super::session::Stats;
 use super::{Call, Error, Tool};
 
-/// Usage statistics: calls, latencies, tokens and cost saved.
+/// Show usage statistics: calls, latencies, tokens and cost saved.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Args {}

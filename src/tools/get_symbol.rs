@@ -6,7 +6,7 @@ use serde::Deserialize;
 use super::sources::{Output, SourceRequest, sources};
 use super::{Call, Error, Tool, ToolTier};
 
-/// Source of a symbol by id (older name of get_symbol_source).
+/// Get the source of a symbol by id (older name of get_symbol_source).
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Args {
@@ -18,7 +18,7 @@ pub struct Args {
     /// Check the text against its hash.
     #[serde(default)]
     verify: bool,
-    /// Lines around it.
+    /// Context lines.
     #[serde(default)]
     context_lines: u32,
 }

@@ -9,8 +9,8 @@ use super::indexes::{self, Repo, timestamp};
 use super::{Call, Error, Tool, history, related, tokens};
 use crate::query::{self, Step};
 
-/// How a function, method or class evolved over time: the commits that changed it, when and by whom (git log of a
-/// symbol), under former names too.
+/// Trace how a function, method or class evolved over time: the commits that changed it, when and by whom (git log of
+/// a symbol), under former names too.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Args {
@@ -19,7 +19,7 @@ pub struct Args {
     repo: Option<String>,
     /// Id or name.
     symbol_id: String,
-    /// The most commits.
+    /// Limit of commits.
     #[serde(default = "ten")]
     max_results: u32,
 }
@@ -32,7 +32,7 @@ fn ten() -> u32 {
 #[derive(Debug, Default, Serialize, JsonSchema)]
 pub struct Output {
     symbol_id: String,
-    /// It differs from the last commit.
+    /// Differs from the last commit.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     uncommitted: bool,
     result_count: usize,

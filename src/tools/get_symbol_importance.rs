@@ -17,10 +17,10 @@ pub struct Args {
     /// Id, name or path (default: the current one).
     #[serde(default)]
     repo: Option<String>,
-    /// How many.
+    /// Limit of symbols.
     #[serde(default = "twenty")]
     top_n: u32,
-    /// By the importance of those who use it, or by their number.
+    /// By the importance of its users, or by their number.
     #[serde(default)]
     #[schemars(extend("x-hidden" = "client"))]
     algorithm: Algorithm,
@@ -41,10 +41,10 @@ fn twenty() -> u32 {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Algorithm {
-    /// Damping 0.85, until less than 1e-6 changes, at most 100 rounds.
+    /// Damping 0.85, until changes fall below 1e-6, at most 100 rounds.
     #[default]
     Pagerank,
-    /// How many symbols use it.
+    /// Number of symbols that use it.
     Degree,
 }
 
@@ -64,7 +64,7 @@ pub struct Item {
     line: u32,
     kind: &'static str,
     rank: usize,
-    /// PageRank: its share, in a thousand. Degree: those that use it.
+    /// PageRank: its share, per thousand. Degree: number of users.
     score: f64,
     in_degree: u32,
     out_degree: u32,
@@ -154,6 +154,6 @@ fn scope(text: &str) -> Result<globset::GlobMatcher, Error> {
     let is_glob = text.contains(['*', '?', '[', '{']);
     let pattern = if is_glob { text.to_owned() } else { format!("{{{0},{0}/**}}", text.trim_end_matches('/')) };
     let glob = GlobBuilder::new(&pattern).literal_separator(is_glob).build();
-    let wrong = |err| Error::invalid_arguments(format!("`scope` {text:?} is no folder or glob: {err}"));
+    let wrong = |err| Error::invalid_arguments(format!("`scope` {text:?} is not a folder or glob: {err}"));
     glob.map(|glob| glob.compile_matcher()).map_err(wrong)
 }

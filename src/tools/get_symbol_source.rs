@@ -6,8 +6,8 @@ use serde::Deserialize;
 use super::sources::{Output, SourceRequest, sources};
 use super::{Call, Error, Tool, ToolTier};
 
-/// Source code of symbols by id: fetch, read, print the body or implementation of a function, method or class. Prefer
-/// it to reading files.
+/// Get the source code of symbols by id: fetch, read, print the body or implementation of a function, method or
+/// class. Prefer it to reading files.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Args {
@@ -24,14 +24,14 @@ pub struct Args {
     #[serde(default)]
     #[schemars(extend("x-rare" = true))]
     verify: bool,
-    /// Lines around it.
+    /// Context lines.
     #[serde(default)]
     context_lines: u32,
-    /// Only the lines around this text in it.
+    /// Only the lines around this text.
     #[serde(default)]
     #[schemars(extend("x-hidden" = "client"))]
     around: Option<String>,
-    /// The last change of its lines, by git.
+    /// Include its last change, by git.
     #[serde(default)]
     #[schemars(extend("x-hidden" = "client"))]
     blame: bool,
@@ -49,6 +49,7 @@ impl Tool for GetSymbolSource {
     const COMMAND: &'static str = "get";
     const POSITIONAL: &'static [&'static str] = &["symbol_ids"];
     const SHOWN: Option<ToolTier> = Some(ToolTier::Lean);
+    const ALWAYS_LOADED: bool = true;
     const LIST: Option<&'static str> = Some("symbols");
     type Args = Args;
     type Output = Output;

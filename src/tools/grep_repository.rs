@@ -28,33 +28,33 @@ pub struct Args {
     /// Branch, tag or commit.
     #[serde(default)]
     ref_name: Option<String>,
-    /// Capital and small letters differ.
+    /// Match case.
     #[serde(default)]
     case_sensitive: bool,
-    /// Whether the pattern is one.
+    /// Treat the pattern as a regex.
     #[serde(default = "yes")]
     use_regex: bool,
-    /// As ["rs", "toml"].
+    /// For example ["rs", "toml"].
     #[serde(default)]
     file_extensions: Vec<String>,
-    /// As ["src/**/*.rs"].
+    /// For example ["src/**/*.rs"].
     #[serde(default)]
     include_globs: Vec<String>,
-    /// Folders left out, by name or path.
+    /// Folders to exclude, by name or path.
     #[serde(default)]
     #[schemars(extend("x-hidden" = "client"))]
     exclude_dirs: Vec<String>,
-    /// Lines before each match.
+    /// Print lines before each match.
     #[serde(default)]
     before_context: u64,
-    /// Lines after each match.
+    /// Print lines after each match.
     #[serde(default)]
     after_context: u64,
-    /// Matching lines passed over.
+    /// Matching lines to skip.
     #[serde(default)]
     #[schemars(extend("x-hidden" = "client"))]
     skip: u64,
-    /// Matching lines given.
+    /// Matching lines to return.
     #[serde(default = "fifty")]
     take: u64,
 }
@@ -71,7 +71,7 @@ fn fifty() -> u64 {
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Output {
     repository: String,
-    /// The ref in full, or the commit.
+    /// Full ref, or the commit.
     #[serde(rename = "ref")]
     reference: String,
     commit: String,
@@ -80,11 +80,11 @@ pub struct Output {
     truncated: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     next_cursor: Option<String>,
-    /// The time was up before every file was looked into.
+    /// Time ran out before all files were searched.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     timed_out: bool,
     stats: Stats,
-    /// Files whose content could not be read.
+    /// Unreadable files.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     warnings: Vec<String>,
 }
@@ -96,14 +96,14 @@ pub struct FileMatch {
     line_matches: Vec<LineMatch>,
 }
 
-/// A line that matches.
+/// A matching line.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct LineMatch {
     line_number: u64,
     line: String,
     /// Start and length in bytes of `line`.
     ranges: Vec<(usize, usize)>,
-    /// `line` is a part of the line.
+    /// Whether `line` is cut.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     cut: bool,
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -116,11 +116,11 @@ pub struct LineMatch {
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Stats {
     files_searched: u64,
-    /// Matching lines in all.
+    /// Matching lines in total.
     total_matches: u64,
     files_with_matches: u64,
     execution_time_ms: u64,
-    /// Files that were not looked into, by reason.
+    /// Files not searched, by reason.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     left_out: BTreeMap<&'static str, u64>,
 }
@@ -148,7 +148,7 @@ impl Tool for GrepRepository {
 
     fn run(call: &Call<'_>, args: Args) -> Result<Output, Error> {
         if args.pattern.is_empty() {
-            return Err(Error::invalid_arguments("pattern is empty; give what to look for"));
+            return Err(Error::invalid_arguments("`pattern` is empty"));
         }
         let pattern = Pattern {
             patterns: vec![args.pattern.clone()],

@@ -16,11 +16,11 @@ use crate::catalog::runs::{self, RereadOutcome};
 pub struct Args {
     /// The file, absolute or relative to the working directory.
     path: String,
-    /// Send symbols without documentation to the model that summarises.
+    /// Send undocumented symbols to a model for summaries.
     #[serde(default)]
     #[schemars(extend("x-hidden" = "client"))]
     use_ai_summaries: Option<bool>,
-    /// For older clients, without effect.
+    /// No effect; for older clients.
     #[serde(default, rename = "context_providers")]
     #[schemars(extend("x-hidden" = true))]
     _context_providers: Option<bool>,
@@ -63,7 +63,7 @@ impl Tool for IndexFile {
             (Some(_), None) => "removed",
             (None, None) => {
                 let reason = repo.snapshot.table().find(&file).and_then(|row| row.state.err());
-                let reason = reason.map_or("an ignore rule names it or it is not there", |reason| reason.as_str());
+                let reason = reason.map_or("it is ignored or missing", |reason| reason.as_str());
                 let message = format!("{file} is not indexed: {reason}; see `list_skipped` of index_folder");
                 return Err(Error::not_found(message));
             }

@@ -20,36 +20,36 @@ pub struct Args {
     /// The folder (default: the client's root).
     #[serde(default)]
     path: Option<String>,
-    /// As in .gitignore.
+    /// In gitignore syntax.
     #[serde(default)]
     extra_ignore_patterns: Vec<String>,
-    /// Left out otherwise, to be read: "dist/".
+    /// Excluded paths to index: "dist/".
     #[serde(default)]
     include: Vec<String>,
-    /// Index that a compiler made (SCIP; default: index.scip in the folder).
+    /// Compiler's index (SCIP; default: index.scip in the folder).
     #[serde(default)]
     #[schemars(extend("x-hidden" = "client"))]
     scip: Option<String>,
-    /// Say which files are left out, and why.
+    /// List skipped files and why.
     #[serde(default)]
     list_skipped: bool,
-    /// Follow links that stay inside the folder.
+    /// Follow symbolic links inside the folder.
     #[serde(default)]
     #[schemars(extend("x-hidden" = "client"))]
     follow_symlinks: bool,
-    /// Read only what changed.
+    /// Read only changed files.
     #[serde(default = "yes")]
     #[schemars(extend("x-hidden" = "client"))]
     incremental: bool,
-    /// Send symbols without documentation to the model that summarises.
+    /// Send undocumented symbols to a model for summaries.
     #[serde(default)]
     #[schemars(extend("x-hidden" = "client"))]
     use_ai_summaries: Option<bool>,
-    /// Embed it for search by meaning.
+    /// Compute embeddings for search by meaning.
     #[serde(default)]
     #[schemars(extend("x-hidden" = "client"))]
     embed: bool,
-    /// Say what dbt projects hold (default: as configured).
+    /// Read dbt projects (default: as configured).
     #[serde(default)]
     #[schemars(extend("x-hidden" = "client"))]
     context_providers: Option<bool>,
@@ -73,16 +73,15 @@ pub struct Output {
     files_added: usize,
     files_changed: usize,
     files_removed: usize,
-    /// How many entries each rule left out; a folder that was not entered counts once, build output and vendored code by its
-    /// files.
+    /// Skipped entries by rule. A skipped folder counts once; build output and vendored code count by file.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     skipped: BTreeMap<String, u64>,
-    /// Files that were left out, by path.
+    /// Skipped files, by path.
     #[serde(skip_serializing_if = "Option::is_none")]
     left_out: Option<Vec<LeftOut>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     git_head: Option<String>,
-    /// Counts of what context providers describe.
+    /// Counts from context providers.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     context: BTreeMap<String, BTreeMap<String, usize>>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -98,15 +97,15 @@ pub struct Output {
     duration_seconds: f64,
 }
 
-/// Index of a compiler that names are bound by.
+/// Compiler index used to resolve names.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Compiler {
     /// Its file.
     path: String,
-    /// Files that it speaks of, by the texts that they have.
+    /// Files whose text it matches.
     documents: u64,
     occurrences: u64,
-    /// Files that have another text than it was made of: their names are bound without it.
+    /// Files changed since it was made; their names are resolved without it.
     #[serde(skip_serializing_if = "is_zero")]
     other_text: u64,
 }
@@ -160,14 +159,14 @@ fn enriched(call: &Call<'_>, sidecar: &Sidecar) -> Result<BTreeMap<String, BTree
     Ok(counted.map(|(name, counts)| (name.to_owned(), counts.iter().cloned().collect())).collect())
 }
 
-/// Embeddings of what was indexed.
+/// Embeddings of this index.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Embeddings {
     provider: &'static str,
     model: String,
-    /// Texts embedded now.
+    /// Texts embedded by this call.
     embedded: usize,
-    /// Texts that have none yet. A server counts and embeds them beside its answers, and leaves this out.
+    /// Texts not yet embedded. Absent in a server, which embeds in the background.
     #[serde(skip_serializing_if = "Option::is_none")]
     missing: Option<usize>,
 }

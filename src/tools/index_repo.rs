@@ -21,11 +21,11 @@ pub struct Args {
     /// Branch, tag or commit.
     #[serde(default)]
     ref_name: Option<String>,
-    /// Read only what changed.
+    /// Read only changed files.
     #[serde(default = "yes")]
     #[schemars(extend("x-hidden" = "client"))]
     incremental: bool,
-    /// Send symbols without documentation to the model that summarises.
+    /// Send undocumented symbols to a model for summaries.
     #[serde(default)]
     #[schemars(extend("x-hidden" = "client"))]
     use_ai_summaries: Option<bool>,
@@ -39,16 +39,16 @@ fn yes() -> bool {
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Output {
     success: bool,
-    /// The id to ask it by.
+    /// Id for further calls.
     repo: String,
     url: String,
-    /// The ref in full, or the commit.
+    /// Full ref, or the commit.
     #[serde(rename = "ref")]
     reference: String,
     git_head: String,
     /// The commit's tree.
     tree: String,
-    /// The index was of this commit already.
+    /// This commit was already indexed.
     up_to_date: bool,
     indexed_at: String,
     file_count: u64,
@@ -57,7 +57,7 @@ pub struct Output {
     files_added: usize,
     files_changed: usize,
     files_removed: usize,
-    /// How many entries each rule left out; a folder that was not entered counts once.
+    /// Skipped entries by rule. A skipped folder counts once.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     skipped: BTreeMap<String, u64>,
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -12,10 +12,10 @@ use super::{Call, Error, Tool};
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Args {
-    /// Instead: files left out, or read in part.
+    /// List instead files skipped or read in part.
     #[serde(default)]
     skipped: bool,
-    /// Instead: the installed packages whose sources are indexed.
+    /// List instead installed packages with indexed sources.
     #[serde(default)]
     #[schemars(extend("x-hidden" = "client"))]
     deps: bool,

@@ -9,16 +9,16 @@ use serde::{Deserialize, Serialize};
 use super::remotes::{self, RemoteRef, remote};
 use super::{Call, Error, Tool, ToolTier};
 
-/// Branches and tags (releases) of any remote git repository.
+/// List branches and tags (releases) of any remote git repository.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Args {
     /// owner/name, URL or path.
     repository: String,
-    /// Part of their names, or a glob.
+    /// Part of the name, or a glob.
     #[serde(default)]
     pattern: Option<String>,
-    /// At most this many.
+    /// Limit of results.
     #[serde(default = "thirty")]
     max_results: u32,
 }
@@ -40,11 +40,11 @@ pub struct Output {
 /// A branch or a tag.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Ref {
-    /// In full: `refs/heads/main`.
+    /// Full name: `refs/heads/main`.
     #[serde(rename = "ref")]
     name: String,
     object: Object,
-    /// The commit that a tag's own object names.
+    /// Commit of an annotated tag.
     #[serde(skip_serializing_if = "Option::is_none")]
     commit: Option<String>,
 }
@@ -53,7 +53,7 @@ pub struct Ref {
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Object {
     sha: String,
-    /// `commit`, or `tag` for a tag with a message of its own.
+    /// `commit`, or `tag` for an annotated tag.
     #[serde(rename = "type")]
     sort: &'static str,
 }
@@ -123,7 +123,7 @@ fn version(name: &str) -> Version {
 fn glob(pattern: &str) -> Result<GlobMatcher, Error> {
     let is_glob = pattern.contains(['*', '?', '[', '{']);
     let whole = if is_glob { pattern.to_owned() } else { format!("*{}*", globset::escape(pattern)) };
-    let wrong = |err| Error::invalid_arguments(format!("`pattern` {pattern:?} is no glob: {err}"));
+    let wrong = |err| Error::invalid_arguments(format!("`pattern` {pattern:?} is not a glob: {err}"));
     GlobBuilder::new(&whole).case_insensitive(true).build().map(|glob| glob.compile_matcher()).map_err(wrong)
 }
 

@@ -88,6 +88,8 @@ pub trait Tool {
     const POSITIONAL: &'static [&'static str] = &[];
     /// The narrowest surface with this tool; `None` for an older name that works but is not shown.
     const SHOWN: Option<ToolTier> = Some(ToolTier::Full);
+    /// Whether a client that loads tools on demand has it in every session: the few that answer most questions.
+    const ALWAYS_LOADED: bool = false;
     /// Whether it changes nothing.
     const READ_ONLY: bool = true;
     /// Whether it removes data.
@@ -123,6 +125,8 @@ pub struct ToolSpec {
     pub positional: &'static [&'static str],
     /// See [`Tool::SHOWN`].
     pub shown: Option<ToolTier>,
+    /// See [`Tool::ALWAYS_LOADED`].
+    pub always_loaded: bool,
     /// See [`Tool::READ_ONLY`].
     pub read_only: bool,
     /// See [`Tool::DESTRUCTIVE`].
@@ -148,6 +152,7 @@ impl ToolSpec {
             command: T::COMMAND,
             positional: T::POSITIONAL,
             shown: T::SHOWN,
+            always_loaded: T::ALWAYS_LOADED,
             read_only: T::READ_ONLY,
             destructive: T::DESTRUCTIVE,
             list: T::LIST,

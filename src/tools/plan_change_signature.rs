@@ -7,7 +7,8 @@ use super::plan::{Doubt, Place, Written, doubts, places, text};
 use super::{Call, Error, Tool, related};
 use crate::query::{self, review};
 
-/// Plan a change of a function's declaration (signature), as to add a parameter: every declaration and call to update.
+/// Plan a change of a function's declaration (signature), for example to add a parameter: every declaration and call
+/// to update.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Args {
@@ -17,14 +18,14 @@ pub struct Args {
     /// Its id.
     #[schemars(extend("x-aliases" = ["symbol"]))]
     symbol_id: String,
-    /// Says whether calls may stay.
+    /// New declaration; tells whether calls can stay.
     #[serde(default)]
     new_signature: Option<String>,
-    /// A text in spite of doubts.
+    /// Return the text despite doubts.
     #[serde(default)]
     #[schemars(extend("x-hidden" = "client"))]
     force: bool,
-    /// How it is written.
+    /// Output form.
     #[serde(default)]
     #[schemars(extend("x-hidden" = "client"))]
     output: Written,
@@ -36,26 +37,26 @@ pub struct Args {
 pub enum Output {
     /// As fields.
     Fields {
-        /// Its id, that of the constructor for a class.
+        /// Its id; for a class, its constructor's id.
         symbol: String,
-        /// Its present declaration.
+        /// Current declaration.
         signature: String,
-        /// Whether nothing is in doubt.
+        /// Whether there are no doubts.
         is_sure: bool,
-        /// Whether calls may stay as they are with the new declaration: it only adds parameters with a default.
+        /// Whether calls can stay: the new declaration only adds parameters with defaults.
         #[serde(skip_serializing_if = "Option::is_none")]
         calls_may_stay: Option<bool>,
-        /// Whether other packages may use it, too.
+        /// Whether other packages may use it.
         is_public: bool,
         /// Places to edit, by path and line.
         places: Vec<Place>,
-        /// Places that may have to be edited, too, and other reasons against it.
+        /// Places that may need an edit, and other risks.
         #[serde(skip_serializing_if = "Vec::is_empty")]
         doubts: Vec<Doubt>,
     },
     /// As one text.
     Text {
-        /// A place a line.
+        /// One place per line.
         text: String,
     },
 }

@@ -17,11 +17,11 @@ pub struct Args {
     /// Its id.
     #[schemars(extend("x-aliases" = ["symbol"]))]
     symbol_id: String,
-    /// A text in spite of doubts.
+    /// Return the text despite doubts.
     #[serde(default)]
     #[schemars(extend("x-hidden" = "client"))]
     force: bool,
-    /// How it is written.
+    /// Output form.
     #[serde(default)]
     #[schemars(extend("x-hidden" = "client"))]
     output: Written,
@@ -35,21 +35,21 @@ pub enum Output {
     Fields {
         /// Its id.
         symbol: String,
-        /// Whether nothing is in doubt.
+        /// Whether there are no doubts.
         is_sure: bool,
-        /// Whether anything but definitions and imports is to be edited.
+        /// Whether it has uses besides definitions and imports.
         is_used: bool,
-        /// Whether other packages may use it, too.
+        /// Whether other packages may use it.
         is_public: bool,
         /// Places to edit, by path and line.
         places: Vec<Place>,
-        /// Places that may have to be edited, too, and other reasons against it.
+        /// Places that may need an edit, and other risks.
         #[serde(skip_serializing_if = "Vec::is_empty")]
         doubts: Vec<Doubt>,
     },
     /// As one text.
     Text {
-        /// A place a line.
+        /// One place per line.
         text: String,
     },
 }

@@ -22,24 +22,24 @@ pub struct Args {
     /// Its id.
     #[schemars(extend("x-aliases" = ["symbol"]))]
     symbol_id: String,
-    /// The name to give.
+    /// New name.
     new_name: String,
-    /// A patch in spite of doubts.
+    /// Return the patch despite doubts.
     #[serde(default)]
     force: bool,
-    /// How it is written.
+    /// Output form.
     #[serde(default)]
     output: Written,
 }
 
-/// How a plan is written.
+/// Form of a plan.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Written {
     /// As fields.
     #[default]
     Json,
-    /// As a patch for `git apply`; refused where anything is in doubt.
+    /// As a patch for `git apply`; refused if in doubt.
     Patch,
 }
 
@@ -51,11 +51,11 @@ pub enum Output {
     Fields {
         /// Its id.
         symbol: String,
-        /// Whether nothing is in doubt.
+        /// Whether there are no doubts.
         is_sure: bool,
         /// Places to edit, by path and line.
         edits: Vec<Edit>,
-        /// Places that may have to be edited, too, and other reasons against it.
+        /// Places that may need an edit, and other risks.
         #[serde(skip_serializing_if = "Vec::is_empty")]
         doubts: Vec<Doubt>,
     },
@@ -123,7 +123,7 @@ pub fn planned<'r>(
     let is_name = new_name.chars().all(is_letter) && !new_name.starts_with(|c: char| c.is_numeric());
     if new_name.is_empty() || !is_name {
         return Err(Error::invalid_arguments(format!(
-            "{new_name:?} is no name; give letters, digits and underscores, no digit first"
+            "{new_name:?} is not a name; give letters, digits and underscores, no digit first"
         )));
     }
     let symbol = related::symbol(repo, symbol)?;

@@ -21,15 +21,15 @@ pub struct Args {
     /// Commit (default: the working tree).
     #[serde(default)]
     head: Option<String>,
-    /// The staged changes.
+    /// Review staged changes.
     #[serde(default)]
     staged: bool,
-    /// How it is written.
+    /// Output form.
     #[serde(default)]
     output: Written,
 }
 
-/// How a review is written.
+/// Form of a review.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Written {
@@ -40,7 +40,7 @@ pub enum Written {
     Markdown,
     /// For code scanning.
     Sarif,
-    /// For a log of GitHub Actions.
+    /// For GitHub Actions logs.
     Annotations,
 }
 

@@ -18,33 +18,33 @@ use crate::query::scan::{Candidates, Limits, Outcome, scan};
 use crate::query::syntax::{Found as InFile, SyntaxHit};
 use crate::store::FileView;
 
-/// Structural search: code by its syntax (AST pattern), as every call `$X.unwrap()` or `foo($$$ARGS)`, by a tree-sitter
-/// query, or a smell such as an empty catch.
+/// Find code by syntax (structural search): an AST pattern, as every call `$X.unwrap()` or `foo($$$ARGS)`, a
+/// tree-sitter query, or a smell, as empty catch.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Args {
     /// Id, name or path (default: the current one).
     #[serde(default)]
     repo: Option<String>,
-    /// Several; `*` for all.
+    /// Several repositories; `*` for all.
     #[serde(default)]
     #[schemars(extend("x-rare" = true))]
     repos: Option<Vec<String>>,
-    /// Code: `$NAME` is one thing, `$$$NAME` any number; or a tree-sitter query.
+    /// Code with `$NAME` for one node, `$$$NAME` for any number; or a tree-sitter query.
     #[serde(default)]
     #[schemars(extend("x-aliases" = ["query"]))]
     pattern: Option<String>,
-    /// Instead: empty_catch, bare_except, deep_nesting, eval, hardcoded_secret, todo.
+    /// Instead of pattern: empty_catch, bare_except, deep_nesting, eval, hardcoded_secret, todo.
     #[serde(default)]
     #[schemars(extend("x-aliases" = ["smell"]))]
     preset: Option<String>,
-    /// Default: all that can read it.
+    /// Default: all that accept the pattern.
     #[serde(default)]
     language: Option<String>,
     /// Glob: `src/**`.
     #[serde(default)]
     file_pattern: Option<String>,
-    /// At most this many.
+    /// Limit of results.
     #[serde(default = "twenty")]
     max_results: u32,
 }
@@ -53,17 +53,17 @@ fn twenty() -> u32 {
     20
 }
 
-/// A piece of code that matches.
+/// A match.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Match {
     line: u64,
     end_line: u64,
-    /// Its first line, cut where it is long.
+    /// First line, cut if long.
     text: String,
-    /// Text of each `$NAME`, or of each capture of a query.
+    /// Text of each `$NAME` or query capture.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     captures: BTreeMap<String, String>,
-    /// The innermost symbol around it; `{file}::{symbol}` is its id.
+    /// Innermost enclosing symbol; its id is `{file}::{symbol}`.
     #[serde(skip_serializing_if = "Option::is_none")]
     symbol: Option<String>,
 }

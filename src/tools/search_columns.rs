@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use super::{Call, Error, Tool, indexes};
 use crate::catalog::context::{Column, context};
 
-/// Search the columns of tables that a dbt project describes: by name, description and model.
+/// Search the columns of tables in a dbt project, by name, description and model.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Args {
@@ -21,7 +21,7 @@ pub struct Args {
     /// Glob of model names: `stg_*`.
     #[serde(default)]
     model_pattern: Option<String>,
-    /// At most this many.
+    /// Limit of results.
     #[serde(default = "twenty")]
     max_results: u32,
 }
@@ -63,7 +63,7 @@ impl Tool for SearchColumns {
         let pattern = args.model_pattern.as_deref().map(str::trim).filter(|pattern| !pattern.is_empty());
         let pattern = pattern.map(|pattern| GlobBuilder::new(pattern).case_insensitive(true).build()).transpose();
         let pattern = pattern.map_err(|err| {
-            let message = format!("`model_pattern` is no glob: {err}; write it like stg_*");
+            let message = format!("`model_pattern` is not a glob: {err}; write it like stg_*");
             Error::invalid_arguments(message)
         })?;
         let models = pattern.map(|pattern| pattern.compile_matcher());
@@ -87,8 +87,7 @@ impl Tool for SearchColumns {
         };
         let (has_any, items) = indexes::answered(call, &mut repo, ask, about)?;
         if !has_any {
-            let none = "nothing here describes columns: there is no dbt project with columns in its YAML files and no \
-                information_schema*.json, or context_providers is off";
+            let none = "no column descriptions: there is no dbt project with columns in YAML and no information_schema*.json, or context_providers is off";
             call.note("hint", none);
         }
         call.count(items.len());

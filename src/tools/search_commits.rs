@@ -10,7 +10,7 @@ use super::indexes::{self, Repo, timestamp};
 use super::{Call, Error, Tool, history, tokens};
 use crate::query::{self, Between, Bounds, CommitSearch, Commits, History, LogEntry, Version};
 
-/// Git log: find the commit that introduced something, who committed what, in which folder and since when.
+/// Find the commit that introduced something, who committed what, in which folder and since when (git log).
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Args {
@@ -29,10 +29,10 @@ pub struct Args {
     /// Date, `2 weeks` or commit.
     #[serde(default)]
     since: Option<String>,
-    /// The same.
+    /// Same forms as `since`.
     #[serde(default)]
     until: Option<String>,
-    /// The most commits.
+    /// Limit of commits.
     #[serde(default = "ten")]
     max_results: u32,
 }
@@ -46,7 +46,7 @@ fn ten() -> u32 {
 pub struct Output {
     result_count: usize,
     commits: Vec<Commit>,
-    /// Commits that were looked at.
+    /// Commits searched.
     searched_commits: usize,
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     truncated: bool,
@@ -62,14 +62,14 @@ struct Commit {
     author: String,
     time: String,
     files_count: usize,
-    /// The first files, sources before tests and documents.
+    /// First files, sources before tests and documents.
     files: Vec<String>,
-    /// Symbols that differ; more than `symbols` lists, if there are many.
+    /// Number of changed symbols, listed or not.
     symbols_count: usize,
     symbols: Vec<Touched>,
 }
 
-/// A symbol that a commit changed.
+/// A symbol changed by a commit.
 #[derive(Debug, Serialize, JsonSchema)]
 struct Touched {
     symbol_id: String,
@@ -140,7 +140,7 @@ impl Tool for SearchCommits {
             output.commits.push(item);
         }
         if bounds.is_over() {
-            call.note("hint", "symbols of the last of these commits were not read: there was no time");
+            call.note("hint", "symbols of the last commits were not read: time ran out");
         }
         output.result_count = output.commits.len();
         if call.offset + output.commits.len() < commits.len() {

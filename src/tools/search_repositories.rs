@@ -15,11 +15,11 @@ const LONGEST_QUERY: usize = 256;
 pub struct Args {
     /// Words and qualifiers: `http client language:rust stars:>100`.
     query: String,
-    /// Best first by this.
+    /// Sort key, best first.
     #[serde(default)]
     #[schemars(extend("x-aliases" = ["sort"]))]
     sort_by: SortBy,
-    /// Turns sort_by round.
+    /// Sort direction.
     #[serde(default)]
     #[schemars(extend("x-hidden" = "client"))]
     order: Direction,
@@ -40,7 +40,7 @@ fn one() -> u32 {
     1
 }
 
-/// By what results are ordered.
+/// Order of results.
 #[derive(Clone, Copy, Debug, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 enum SortBy {
@@ -51,7 +51,7 @@ enum SortBy {
     Updated,
 }
 
-/// In which direction.
+/// Sort direction.
 #[derive(Clone, Copy, Debug, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 enum Direction {
@@ -68,12 +68,12 @@ pub struct Output {
     total_count: u64,
     page: u32,
     per_page: u32,
-    /// GitHub ran out of time: there may be more.
+    /// GitHub timed out: there may be more.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     incomplete_results: bool,
 }
 
-/// A repository as GitHub describes it, without what GitHub does not say.
+/// A repository, as GitHub describes it.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 struct Repository {
@@ -112,7 +112,7 @@ struct Repository {
     default_branch: Option<String>,
 }
 
-/// A licence as GitHub recognised it.
+/// A licence, as GitHub recognised it.
 #[derive(Debug, Serialize, JsonSchema)]
 struct License {
     key: String,

@@ -27,16 +27,16 @@ pub struct Args {
     /// Id, name or path (default: the current one).
     #[serde(default)]
     repo: Option<String>,
-    /// Several; `*` for all.
+    /// Several repositories; `*` for all.
     #[serde(default)]
     repos: Option<Vec<String>>,
-    /// Instead: installed packages it imports.
+    /// Search instead the installed packages it imports.
     #[serde(default)]
     #[schemars(extend("x-rare" = true))]
     deps: bool,
-    /// `save`, `Model.save`, words, a sentence; may hold `kind:`, `lang:`, `file:`, `-file:`.
+    /// `save`, `Model.save`, words or a sentence; may include `kind:`, `lang:`, `file:`, `-file:`.
     query: String,
-    /// function, class, method, constant, type, file, or the language's own word.
+    /// function, class, method, constant, type, file, or the language's own term.
     #[serde(default)]
     kind: Option<String>,
     /// By name or alias: python, ts, c++.
@@ -45,19 +45,19 @@ pub struct Args {
     /// Glob: `src/**`.
     #[serde(default)]
     file_pattern: Option<String>,
-    /// At most this many.
+    /// Limit of results.
     #[serde(default)]
     #[schemars(extend("default" = TEN))]
     max_results: Option<u32>,
-    /// Names spelt alike count as well.
+    /// Include similar spellings.
     #[serde(default)]
     #[schemars(extend("x-rare" = true))]
     fuzzy: bool,
-    /// Order: by how well they answer, how central they are, or both.
+    /// Order: by relevance, centrality, or both.
     #[serde(default)]
     #[schemars(extend("x-rare" = true))]
     sort_by: SortBy,
-    /// Search by meaning, where an embedding provider is set up.
+    /// Search by meaning; needs an embedding provider.
     #[serde(default)]
     #[schemars(extend("x-hidden" = "client"))]
     semantic: bool,
@@ -69,19 +69,19 @@ pub struct Args {
     #[serde(default)]
     #[schemars(extend("x-hidden" = "client"))]
     semantic_only: bool,
-    /// With each symbol's source.
+    /// Include the source.
     #[serde(default)]
     #[schemars(extend("x-rare" = true))]
     include_source: bool,
-    /// Tokens for all sources together.
+    /// Token limit for all sources.
     #[serde(default)]
     #[schemars(extend("x-rare" = true))]
     token_budget: Option<u64>,
-    /// Further: docstring, parent, decorators, ….
+    /// More fields: docstring, parent, decorators, ….
     #[serde(default)]
     #[schemars(extend("x-rare" = true))]
     fields: Option<Vec<String>>,
-    /// With the parts of each score.
+    /// Include the parts of each score.
     #[serde(default)]
     #[schemars(extend("x-hidden" = "client"))]
     explain: bool,
@@ -90,14 +90,14 @@ pub struct Args {
 /// The hits of an answer for which no number is given; in a compact one they may be fewer.
 const TEN: u32 = 10;
 
-/// Order of symbols that answer.
+/// Order of results.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum SortBy {
-    /// How well they answer.
+    /// Relevance.
     #[default]
     Relevance,
-    /// How central they are among who uses whom.
+    /// Centrality by use.
     Centrality,
     /// Both.
     Combined,
@@ -117,30 +117,29 @@ impl SortBy {
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Output {
     result_count: usize,
-    /// `high`: the first is the name that was asked for, or one of the first five is described; right nine times in
-    /// ten. `medium`: it is one of them, more often than not. `low`: other words are more likely to find it. `none`:
-    /// nothing answers.
+    /// `high`: the first has the exact name, or one of the first five fits the description; right in nine of ten
+    /// cases. `medium`: one of the first five, more often than not. `low`: try other words. `none`: no match.
     confidence: &'static str,
-    /// The evidence for that.
+    /// Evidence for the confidence.
     #[serde(skip_serializing_if = "Option::is_none")]
     evidence: Option<Judged>,
     results: Vec<Item>,
-    /// Words of the query that no symbol holds.
+    /// Query words found in no symbol.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     unknown_words: Vec<String>,
-    /// How many there are, where that is not said by their being all here.
+    /// Total matches; omitted when all are listed.
     #[serde(skip_serializing_if = "Option::is_none")]
     total: Option<usize>,
-    /// There may be more than `total` says: they were not counted.
+    /// `total` is a lower bound.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     at_least: bool,
-    /// In a compact answer: hits that are left out, as their scores are far below the best.
+    /// In a compact answer: omitted hits with scores far below the best.
     #[serde(skip_serializing_if = "Option::is_none")]
     weaker: Option<usize>,
-    /// In a compact answer to a description: the files that answer next.
+    /// In a compact answer to a description: the next best files.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     further: Vec<String>,
-    /// Nothing was found: where it was looked for.
+    /// If nothing was found: the scope of the search.
     #[serde(skip_serializing_if = "Option::is_none")]
     negative_evidence: Option<Absence>,
 }
@@ -163,26 +162,26 @@ impl Output {
     }
 }
 
-/// Evidence for the first.
+/// Evidence for the first hit.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Judged {
-    /// 1 for a name of the same letters, 2 for one as it is written, 1 more for its owner.
+    /// 1 for the same letters, 2 for the exact name, plus 1 for a matching owner.
     name: f64,
-    /// The share of the query's words that it holds, the rarer weighing more.
+    /// Share of query words it contains, weighted by rarity.
     covered: f64,
-    /// The most that one of the first three holds.
+    /// Highest such share among the first three.
     best_covered: f64,
-    /// The share of its words that nothing holds.
+    /// Share of query words found nowhere.
     unknown: f64,
-    /// How far it is above the next, as a share of its score.
+    /// Lead over the second, as a share of its score.
     margin: f64,
-    /// How far it is above the tenth.
+    /// Lead over the tenth, as a share of its score.
     fall: f64,
-    /// The largest share of the first ten that is in one file.
+    /// Largest share of the first ten in one file.
     crowd: f64,
 }
 
-/// A symbol that answers; its id is `{file}::{qualified name}#{kind}`.
+/// A matching symbol; its id is `{file}::{qualified name}#{kind}`.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Item {
     id: String,
@@ -190,29 +189,29 @@ pub struct Item {
     name: String,
     file: String,
     line: u32,
-    /// The definition without its body, at most 200 letters, cut after an argument.
+    /// Definition without its body, at most 200 letters, cut after an argument.
     signature: String,
-    /// The documentation's first sentence, at most 120 letters; empty without documentation.
+    /// First sentence of its documentation, at most 120 letters, or empty.
     summary: String,
     /// Comparable within an answer.
     score: u32,
-    /// The repository, when several were searched.
+    /// Repository (for several).
     #[serde(skip_serializing_if = "Option::is_none")]
     repo: Option<String>,
-    /// `fuzzy` when only the spelling is alike.
+    /// `fuzzy` if only the spelling is similar.
     #[serde(skip_serializing_if = "Option::is_none")]
     match_type: Option<&'static str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     fuzzy_similarity: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     edit_distance: Option<usize>,
-    /// `generated` or `vendored`, where nobody writes it here.
+    /// `generated` or `vendored`, if not written here.
     #[serde(skip_serializing_if = "Option::is_none")]
     origin: Option<&'static str>,
-    /// How many of the same name stand here: ids that end in `~1`, `~2`, ….
+    /// Number of overloads here; their ids end in `~1`, `~2`, ….
     #[serde(skip_serializing_if = "Option::is_none")]
     overloads: Option<usize>,
-    /// In a compact answer, of the only symbol of a name: how often it is used.
+    /// In a compact answer: number of uses, if the name is unique.
     #[serde(skip_serializing_if = "Option::is_none")]
     uses: Option<usize>,
     /// As in get_symbol_source.
@@ -220,7 +219,7 @@ pub struct Item {
     source_line: Option<u32>,
     #[serde(skip_serializing_if = "Option::is_none")]
     source: Option<String>,
-    /// The parts of the score, in order.
+    /// Parts of the score, in order.
     #[serde(skip_serializing_if = "Option::is_none")]
     explain: Option<Vec<String>>,
     #[serde(flatten)]
@@ -241,6 +240,7 @@ impl Tool for SearchSymbols {
     const COMMAND: &'static str = "search";
     const POSITIONAL: &'static [&'static str] = &["query"];
     const SHOWN: Option<ToolTier> = Some(ToolTier::Lean);
+    const ALWAYS_LOADED: bool = true;
     const LIST: Option<&'static str> = Some("results");
     type Args = Args;
     type Output = Output;
@@ -375,7 +375,7 @@ fn searched(
 ) -> Result<Vec<Repo>, Error> {
     match (of_packages, repos) {
         (true, None) => packages::of_project(call, repo),
-        (true, Some(_)) => Err(Error::invalid_arguments("`deps` are those of one `repo`; give no `repos`")),
+        (true, Some(_)) => Err(Error::invalid_arguments("`deps` searches the packages of one `repo`; omit `repos`")),
         _ => repositories(call, repo, repos),
     }
 }

@@ -20,32 +20,32 @@ use crate::query::scan::{Candidates, Limits, Outcome};
 use crate::query::text::{self, Case, LineHit, Matcher, Pattern};
 use crate::store::{FileView, SymbolView};
 
-/// Grep: search the text of all files for a string, pattern or regular expression: code lines that hold a log message,
-/// comment, TODO, environment variable, setting, each with its symbol.
+/// Search (grep) the text of all files for a string, pattern or regular expression: lines of code with a log message,
+/// comment, TODO, environment variable or setting.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Args {
     /// Id, name or path (default: the current one).
     #[serde(default)]
     repo: Option<String>,
-    /// Several; `*` for all.
+    /// Several repositories; `*` for all.
     #[serde(default)]
     #[schemars(extend("x-rare" = true))]
     repos: Option<Vec<String>>,
-    /// Text in either case, or a regex with is_regex.
+    /// Text, case ignored; a regex with is_regex.
     #[schemars(extend("x-aliases" = ["pattern"]))]
     query: String,
     /// Rust syntax.
     #[serde(default)]
     #[schemars(extend("x-aliases" = ["regex"]))]
     is_regex: bool,
-    /// Capital letters matter.
+    /// Match case.
     #[serde(default)]
     case_sensitive: bool,
-    /// Only where words begin and end.
+    /// Match whole words only.
     #[serde(default)]
     whole_word: bool,
-    /// A match may go over several lines.
+    /// Let matches span lines.
     #[serde(default)]
     #[schemars(extend("x-rare" = true, "x-aliases" = ["multi_line"]))]
     multiline: bool,
@@ -56,13 +56,13 @@ pub struct Args {
     #[serde(default)]
     #[schemars(extend("x-rare" = true))]
     language: Option<String>,
-    /// At most this many lines.
+    /// Limit of lines.
     #[serde(default = "twenty")]
     max_results: u32,
-    /// Lines around each.
+    /// Context lines.
     #[serde(default)]
     context_lines: u32,
-    /// Search by meaning, where an embedding provider is set up: first lines of definitions, best first.
+    /// Search by meaning: first lines of definitions, best first. Needs an embedding provider.
     #[serde(default)]
     #[schemars(extend("x-hidden" = "client"))]
     semantic: bool,
@@ -80,17 +80,17 @@ fn twenty() -> u32 {
     20
 }
 
-/// A line that matches.
+/// A matching line.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Match {
     line: u64,
-    /// A long line is cut around the match, where `…` stands.
+    /// `…` marks a long line cut around the match.
     text: String,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     before: Vec<String>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     after: Vec<String>,
-    /// The innermost symbol around it; `{file}::{symbol}` is its id.
+    /// Innermost enclosing symbol; its id is `{file}::{symbol}`.
     #[serde(skip_serializing_if = "Option::is_none")]
     symbol: Option<String>,
 }
@@ -210,7 +210,7 @@ impl<'a> Search<'a> {
         }
         let by_meaning = args.semantic || args.semantic_only;
         if by_meaning && (args.is_regex || args.multiline) {
-            return wrong("`semantic` takes a question in words; leave is_regex and multiline out");
+            return wrong("`semantic` takes a question in words; omit is_regex and multiline");
         }
         let asks = || Meaning::of(call, &args.query, args.semantic_weight, args.semantic_only);
         let meaning = by_meaning.then(asks).transpose()?;

@@ -11,7 +11,7 @@ use super::{Call, Error, Tool, indexes};
 use crate::model::Kind;
 use crate::query::{self, Confidence, Hit, Search};
 
-/// Where to start in an unknown codebase: keywords, entry points and ready calls.
+/// Suggest where to start in an unknown codebase: keywords, entry points and ready calls.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Args {
@@ -29,25 +29,25 @@ pub struct Output {
     kind_distribution: BTreeMap<&'static str, u64>,
     language_distribution: BTreeMap<String, u64>,
     top_keywords: Vec<String>,
-    /// Ids of the symbols that programs start at, or paths of files that a package runs.
+    /// Ids of symbols where programs start, or paths of files that a package runs.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     entry_points: Vec<String>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     most_imported_files: Vec<Imported>,
-    /// The largest types.
+    /// Largest types.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     large_types: Vec<LargeType>,
     example_queries: Vec<Example>,
 }
 
-/// A type that holds much.
+/// A large type.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct LargeType {
     id: String,
     members: u64,
 }
 
-/// A call that is ready to be made.
+/// A ready-made call.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Example {
     tool: &'static str,

@@ -265,14 +265,12 @@ fn what_does_not_fit_is_refused_with_what_would() {
         (json!({"count_only": 7}), expect!["`count_only` must be true or false; it was 7"]),
         (
             json!({"cursor": "c10-0000"}),
-            expect![[
-                r#"`cursor` "c10-0000" was not given by echo for this question; leave it out to start from the beginning"#
-            ]],
+            expect![[r#"`cursor` "c10-0000" is not from this question to echo; omit it to start from the beginning"#]],
         ),
         (
             json!({"cursor": "é".repeat(4_000)}),
             expect![[
-                r#"`cursor` "éééééééééééééééééééééééééééééééééééééééé" was not given by echo for this question; leave it out to start from the beginning"#
+                r#"`cursor` "éééééééééééééééééééééééééééééééééééééééé" is not from this question to echo; omit it to start from the beginning"#
             ]],
         ),
     ] {
@@ -285,9 +283,7 @@ fn a_panic_is_an_error_like_another() {
     check(
         "fail",
         json!({"how": "panic", "names": []}),
-        expect![[
-            r#"{"error":"fail failed by a fault of its own: asked for","code":"internal","_meta":{"timing_ms":0}}"#
-        ]],
+        expect![[r#"{"error":"internal error in fail: asked for","code":"internal","_meta":{"timing_ms":0}}"#]],
     );
     check(
         "fail",

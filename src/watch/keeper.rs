@@ -227,8 +227,8 @@ impl Work {
         let root = self.root.display();
         match end {
             End::Stopped | End::Unfit => {}
-            End::Idle => (self.tell)(&format!("{root}: nothing happened for long; watched no more")),
-            End::Forgotten => (self.tell)(&format!("{root}: its index was removed; watched no more")),
+            End::Idle => (self.tell)(&format!("{root}: idle for long; no longer watched")),
+            End::Forgotten => (self.tell)(&format!("{root}: its index was removed; no longer watched")),
             End::Gone => {
                 let what = match pipeline::is_gone(&self.sidecar, &self.registry, &self.config) {
                     true => match pipeline::forget(&self.registry, &self.sidecar, PATIENCE) {
@@ -270,7 +270,7 @@ impl Work {
         let _listening = self.begin_listening(lease);
         self.answers.store(EXACT, Ordering::Release);
         let facts = self.snapshot.facts();
-        let how = if self.subscription.is_some() { "watching" } else { "looking now and then at" };
+        let how = if self.subscription.is_some() { "watching" } else { "polling" };
         (self.tell)(&format!("{how} {}: {} files, {} symbols", self.root.display(), facts.files, facts.symbols));
         let (mut busy, mut looked, mut rest) = (Instant::now(), Instant::now(), LOOK_EVERY);
         let by_the_way = self.reason == Reason::ByTheWay;
@@ -353,7 +353,7 @@ impl Work {
         let caught_up = self.catch_up();
         let settled = match caught_up {
             true => self.settle(),
-            false => Err("the system does not tell what happens".to_owned()),
+            false => Err("the system does not report changes".to_owned()),
         };
         let here = notifier::place(&self.root).ok();
         for question in questions {
@@ -387,7 +387,7 @@ impl Work {
         };
         match problem {
             Some(problem) => {
-                let what = "it is looked at now and then instead of being watched";
+                let what = "it is polled instead of watched";
                 (self.tell)(&format!("{}: {problem}; {what}", self.root.display()));
             }
             None => {
@@ -493,7 +493,7 @@ impl Work {
                 self.backlog.lost = false;
             }
             Err(err) => {
-                let what = "it is looked at now and then instead of being watched";
+                let what = "it is polled instead of watched";
                 (self.tell)(&format!("{}: {err}; {what}", self.root.display()));
                 self.subscription = None;
                 self.backlog = Backlog { all: true, ..Backlog::default() };

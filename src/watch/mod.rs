@@ -49,7 +49,7 @@ pub struct Options {
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// Not an existing folder.
-    #[error("{} is no folder", .0.display())]
+    #[error("{} is not a folder", .0.display())]
     NoFolder(PathBuf),
     /// Indexing failed.
     #[error(transparent)]

@@ -25,7 +25,7 @@ pub(super) enum WatchError {
     #[error("the system's limit on watched folders is reached (raise it: sysctl fs.inotify.max_user_watches=1048576)")]
     Limit,
     /// Watching would leave too few watches for other programs.
-    #[error("there are more folders than are watched by the way")]
+    #[error("there are too many folders to watch")]
     Spare,
     /// One folder is reachable under two paths, and the system reports only one of them.
     #[error("{} and {} are the same folder", .0.display(), .1.display())]

@@ -155,7 +155,7 @@ fn drawn(graph: &Graph, title: &str) -> Markup {
             p { "Nothing else is known here." }
         } @else {
             p.weak {
-                "A line leads from what uses to what is used. "
+                "A line leads from the user to the used code. "
                 @for (sureness, says) in LEGEND {
                     @if graph.edges.iter().any(|edge| edge.sureness == sureness) {
                         span.legend { (PreEscaped(pictures::sample(sureness))) " " (says) } " "
@@ -182,7 +182,7 @@ pub(super) fn matrix(asked: &Asked<'_>, place: &Place) -> Result<Reply, Failure>
                     p { "No import between files is known here." }
                 } @else {
                     p.weak {
-                        "A number counts imports from the folder of its row into that of its column. Folders are ordered so that imports lie
+                        "A number counts imports from the folder of its row into the folder of its column. Folders are ordered so that imports lie
                          above the diagonal; those of a cycle are marked."
                     }
                     (table(view, path, &matrix))

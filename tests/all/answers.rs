@@ -186,9 +186,9 @@ fn what_is_done_otherwise_than_asked_is_said() {
     let (cx, folder) = indexed("--- a.py\nimport b\ndef f(): ...\n--- b.py\ndef g(): ...\n");
     let root = project(&folder);
     for (tool, args, says) in [
-        ("get_dependency_graph", json!({"file": "a.py", "depth": 9}), "`depth` is from 1 to 3; 3 is taken"),
-        ("get_call_hierarchy", json!({"symbol_id": "f", "depth": 0}), "`depth` is from 1 to 5; 1 is taken"),
-        ("get_blast_radius", json!({"symbol_id": "f", "max_depth": 99}), "`max_depth` is from 1 to 10; 10 is taken"),
+        ("get_dependency_graph", json!({"file": "a.py", "depth": 9}), "`depth` must be from 1 to 3; using 3"),
+        ("get_call_hierarchy", json!({"symbol_id": "f", "depth": 0}), "`depth` must be from 1 to 5; using 1"),
+        ("get_blast_radius", json!({"symbol_id": "f", "max_depth": 99}), "`max_depth` must be from 1 to 10; using 10"),
         ("search_symbols", json!({"query": "f", "semantic_weight": 0.3}), "`semantic_weight` has no effect"),
     ] {
         let answer = call(&cx, &root, tool, args);

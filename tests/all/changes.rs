@@ -337,7 +337,7 @@ fn what_is_new_in_sources_comes_first_and_filters_narrow_it() {
             "docs/conf.py::extra#function",
             "tests/test_a.py::test_new#function"
         ],
-        "configuration is no source"
+        "configuration is not a source"
     );
     let modified = answer["modified"].as_array().expect("some are modified");
     let declared: Vec<&str> = modified

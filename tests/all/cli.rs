@@ -298,7 +298,7 @@ fn a_wrong_name_of_a_repository_indexes_nothing() {
     ] {
         let ran = place.run(args);
         assert_eq!(ran.status, 2, "{args:?}: {}", ran.out);
-        assert!(ran.err.contains("no index is called \"nowhere\"") && !ran.err.contains("first time"), "{}", ran.err);
+        assert!(ran.err.contains("there is no index \"nowhere\"") && !ran.err.contains("first time"), "{}", ran.err);
     }
     assert_eq!(place.run(&["list"]).out.matches("source-").count(), 0);
     // The same once something is indexed; where we stand is still indexed for whoever names nothing.
@@ -418,7 +418,7 @@ fn paths_are_meant_and_shown_from_where_one_stands() {
         assert!(!ran.out.contains("Counter") && !ran.out.contains("inner_one"), "{path}: {}", ran.out);
     }
     let ran = place.run(&["file", "../none.py"]);
-    assert!(ran.status == 2 && ran.err.contains("lies outside"), "{}", ran.err);
+    assert!(ran.status == 2 && ran.err.contains("is outside"), "{}", ran.err);
     // A file elsewhere says which repository is meant.
     let other = place.path().join("other");
     fs::create_dir(&other).expect("the folder is ours");
@@ -504,7 +504,7 @@ fn a_language_behind_l_is_no_path() {
     assert_eq!(place.found(&["ast", "add($A, $B)", "-l"]), "a.js\nnumbers.py\n");
     assert_eq!(place.found(&["ast", "add($A, $B)", "-l", "numbers.py"]), "numbers.py\n");
     let ran = place.run(&["ast", "add($A, $B)", "-l", "cobol"]);
-    assert!(ran.status == 2 && ran.err.contains("cobol is no file and no language"), "{}", ran.err);
+    assert!(ran.status == 2 && ran.err.contains("cobol is neither a file nor a language"), "{}", ran.err);
 }
 
 #[test]
@@ -552,7 +552,7 @@ fn messages_speak_of_commands() {
         assert_eq!(named, None, "{args:?}: {text}");
         text
     };
-    assert!(said(&["outline", "zzz/nothing.md"]).contains("`codelode tree` lists what is"));
+    assert!(said(&["outline", "zzz/nothing.md"]).contains("`codelode tree` lists files"));
     assert!(said(&["file", "inner"]).contains("codelode tree"));
     assert!(said(&["get", "zzz_nothing"]).contains("codelode search"));
     assert!(said(&["search", "zzzyyyxxx"]).contains("with --fuzzy, fewer letters"));

@@ -100,7 +100,7 @@ fn compilers_say_what_nobody_wrote() {
     place.write("uses.py", &format!("# …\n{USES}"));
     let found = json(&place, &["refs", "--symbol-id", area]);
     assert_eq!(found["references"].as_array().map_or(0, Vec::len), 0, "{found}");
-    let note = "1 file has another text than the compiler's index was made of: names there are bound without it";
+    let note = "1 file has changed since the compiler's index was made: names there are resolved without it";
     assert_eq!(found["_meta"]["compiler_stale"], note, "{found}");
     // The text of before is what the compiler read.
     place.write("uses.py", USES);
@@ -143,15 +143,18 @@ fn another_text_is_not_what_the_compiler_read() {
     let indexed = json(&place, &["index"]);
     assert_eq!((&indexed["compiler"]["documents"], &indexed["compiler"]["other_text"]), (&0.into(), &2.into()));
     let warnings = indexed["warnings"].to_string();
-    assert!(warnings.contains("2 of 3 documents were made of another text"), "{warnings}");
-    assert!(warnings.contains("1 of 3 documents are of files that are not indexed"), "{warnings}");
+    assert!(warnings.contains("2 of 3 documents do not match their files"), "{warnings}");
+    assert!(warnings.contains("1 of 3 documents belong to files that are not indexed"), "{warnings}");
 
     for garbage in [&b"no index"[..], &[0x12, 0xff, 0xff, 0xff, 0xff, 0x07], &[], &[0x0f; 9]] {
         fs::write(&file, garbage).expect("the folder is ours");
         let indexed = json(&place, &["index"]);
-        assert!(indexed["warnings"].to_string().contains("index.scip was not used: it is no index"), "{indexed}");
+        assert!(
+            indexed["warnings"].to_string().contains("index.scip was not used: it is not a SCIP index"),
+            "{indexed}"
+        );
         let given = place.run(&["index", "--scip", file.to_str().expect("it is text")]);
-        assert!(given.status != 0 && given.err.contains("it is no index"), "{}", given.err);
+        assert!(given.status != 0 && given.err.contains("it is not a SCIP index"), "{}", given.err);
     }
     let absent = place.run(&["index", "--scip", "no.scip"]);
     assert!(absent.status != 0 && absent.err.contains("no.scip"), "{}", absent.err);

@@ -41,7 +41,7 @@ fn answers_name_the_cut_files_that_may_change_them() {
     }
     let plan = place.call("plan_rename", json!({"symbol_id": "target", "new_name": "goal"}));
     assert_eq!(plan["is_sure"], false, "{plan}");
-    assert!(plan["doubts"].to_string().contains("its file was not read to its end"), "{plan}");
+    assert!(plan["doubts"].to_string().contains("its file was not read completely"), "{plan}");
     // A name that the file does not write is none of its business.
     place.write("src/lib.rs", "mod deep;\npub fn target() {}\npub fn other() {}\n");
     let other = place.call("find_references", json!({"identifier": "other"}));

@@ -176,7 +176,7 @@ fn what_is_spoilt_is_made_anew_where_its_folder_is_there() {
     replace(&pack, b"no pack");
     place.write("notes.md", "shared things are written here\n");
     let (status, text) = place.strict(&["index", "."]);
-    assert!(status == 0 && text.contains("so the index was made anew"), "{text}");
+    assert!(status == 0 && text.contains("so the index was rebuilt"), "{text}");
     assert_eq!(place.doctor(&[]).0, 0);
     // And what an earlier version left is of no more use.
     let manifest = place.store().into_iter().find(|path| path.ends_with("manifest.json")).expect("there is one");
@@ -235,7 +235,8 @@ fn the_doctor_clears_away_what_nobody_needs() {
     let (status, report) = place.doctor(&[]);
     let told: Vec<&str> =
         report["findings"].as_array().into_iter().flatten().filter_map(|finding| finding["what"].as_str()).collect();
-    let expected = ["others may read", "cannot be read", "3 files are left", "belongs to no indexed folder", "is gone"];
+    let expected =
+        ["other users can read", "cannot be read", "3 files are left over", "belongs to no indexed folder", "is gone"];
     for what in expected {
         assert!(told.iter().any(|told| told.contains(what)), "{what}: {told:?}");
     }

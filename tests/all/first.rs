@@ -189,7 +189,7 @@ fn a_command_answers_and_ends_and_the_index_is_completed_in_the_background() {
     let Ran { status, out, err } = place.run(&["search", "load_order"]);
     assert_eq!(status, 0, "{err}");
     let first = format!(
-        "from 2 of {} files: the index is still being made, and what is absent here may be in the rest\n",
+        "from 2 of {} files: the index is still being made, and missing results may be in the rest\n",
         MANY + 2
     );
     assert!(out.starts_with(&format!("{first}shop/order.py:1 load_order")), "{out}");

@@ -786,7 +786,7 @@ fn relations_that_took_too_much_work_are_said_to_be_missing() {
     let project = format!("{files}--- A.java\n{imports}class A {{ private void spare() {{}} }}\n");
     let (cx, folder) = indexed(&project);
     let root = folder.path().join("project");
-    let missing = "resolving all names takes too much work here: some uses are not known";
+    let missing = "resolving all names takes too long here: some uses are missing";
     let answer = call(&cx, &root, "find_references", json!({"identifier": "C7"}));
     assert_eq!(answer["_meta"]["relations_missing"], missing, "{answer}");
     let answer = call(&cx, &root, "find_dead_code", json!({"min_confidence": 0}));

@@ -191,7 +191,11 @@ fn a_hook_does_nothing_but_answer() {
     assert!(place.hook(&event, ("LANG", "C")).contains("cart.py:2"));
     assert_eq!(place.hook(&event, ("CODELODE_HOOKS", "off")), "");
     assert_eq!(place.hook(&event, ("CODELODE_INDEX_PATH", "/dev/null/nowhere")), "");
-    assert_eq!(place.hook(&event, ("CODELODE_HOOKS", "perhaps")), "", "a setting that is wrong is no agent's concern");
+    assert_eq!(
+        place.hook(&event, ("CODELODE_HOOKS", "perhaps")),
+        "",
+        "a setting that is wrong is not an agent's concern"
+    );
 }
 
 #[test]

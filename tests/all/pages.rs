@@ -192,7 +192,7 @@ fn a_search_narrows_by_language_and_folder_and_answers_sentences() {
     let rest = page(&client, &format!("/find?q={sentence}&in=rest&repo={repo}"));
     assert!(rest.contains(">Text</a></h2>") && !rest.contains("Context"), "{rest}");
     let word = page(&client, "/find?q=parse_invoice&in=names");
-    assert!(!word.contains("Context"), "one word is no sentence: {word}");
+    assert!(!word.contains("Context"), "one word is not a sentence: {word}");
     assert!(
         word.contains("class=\"snippet\"") && word.contains("return text"),
         "the first comes with its code: {word}"
@@ -536,7 +536,7 @@ fn pages_hold_no_code_and_may_run_none_but_the_servers_own() {
     }
     assert_eq!(client.get("/static/x/../mod.rs").status, 404);
     let packed = client.send_to("GET", "/static/x/style.css", "", &[("Host", "evil.example")]);
-    assert_eq!(packed.status, 200, "a style is no secret");
+    assert_eq!(packed.status, 200, "a style is not a secret");
     assert_eq!(client.send_to("GET", "/", "", &[("Host", "evil.example")]).status, 403);
     assert_eq!(client.send_to("GET", "/", "", &[("Origin", "http://evil.example")]).status, 403);
     let raw = format!("/raw/{}/numbers.py", site.repo("shop"));

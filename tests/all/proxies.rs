@@ -161,7 +161,7 @@ fn the_composed_services_find_each_other() {
     let (compose, caddy) = (example("compose.yaml", &[]), example("Caddyfile", &[]));
     let (host, port) =
         value(&compose, "CODELODE_AT: ").split_once(':').map(|(a, b)| (a.to_owned(), b.to_owned())).expect("both");
-    assert!(compose.contains(&format!("\n  {host}:\n    ")), "{host} is no service");
+    assert!(compose.contains(&format!("\n  {host}:\n    ")), "{host} is not a service");
     assert_eq!(value(&caddy, "reverse_proxy {$CODELODE_AT:127.0.0.1:"), port, "Caddy's own value has another port");
     assert!(example("Containerfile", &[]).contains(&format!("EXPOSE {port}\n")));
     assert!(!compose.contains("--port"), "the port is the usual one");

@@ -171,10 +171,10 @@ fn terms_filter_and_agree_with_the_parameters() {
     // Filters alone list what passes them.
     assert_eq!(place.ids("kind:class file:shop/models.py").len(), 4);
     let both = json!({"query": "total kind:method", "kind": "function"});
-    assert!(place.wrong(both).contains("`kind` is \"function\" and the query says kind:method"), "both");
-    assert!(place.wrong(json!({"query": "a lang:go lang:rust"})).contains("language:go and the query says"), "twice");
-    assert!(place.wrong(json!({"query": "kind:clas order"})).contains("no symbol is of kind \"clas\""), "unknown");
-    assert!(place.wrong(json!({"query": "file:a[b x"})).contains("no glob"), "a glob");
+    assert!(place.wrong(both).contains("`kind` is \"function\", but the query has kind:method"), "both");
+    assert!(place.wrong(json!({"query": "a lang:go lang:rust"})).contains("language:go, but the query has"), "twice");
+    assert!(place.wrong(json!({"query": "kind:clas order"})).contains("there is no kind \"clas\""), "unknown");
+    assert!(place.wrong(json!({"query": "file:a[b x"})).contains("not a glob"), "a glob");
     let elsewhere = place.ids("parse_coupon -file:tests -file:vendor/**");
     assert!(
         !elsewhere.is_empty() && elsewhere.iter().all(|id| !id.starts_with("tests/") && !id.starts_with("vendor/"))

@@ -84,7 +84,7 @@ fn refs_of_a_repository_are_snapshots_of_one_store() {
     let newer = world.run(&["index-repo", &url]);
     let counts = ["files_added", "files_changed", "files_removed"].map(|key| newer[key].as_u64().expect("a count"));
     assert_eq!((counts, &newer["up_to_date"]), ([1, 0, 0], &Value::from(false)));
-    assert_eq!(world.run(&["doctor"])["findings"], serde_json::json!([]), "that there is no folder is no fault");
+    assert_eq!(world.run(&["doctor"])["findings"], serde_json::json!([]), "that there is no folder is not a fault");
 }
 
 #[test]

@@ -84,7 +84,7 @@ fn repositories_of_a_file_are_indexed_and_follow_their_webhooks() {
     fs::write(&file, format!("{entry}[plain]\npath = \"{}\"\n", plain.display())).expect("the folder is ours");
     until_found(&site, "of_a_folder");
     fs::write(&file, "[broken").expect("the folder is ours");
-    assert!(site.log_with("malformed").contains("the repositories are those of before"), "{}", site.log());
+    assert!(site.log_with("malformed").contains("keeping the earlier repositories"), "{}", site.log());
     assert_eq!(send("/hooks/github", &signed(&body)), 202);
     assert!(!site.log().contains(SECRET));
 }
@@ -97,7 +97,7 @@ fn a_file_that_says_too_little_is_refused_at_the_start() {
         ("[a]", "a `url` or a `path`"),
         ("[a]\nurl = \"acme/shop\"\npath = \"/srv\"", "a `url` or a `path`"),
         ("[a]\npath = \"srv\"", "not absolute"),
-        ("[a]\nurl = \"acme/shop\"\npoll = \"often\"", "no time"),
+        ("[a]\nurl = \"acme/shop\"\npoll = \"often\"", "invalid `poll`"),
         ("[a]\nurl = \"acme/shop\"\nsecret_env = \"NO_SUCH_VARIABLE_HERE\"", "NO_SUCH_VARIABLE_HERE"),
         ("[a]\nurl = \"acme/shop\"\nbranch = \"x\"", "branch"),
     ] {

@@ -141,7 +141,7 @@ fn an_empty_review_says_why() {
     place.write("README.md", "Another shop.\n");
     assert_eq!(why(&place).as_deref(), Some("only documents, data and settings differ"));
     place.write("stock.sql", "SELECT 2;\n");
-    assert_eq!(why(&place).as_deref(), Some("no file that differs has symbols here; files in sql have none"));
+    assert_eq!(why(&place).as_deref(), Some("no changed file has symbols; files in sql have none"));
     place.write("stock.sql", "SELECT 1;\n");
     place.write("tests/test_cart.py", &TESTS.replace("== 0", "== 0.0"));
     assert_eq!(why(&place).as_deref(), Some("only tests differ"));
@@ -155,7 +155,7 @@ fn an_empty_review_says_why() {
     place.commit("before");
     place.write("a.py", "class A:\n    def go(self):\n        return 2\n\n\ndef run(it):\n    return it.go()\n");
     let said = why(&place).unwrap_or_default();
-    assert!(said.starts_with("no use is bound to the touched symbols; 1 place"), "{said}");
+    assert!(said.starts_with("no resolved use of the changed symbols; 1 place"), "{said}");
 }
 
 #[test]
@@ -422,7 +422,7 @@ fn a_deletion_leads_to_every_place_and_says_what_is_in_doubt() {
 
     place.write("shop/web.py", "from outside import route\n\n\n@route(\"/\")\ndef page():\n    return 1\n");
     let plan = place.call("plan_delete", json!({"symbol_id": "shop/web.py::page#function"}));
-    assert!(each(&plan, "doubts", "why")[0].starts_with("something may run it"), "{plan}");
+    assert!(each(&plan, "doubts", "why")[0].starts_with("a framework, a runner"), "{plan}");
 }
 
 #[test]
@@ -513,7 +513,7 @@ fn a_recording_of_coverage_says_which_tests_run_changed_lines() {
     for (recording, why) in [
         ("coverage", "names no tests"),
         ("README.md", "neither"),
-        ("secret.json", "is no JSON of coverage.py; see line 1"),
+        ("secret.json", "is not coverage.py JSON; see line 1"),
         ("none", "is not there"),
         ("../index", "must be a file in"),
         ("shop", "must be a file in"),

@@ -177,6 +177,7 @@ fn promise(tool: &ToolSpec) -> Value {
         "command": tool.command,
         "positional": tool.positional,
         "shown": tool.shown.map(|shown| format!("{shown:?}").to_lowercase()),
+        "always_loaded": tool.always_loaded,
         "hints": {"read_only": tool.read_only, "destructive": tool.destructive},
         "list": tool.list,
         "input": input,
@@ -189,7 +190,7 @@ fn promise(tool: &ToolSpec) -> Value {
 fn described(schema: schemars::Schema) -> (String, Map<String, Value>) {
     let mut schema = match schema.to_value() {
         Value::Object(schema) => schema,
-        other => panic!("{other} is no schema of an object"),
+        other => panic!("{other} is not a schema of an object"),
     };
     schema.remove("$schema");
     schema.remove("title");
@@ -258,7 +259,7 @@ fn debts(tool: &ToolSpec) -> Vec<String> {
     );
     owes(!properties(&output).is_empty(), "does not say what it answers".into());
     for name in tool.positional {
-        owes(names.contains(name), format!("`{name}` is given by place and is no argument"));
+        owes(names.contains(name), format!("`{name}` is given by place and is not an argument"));
     }
     if let Some(list) = tool.list {
         let is_list = properties(&output).iter().any(|(name, _)| *name == list);
@@ -266,7 +267,7 @@ fn debts(tool: &ToolSpec) -> Vec<String> {
     }
     owes(is_snake(tool.name), "the name is not in snake_case".into());
     let kebab = |text: &str| !text.is_empty() && text.chars().all(|c| c.is_ascii_lowercase() || c == '-');
-    owes(kebab(tool.command), format!("`{}` is no command", tool.command));
+    owes(kebab(tool.command), format!("`{}` is not a command", tool.command));
     owes(!(tool.read_only && tool.destructive), "destroys what it only reads".into());
     match VERBS.iter().find(|(verb, _)| tool.name.starts_with(verb)) {
         Some((verb, read_only)) => {

@@ -582,7 +582,7 @@ fn syntax_errors_are_named_when_a_folder_is_indexed() {
     let warnings = answer["warnings"].to_string();
     assert!(warnings.contains("syntax errors in bad.py: ") && !warnings.contains("good.py"), "{answer}");
     assert!(
-        warnings.contains("more than is read of a file of its size in nested.rs: "),
+        warnings.contains("over a limit, so some symbols are missing: nested.rs"),
         "a text that is right: {answer}"
     );
     let outline = call(&cx, &root, "get_file_outline", json!({"file_path": "nested.rs"}));

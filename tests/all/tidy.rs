@@ -235,7 +235,7 @@ fn tools_are_apart_and_nothing_else_is_among_them() {
             continue;
         }
         if own != "call" && !is_tool(own) {
-            breaches.push(format!("{}: is no tool", path.display()));
+            breaches.push(format!("{}: is not a tool", path.display()));
         }
         let named = |line: &str| {
             let uses = line.match_indices("super::").chain(line.match_indices("tools::"));

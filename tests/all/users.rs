@@ -31,7 +31,7 @@ fn what_git_tracks_and_has_not_checked_out_is_said() {
     let indexed = place.call("index_folder", json!({"path": place.source()}));
     assert_eq!((&indexed["skipped"]["missing"], &indexed["skipped"]["submodule"]), (&json!(2), &json!(1)));
     let warnings = indexed["warnings"].to_string();
-    assert!(warnings.contains("2 tracked files are not here") && warnings.contains("not checked out: module"));
+    assert!(warnings.contains("2 tracked files are missing") && warnings.contains("not checked out: module"));
     let listed = place.found(&["list", "--skipped"]);
     for line in ["left/gone.py  missing", "left/more.py  missing", "module/  submodule, 0 files"] {
         assert!(listed.contains(line), "{listed}");
@@ -302,7 +302,7 @@ fn messages_name_what_is_meant() {
     let Ran { status, out, err } = place.run(&["importers", "app.py", "nope.py"]);
     assert_eq!((status, &*err), (0, ""), "{out}");
     assert!(out.contains("use.py:1\n"), "{out}");
-    assert!(out.contains("no file \"nope.py\" is indexed; `codelode tree` lists what is"), "{out}");
+    assert!(out.contains("no file \"nope.py\" is indexed; `codelode tree` lists files"), "{out}");
     let Ran { status, err, .. } = place.run(&["search", "app", "--fields", "nope"]);
     assert!(status == 2 && err.contains("\"end_line\"") && !err.contains("--end-line"), "{err}");
 }

@@ -58,7 +58,7 @@ fn arguments_have_greatest_lengths() {
     let mut server = place.serve();
     for (tool, arguments, expected) in [
         ("get_symbols", json!({"symbol_ids": vec!["a"; 1_001]}), "`symbol_ids` has more than 1000 entries"),
-        ("get_symbols", json!({"symbol_ids": ["a".repeat(10_001)]}), "`symbol_ids` has an entry that is longer"),
+        ("get_symbols", json!({"symbol_ids": ["a".repeat(10_001)]}), "`symbol_ids` has an entry longer"),
         ("search_text", json!({"query": "a".repeat(65_537)}), "`query` is longer than 65536 bytes"),
         ("search_text", json!({"query": "a", "repo": "z".repeat(10_001)}), "`repo` is longer than 10000 bytes"),
     ] {

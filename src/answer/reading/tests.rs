@@ -265,7 +265,7 @@ fn a_question_is_answered_with_candidates_before_sources() {
                 "left_out_lines": [3, 9], "used_by": ["b.py::g#function"]}],
             "_meta": {"freshness": "indexing", "read_so_far": {"files": 14, "of": 404}}}),
         expect![[r#"
-            from 14 of 404 files: the index is still being made, and what is absent here may be in the rest
+            from 14 of 404 files: the index is still being made, and missing results may be in the rest
             a.py:1 def f(x) — stored
             t/test_a.py:8 T.rjust: def rjust(self)
             b.md: its text

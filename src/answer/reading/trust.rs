@@ -55,7 +55,7 @@ fn freshness(meta: &Fields) -> Option<String> {
         (_, Some(read)) => {
             let number = |key| number_of(read, key).unwrap_or_default();
             return Some(format!(
-                "from {} of {}: the index is still being made, and what is absent here may be in the rest",
+                "from {} of {}: the index is still being made, and missing results may be in the rest",
                 number("files"),
                 n_of(number("of"), "file", "files")
             ));

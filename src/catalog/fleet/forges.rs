@@ -31,7 +31,7 @@ impl Organisation {
     pub fn parse(text: &str) -> Result<Self, Error> {
         let unknown = || {
             let message = "give github:<organisation>, gitlab:<group>, or https://<host>/api/v4/groups/<group>";
-            Error::invalid_arguments(format!("{text:?} is no organisation; {message}"))
+            Error::invalid_arguments(format!("{text:?} is not an organisation; {message}"))
         };
         let group = |base: &str, path: &str| {
             let mut url = Url::parse(base).map_err(|_| unknown())?;

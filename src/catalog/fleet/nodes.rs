@@ -131,7 +131,7 @@ impl Nodes {
             }
             Err(err) => {
                 if !std::mem::replace(&mut state.is_silent, true) {
-                    tracing::error!("{err}; the nodes that were known last are asked");
+                    tracing::error!("{err}; using the last known nodes");
                 }
                 return;
             }

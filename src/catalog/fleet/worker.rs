@@ -45,13 +45,13 @@ pub struct Worker<'a> {
     pub place: &'a str,
     /// Its name: host and process.
     pub name: String,
-    /// Attempts after which a job has failed for good.
+    /// Attempts before a job fails for good.
     pub attempts: u64,
     /// Pause after the first failure of a job; each later one is longer.
     pub pause: Duration,
     /// Silence after which a worker is taken for dead.
     pub silence: Duration,
-    /// Longest time for a job.
+    /// Time limit of a job.
     pub limit: Duration,
     /// Bytes of indexes that stay here for the next jobs.
     pub most: u64,
@@ -130,14 +130,14 @@ impl Worker<'_> {
             self.make_room();
         }
         if let Err(err) = self.queue.leave(&self.name) {
-            tracing::debug!(%err, "the queue takes this worker for alive for a while");
+            tracing::debug!(%err, "the queue still counts this worker as live for a while");
         }
         node.failed == 0
     }
 
     fn say(&self, node: &Node) {
         if let Err(err) = self.queue.tell(node) {
-            tracing::debug!(%err, "the queue does not know that this worker lives");
+            tracing::debug!(%err, "the queue does not count this worker as live");
         }
     }
 
@@ -152,7 +152,7 @@ impl Worker<'_> {
     fn one(&self, lease: Lease<'_>, node: &Node) -> Event {
         let (id, began) = (lease.job.id(), Instant::now());
         let ended = if lease.attempt > self.attempts {
-            let reason = lease.earlier().unwrap_or_else(|| "it was tried too often".to_owned());
+            let reason = lease.earlier().unwrap_or_else(|| "too many attempts".to_owned());
             let attempts = lease.attempt - 1;
             lease.bury(&reason, attempts, &self.name).map(|()| Event::Dead(id, reason))
         } else {
@@ -232,7 +232,7 @@ impl Worker<'_> {
             let sidecar = pipeline::sidecar_of_remote(&remote, &job.reference, false);
             if let Err(err) = begin_with(caller, &place, &job.repo, &sidecar) {
                 // Then every file is read.
-                tracing::warn!(repo = job.repo, "the index that is published cannot be used: {}", err.message);
+                tracing::warn!(repo = job.repo, "the published index cannot be used: {}", err.message);
             }
         }
         let found = ResolvedRef { reference: job.reference.clone(), commit: job.commit.clone(), folder: String::new() };

@@ -8,228 +8,228 @@ use grep_printer::SummaryKind;
 
 use crate::parts::grep::{Case, GrepPattern, Pattern, SearchOptions, language};
 
-/// Grep: search the text of all files, printed in ripgrep's way: codelode text PATTERN [PATH]...
+/// Search (grep) the text of all files with ripgrep's flags and output: codelode text PATTERN [PATH]...
 ///
-/// Without a PATH, text that is piped in is searched. A PATH that is `-` is standard input.
+/// Without a PATH, piped text is searched. The PATH `-` is standard input.
 #[derive(Args)]
 pub(in crate::cli) struct Text {
-    /// The pattern, and then paths; all are paths when -e or --files is given.
+    /// Pattern, then paths; only paths with -e or --files.
     #[arg(value_name = "PATTERN [PATH]...")]
     rest: Vec<OsString>,
-    /// A regular expression; may be given several times.
+    /// Search for this regular expression; repeatable.
     #[arg(short = 'e', long = "regexp", value_name = "PATTERN", allow_hyphen_values = true)]
     patterns: Vec<String>,
-    /// A file with a pattern on each line; may be given several times.
+    /// Read patterns from a file, one per line; repeatable.
     #[arg(short = 'f', long = "file", value_name = "FILE")]
     pattern_files: Vec<PathBuf>,
-    /// The pattern is text, no regular expression.
+    /// Treat the pattern as text, not as a regular expression.
     #[arg(short = 'F', long)]
     fixed_strings: bool,
-    /// Capital and small letters are the same.
+    /// Ignore case.
     #[arg(short, long, overrides_with_all = ["case_sensitive", "smart_case"])]
     ignore_case: bool,
-    /// Capital and small letters are not the same [default].
+    /// Match case [default].
     #[arg(short = 's', long, overrides_with_all = ["ignore_case", "smart_case"])]
     case_sensitive: bool,
-    /// They are the same when the pattern has no capital letter.
+    /// Ignore case if the pattern has no capital letter.
     #[arg(short = 'S', long, overrides_with_all = ["ignore_case", "case_sensitive"])]
     smart_case: bool,
-    /// Only where words begin and end.
+    /// Match whole words only.
     #[arg(short, long, overrides_with = "line_regexp")]
     word_regexp: bool,
-    /// Only whole lines.
+    /// Match whole lines only.
     #[arg(short = 'x', long, overrides_with = "word_regexp")]
     line_regexp: bool,
-    /// A match may go over several lines.
+    /// Let matches span lines.
     #[arg(short = 'U', long)]
     multiline: bool,
-    /// With -U, a dot also means the end of a line.
+    /// With -U, let a dot match a newline.
     #[arg(long)]
     multiline_dotall: bool,
-    /// `$` also matches before the carriage return of a line that ends with one.
+    /// Let `$` match before a carriage return.
     #[arg(long)]
     crlf: bool,
-    /// Read from disk, not from the index: binary files as well, as if they were text.
+    /// Search binary files as text; reads from disk, not from the index.
     #[arg(short = 'a', long)]
     text: bool,
-    /// All lines, and colours for those that match.
+    /// Print all lines and colour the matching ones.
     #[arg(long)]
     passthru: bool,
-    /// Lines that do not match.
+    /// Print lines that do not match.
     #[arg(short = 'v', long)]
     pub(super) invert_match: bool,
-    /// Print this in the place of each match; `$1` and `$name` are groups of the pattern.
+    /// Replace each match with this in the output; `$1` and `$name` are groups.
     #[arg(short, long, value_name = "TEXT", allow_hyphen_values = true)]
     pub(super) replace: Option<String>,
-    /// Print the files that would be searched; there is no PATTERN.
+    /// Print the files to search; takes no PATTERN.
     #[arg(long)]
     pub(super) files: bool,
-    /// Print the types that -t and -T take.
+    /// Print the types for -t and -T.
     #[arg(long)]
     pub(super) type_list: bool,
-    /// Read from disk, not from the index: hidden files as well, secrets never.
+    /// Include hidden files, except secrets; reads from disk, not from the index.
     #[arg(long)]
     hidden: bool,
-    /// Read from disk, not from the index: ignored files as well, secrets never.
+    /// Include ignored files, except secrets; reads from disk, not from the index.
     #[arg(long)]
     no_ignore: bool,
-    /// -u is --no-ignore, -uu is --no-ignore --hidden, -uuu searches binary files as well.
+    /// -u is --no-ignore, -uu adds --hidden, -uuu adds binary files.
     #[arg(short, long, action = ArgAction::Count)]
     unrestricted: u8,
-    /// Read from disk, not from the index: links are followed where they stay inside, secrets never.
+    /// Follow links inside the folder, except to secrets; reads from disk, not from the index.
     #[arg(short = 'L', long)]
     follow: bool,
     #[command(flatten)]
     pub(super) how: GrepOptions,
 }
 
-/// Structural search: code by its shape, printed in ripgrep's way: codelode ast PATTERN [PATH]...
+/// Find code by syntax, with ripgrep's output: codelode ast PATTERN [PATH]...
 #[derive(Args)]
 pub(in crate::cli) struct Ast {
-    /// Code with `$NAME` for one thing and `$$$NAME` for any number, or a tree-sitter query; and then where. All are paths
-    /// when --preset is given.
+    /// Code with `$NAME` for one node and `$$$NAME` for any number, or a tree-sitter query; then paths. Only paths
+    /// with --preset.
     #[arg(value_name = "PATTERN [PATH]...")]
     rest: Vec<OsString>,
-    /// Instead: empty_catch, bare_except, deep_nesting, eval, hardcoded_secret, todo.
+    /// Instead of pattern: empty_catch, bare_except, deep_nesting, eval, hardcoded_secret, todo.
     #[arg(long)]
     preset: Option<String>,
-    /// python, javascript, typescript, go, rust or java; also as `-l python` [default: all that can read the pattern].
+    /// python, javascript, typescript, go, rust or java; also `-l python` [default: all that parse the pattern].
     #[arg(long)]
     language: Option<String>,
     #[command(flatten)]
     how: GrepOptions,
 }
 
-/// Where to look and how to show what is found.
+/// Scope and output of a search.
 #[derive(Args)]
 pub(super) struct GrepOptions {
-    /// Only paths that match this glob, or with a `!` before it only those that do not.
+    /// Search only paths that match this glob; a leading `!` excludes them.
     #[arg(short, long = "glob", value_name = "GLOB", allow_hyphen_values = true)]
     pub(super) globs: Vec<String>,
-    /// As --glob, and capital and small letters are the same.
+    /// As --glob, case ignored.
     #[arg(long = "iglob", value_name = "GLOB", allow_hyphen_values = true)]
     pub(super) iglobs: Vec<String>,
-    /// Capital and small letters are the same in every --glob.
+    /// Ignore case in every --glob.
     #[arg(long)]
     pub(super) glob_case_insensitive: bool,
-    /// Only files in so many levels of folders below each PATH.
+    /// Search at most this many levels of folders below each PATH.
     #[arg(short = 'd', long, alias = "maxdepth", value_name = "N")]
     pub(super) max_depth: Option<usize>,
-    /// Only files of at most so many bytes; `K`, `M` and `G` stand for powers of 1,024.
+    /// Skip files larger than this many bytes; `K`, `M` and `G` are powers of 1,024.
     #[arg(long, value_name = "SIZE", value_parser = size)]
     pub(super) max_filesize: Option<u64>,
-    /// A type for -t and -T, as `web:*.{html,css}`.
+    /// Define a type for -t and -T, for example `web:*.{html,css}`.
     #[arg(long, value_name = "TYPE:GLOB")]
     pub(super) type_add: Vec<String>,
     /// Forget the globs of a type.
     #[arg(long, value_name = "TYPE")]
     pub(super) type_clear: Vec<String>,
-    /// Only files of this type, as ripgrep names them.
+    /// Search only files of this type, with ripgrep's names.
     #[arg(short = 't', long = "type", value_name = "TYPE")]
     pub(super) types: Vec<String>,
-    /// No files of this type.
+    /// Skip files of this type.
     #[arg(short = 'T', long = "type-not", value_name = "TYPE")]
     pub(super) types_not: Vec<String>,
-    /// Lines after each match.
+    /// Print lines after each match.
     #[arg(short = 'A', long, value_name = "N")]
     after_context: Option<usize>,
-    /// Lines before each match.
+    /// Print lines before each match.
     #[arg(short = 'B', long, value_name = "N")]
     before_context: Option<usize>,
-    /// Lines before and after each match.
+    /// Print lines before and after each match.
     #[arg(short = 'C', long, value_name = "N")]
     context: Option<usize>,
-    /// At most so many matching lines of each file.
+    /// Print at most this many matching lines per file.
     #[arg(short, long, value_name = "N")]
     max_count: Option<u64>,
-    /// Only the paths of files with a match.
+    /// Print only paths of files with a match.
     #[arg(short = 'l', long, overrides_with_all = ["files_without_match", "count", "count_matches"])]
     files_with_matches: bool,
-    /// Only the paths of files without a match.
+    /// Print only paths of files without a match.
     #[arg(long, overrides_with_all = ["files_with_matches", "count", "count_matches"])]
     files_without_match: bool,
-    /// Only how many lines of each file match.
+    /// Print only the number of matching lines per file.
     #[arg(short, long, overrides_with_all = ["files_with_matches", "files_without_match", "count_matches"])]
     count: bool,
-    /// Only how many matches each file has.
+    /// Print only the number of matches per file.
     #[arg(long, overrides_with_all = ["files_with_matches", "files_without_match", "count"])]
     count_matches: bool,
-    /// With -c, files without a match as well.
+    /// With -c, include files without a match.
     #[arg(long)]
     pub(super) include_zero: bool,
-    /// Only what matches, each match on a line of its own.
+    /// Print only the matches, one per line.
     #[arg(short, long)]
     pub(super) only_matching: bool,
-    /// With line numbers [default].
+    /// Print line numbers [default].
     #[arg(short = 'n', long, overrides_with = "no_line_number")]
     line_number: bool,
-    /// Without line numbers.
+    /// Omit line numbers.
     #[arg(short = 'N', long, overrides_with = "line_number")]
     no_line_number: bool,
-    /// With the column of the first match of a line.
+    /// Print the column of a line's first match.
     #[arg(long)]
     pub(super) column: bool,
-    /// With the place in the file of each line, in bytes from 0.
+    /// Print each line's byte offset in the file.
     #[arg(short = 'b', long)]
     pub(super) byte_offset: bool,
-    /// Each match on a line of its own, as path:line:column:text, for editors.
+    /// Print each match as path:line:column:text, for editors.
     #[arg(long)]
     pub(super) vimgrep: bool,
-    /// With the path, also of a single file.
+    /// Print the path, even for a single file.
     #[arg(short = 'H', long, overrides_with = "no_filename")]
     with_filename: bool,
-    /// Without paths.
+    /// Omit paths.
     #[arg(short = 'I', long, overrides_with = "with_filename")]
     no_filename: bool,
-    /// Each path once, above its matches [default: at a terminal].
+    /// Print each path once, above its matches [default: at a terminal].
     #[arg(long, overrides_with = "no_heading")]
     heading: bool,
-    /// The path before each line [default: in a pipe].
+    /// Print the path before each line [default: in a pipe].
     #[arg(long, overrides_with = "heading")]
     no_heading: bool,
-    /// In a pipe as at a terminal: colours, each path once, and line numbers.
+    /// Print in a pipe as at a terminal: colours, each path once, line numbers.
     #[arg(short, long)]
     pub(super) pretty: bool,
-    /// Printed between lines that are not next to each other [default: --].
+    /// Separator between groups of lines [default: --].
     #[arg(long, value_name = "TEXT", allow_hyphen_values = true, overrides_with = "no_context_separator")]
     context_separator: Option<String>,
-    /// Nothing between lines that are not next to each other.
+    /// Print no separator between groups of lines.
     #[arg(long, overrides_with = "context_separator")]
     no_context_separator: bool,
-    /// Printed after the path, the line and the column of a match [default: :].
+    /// Separator after a match's path, line and column [default: :].
     #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
     pub(super) field_match_separator: Option<String>,
-    /// Printed after the path and the line of context [default: -].
+    /// Separator after a context line's path and line [default: -].
     #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
     pub(super) field_context_separator: Option<String>,
-    /// Lines without the blanks that they begin with.
+    /// Strip leading blanks from lines.
     #[arg(long)]
     pub(super) trim: bool,
-    /// Leave out the text of lines longer than so many bytes.
+    /// Omit the text of lines longer than this many bytes.
     #[arg(short = 'M', long, value_name = "N")]
     pub(super) max_columns: Option<u64>,
-    /// With -M, print the beginning of such lines.
+    /// With -M, print the start of such lines.
     #[arg(long)]
     pub(super) max_columns_preview: bool,
     /// End each path with a NUL byte, for xargs -0.
     #[arg(short = '0', long)]
     pub(super) null: bool,
-    /// Order of the files.
+    /// Sort files by this.
     #[arg(long, value_name = "BY", default_value = "path", overrides_with = "sortr")]
     pub(super) sort: SortBy,
-    /// Order of the files, the other way round.
+    /// Sort files by this, reversed.
     #[arg(long, value_name = "BY", overrides_with = "sort")]
     pub(super) sortr: Option<SortBy>,
-    /// End with how much was found, read and printed.
+    /// Print statistics at the end.
     #[arg(long)]
     pub(super) stats: bool,
-    /// Print nothing: the exit status says whether there is a match.
+    /// Print nothing; the exit status tells whether there is a match.
     #[arg(short, long)]
     pub(super) quiet: bool,
-    /// Say nothing of files that cannot be read.
+    /// Hide messages about unreadable files.
     #[arg(long)]
     pub(super) no_messages: bool,
-    /// Search the index as it is, without looking whether files have changed.
+    /// Search the index without checking for changed files.
     #[arg(long)]
     pub(super) as_indexed: bool,
     #[command(flatten)]
@@ -268,15 +268,15 @@ struct WithoutEffect {
 /// An order of files.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(super) enum SortBy {
-    /// As they come.
+    /// Unsorted.
     None,
     /// By path.
     Path,
-    /// By the time of the last change.
+    /// By last modification.
     Modified,
-    /// By the time of the last reading.
+    /// By last access.
     Accessed,
-    /// By the time of making.
+    /// By creation time.
     Created,
 }
 
@@ -452,7 +452,7 @@ impl Ast {
             Some(_) => None,
             None => {
                 let first = rest.next().ok_or("give a PATTERN, or --preset")?;
-                Some(first.to_str().ok_or("the pattern is no UTF-8")?.to_owned())
+                Some(first.to_str().ok_or("the pattern is not UTF-8")?.to_owned())
             }
         };
         let is_word = |word: &&OsString| {
@@ -462,7 +462,7 @@ impl Ast {
         if let Some(word) = rest.clone().find(is_word).filter(|_| self.how.files_with_matches && meant.is_none()) {
             let word = word.to_string_lossy();
             return Err(format!(
-                "{word} is no file and no language; -l lists files, or names a language as --language does"
+                "{word} is neither a file nor a language; -l lists files, or names a language like --language"
             ));
         }
         let (preset, named) = (self.preset.clone(), || meant.and_then(|word| language(word.to_str()?)));
@@ -481,7 +481,7 @@ impl Text {
         }
         if patterns.is_empty() && self.pattern_files.is_empty() && !self.files && !self.type_list {
             let first = rest.next().ok_or("give a PATTERN")?;
-            patterns.push(first.to_str().ok_or("the pattern is no UTF-8")?.to_owned());
+            patterns.push(first.to_str().ok_or("the pattern is not UTF-8")?.to_owned());
         }
         if self.multiline && self.multiline_dotall && !self.fixed_strings {
             patterns.iter_mut().for_each(|pattern| *pattern = format!("(?s:{pattern})"));

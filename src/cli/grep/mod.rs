@@ -38,7 +38,7 @@ pub(super) fn run(asked: &Asked<'_>, global: &Global, cx: &Context, mend: Mend<'
     let started = Instant::now();
     let (wanted, mut paths) = asked.read().map_err(wrong)?;
     if global.cursor.is_some() {
-        return Err(wrong("all lines are printed, there is no --cursor to go on with".to_owned()));
+        return Err(wrong("all lines are printed, so there is no --cursor".to_owned()));
     }
     let (how, text) = (asked.how(), asked.text());
     if text.is_some_and(|text| text.type_list) {
@@ -47,7 +47,7 @@ pub(super) fn run(asked: &Asked<'_>, global: &Global, cx: &Context, mend: Mend<'
         return Ok(FOUND);
     }
     let finder = Finder::of(&wanted)?;
-    let here = std::env::current_dir().map_err(|err| wrong(format!("cannot tell where we are: {err}")))?;
+    let here = std::env::current_dir().map_err(|err| wrong(format!("cannot find the current folder: {err}")))?;
     let chosen = Chosen::of(how, &here).map_err(|err| wrong(err.to_string()))?;
     let lists_files = text.is_some_and(|text| text.files);
     let is_bare = paths.is_empty() && global.repo.is_none();
@@ -69,7 +69,7 @@ pub(super) fn run(asked: &Asked<'_>, global: &Global, cx: &Context, mend: Mend<'
     let mut items: Vec<Item<'_>> = begun.into_iter().map(|begun| places::input(begun, asked.named_binary())).collect();
     if let Some(unrestricted) = text.and_then(Text::unrestricted).filter(|_| !only_input) {
         if global.repo.is_some() {
-            return Err(wrong("files on disk are where you say: give a PATH in the place of --repo".to_owned()));
+            return Err(wrong("to search files on disk, give a PATH instead of --repo".to_owned()));
         }
         let (files, unread) = disk::files(&paths, unrestricted, (how, &chosen), &mut guard)?;
         items.extend(files);

@@ -25,7 +25,7 @@ use crate::tools::Context;
 use pattern::Asked;
 use shell::Search;
 
-/// Say what the index knows of a name that an agent has searched for: a hook's command, which reads the hook's input.
+/// Tell an agent's hook what the index knows of a name it searched for; reads the hook's input.
 #[derive(Args)]
 pub(super) struct Hook {}
 

@@ -23,13 +23,13 @@ const CTRL_P: char = '\u{10}';
 const CTRL_U: char = '\u{15}';
 const CTRL_W: char = '\u{17}';
 
-/// Pick a symbol as you type, with its source beside the list. Enter prints its place; with --open it opens in $EDITOR.
+/// Pick a symbol as you type, with its source beside the list. Enter prints its place; --open opens it in $EDITOR.
 ///
-/// Letters match a name in their order, not necessarily side by side; further words may match the path. Keys: up, down, page up,
-/// page down (or Ctrl-P, Ctrl-N) move; Enter takes, Ctrl-O opens in $EDITOR, Ctrl-U and Ctrl-W erase, Escape leaves.
+/// Letters match a name in order, with gaps; further words may match the path. Keys: up, down, page up, page down (or
+/// Ctrl-P, Ctrl-N) move; Enter takes, Ctrl-O opens in $EDITOR, Ctrl-U and Ctrl-W erase, Escape leaves.
 #[derive(Args)]
 pub(super) struct Pick {
-    /// Letters to begin with.
+    /// Initial letters.
     #[arg(value_name = "QUERY")]
     query: Vec<String>,
 }

@@ -79,7 +79,7 @@ impl Bert {
         let (width, heads, inner) =
             (needed("hidden_size")?, needed("num_attention_heads")?, needed("intermediate_size")?);
         if width % heads != 0 {
-            return Err("its heads do not divide its width".to_owned());
+            return Err("its width is not divisible by its heads".to_owned());
         }
         let prefix = tensors.names().find_map(|name| name.strip_suffix(Self::WORDS)).unwrap_or_default();
         let get = |name: &str, shape: &[usize]| tensors.shaped(&format!("{prefix}{name}"), shape);

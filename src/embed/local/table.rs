@@ -34,7 +34,7 @@ impl Table {
     pub fn of(tensors: &Tensors, tokenizer: Tokenizer, config: &Value) -> Result<Self, String> {
         let name = NAMES.into_iter().find(|name| tensors.has(name)).unwrap_or(NAMES[0]);
         let Tensor { shape, numbers } = tensors.get(name)?;
-        let [count, dimensions @ (1..)] = shape[..] else { return Err(format!("the tensor {name} is no table")) };
+        let [count, dimensions @ (1..)] = shape[..] else { return Err(format!("the tensor {name} is not a table")) };
         let of_tokens = |name: &str| match tensors.has(name) {
             true => Ok(tensors.get(name)?.numbers),
             false => Ok::<_, String>(Vec::new()),

@@ -45,7 +45,7 @@ impl Tensors {
     }
 
     fn of(bytes: Vec<u8>) -> Result<Self, String> {
-        let damaged = || "it is no safetensors file".to_owned();
+        let damaged = || "it is not a safetensors file".to_owned();
         let length = bytes.first_chunk::<8>().map(|length| u64::from_le_bytes(*length));
         let length = length.filter(|length| *length <= LARGEST_HEADER).ok_or_else(damaged)? as usize;
         let header = bytes.get(8..8 + length).ok_or_else(damaged)?;

@@ -161,7 +161,7 @@ fn prompts_are_put_before_questions() {
 fn folders_without_a_model_are_refused_with_the_reason() {
     let folder = tempfile::tempdir().expect("there is room");
     let path = folder.path();
-    let refused = |path: &Path| Local::open(path).expect_err("it is no model").to_string();
+    let refused = |path: &Path| Local::open(path).expect_err("it is not a model").to_string();
     assert!(refused(&path.join("potion")).contains("nothing is downloaded"));
     assert!(refused(path).contains("model.safetensors"));
     save_table(path, &[("send", &[1.0])]);
@@ -173,7 +173,7 @@ fn folders_without_a_model_are_refused_with_the_reason() {
     assert!(refused(path).contains("neither a table"));
     for (key, value, said) in [
         ("hidden_size", json!(16), "shape"),
-        ("num_attention_heads", json!(3), "do not divide"),
+        ("num_attention_heads", json!(3), "not divisible"),
         ("num_attention_heads", Value::Null, "num_attention_heads"),
         ("num_hidden_layers", json!(3), "encoder.layer.2"),
         ("hidden_act", json!("relu"), "relu"),

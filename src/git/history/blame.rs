@@ -22,7 +22,7 @@ pub struct Blamed {
     pub author: String,
     /// Its time, in seconds since 1970.
     pub time: i64,
-    /// The first line of its message.
+    /// First line of its message.
     pub title: String,
 }
 

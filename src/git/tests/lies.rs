@@ -177,7 +177,7 @@ fn a_server_that_does_not_come_to_its_end_is_left() {
         let opened = world.cache.open(&remote(&server.url("/.git")), None, Age::Kept, &quiet());
         let err = opened.map(|opened| files(&opened)).expect_err("it has no end");
         let text = err.to_string();
-        assert!(text.contains("sends more than") && !text.contains("git_max_clone"), "{method} {command}: {text}");
+        assert!(text.contains("is larger than") && !text.contains("git_max_clone"), "{method} {command}: {text}");
     }
 }
 
@@ -206,7 +206,7 @@ fn daemons_and_servers_of_ssh_are_left_as_well() {
     let listed = packet(&format!("{head} HEAD symref-target:refs/heads/main\n"))
         + &packet(&format!("{head} refs/heads/main\n"))
         + "0000";
-    let too_much = "sends more than 12 MB about its refs, in ";
+    let too_much = "its list of refs is larger than 12 MB (after ";
     let cases = [
         (packet("version 2\n") + &endless(packet(&format!("agent={}\n", "x".repeat(60_000)))), too_much),
         (packet("version 2\n") + &endless(packet(&format!("\u{1}{}\n", "x".repeat(60_000)))), too_much),

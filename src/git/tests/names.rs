@@ -169,11 +169,11 @@ fn what_is_dangerous_or_nothing_is_refused() {
             https://github.com/owner
                 error: "github.com/owner" names no repository: give owner/name, github:owner/name, https://host/path, git@host:path or a path
             https://me:secret@github.com/a/b
-                error: the URL of github.com holds a password: leave it out, and put a token into the environment as CODELODE_GIT_TOKENS=github.com=<token>
+                error: the URL of github.com holds a password: remove it, and set a token with CODELODE_GIT_TOKENS=github.com=<token>
             ext::sh -c true
-                error: ext:// is no way to reach a repository: use https, ssh, git or file
+                error: ext:// is not supported: use https, ssh, git or file
             javascript://x/y
-                error: javascript:// is no way to reach a repository: use https, ssh, git or file
+                error: javascript:// is not supported: use https, ssh, git or file
             ssh://-oProxyCommand=x/y
                 error: "-oProxyCommand=x" names no repository: give owner/name, github:owner/name, https://host/path, git@host:path or a path
             -oProxyCommand=x:y

@@ -298,7 +298,7 @@ impl FetchAccess {
             Some(Failure::Net(err)) => return Error::Net(err),
             Some(Failure::NoPack) => {
                 let (most, after) = (preface::LONGEST >> 20, after.as_secs_f64());
-                let problem = format!("it sends more than {most} MB about its refs, in {after:.1} s");
+                let problem = format!("its list of refs is larger than {most} MB (after {after:.1} s)");
                 return Error::Broken { remote: name, problem };
             }
             Some(Failure::TooLarge) => return Error::TooLarge { remote: name, limit: self.max_clone },
@@ -317,11 +317,11 @@ impl FetchAccess {
             ["Permission denied", "publickey", "not accepted", "credentials"].iter().any(|no| problem.contains(no));
         let unknown = ["not found", "does not exist", "not exported", "does not appear to be a git repository"];
         let what = match self.token(&remote.host, remote.port) {
-            Some(_) if remote.transport == Transport::Https => "the token for this host was not accepted".to_owned(),
+            Some(_) if remote.transport == Transport::Https => "the token for this host was rejected".to_owned(),
             None if remote.transport == Transport::Https => {
                 format!("there is no token for it: set CODELODE_GIT_TOKENS={}=<token>", remote.host)
             }
-            _ => "no key of ours was accepted".to_owned(),
+            _ => "all keys were rejected".to_owned(),
         };
         // Ssh does not pass on a server's last words: a connection closed at once means that there is no such
         // repository.

@@ -184,7 +184,7 @@ impl Http for HttpConnection {
                 let err = net::Error::Redirect {
                     from: asked.host_str().unwrap_or_default().to_owned(),
                     to: response.url.host_str().unwrap_or_default().to_owned(),
-                    why: "it is no address of the same repository",
+                    why: "it is not an address of the same repository",
                 };
                 self.line.fail(Failure::Net(err.clone()));
                 return Err(gix::error::Error::from_error(err));

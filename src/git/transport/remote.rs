@@ -68,12 +68,10 @@ pub enum NameError {
     )]
     Unknown(String),
     /// A password or token is part of the name, where it would be stored and shown.
-    #[error(
-        "the URL of {0} holds a password: leave it out, and put a token into the environment as CODELODE_GIT_TOKENS={0}=<token>"
-    )]
+    #[error("the URL of {0} holds a password: remove it, and set a token with CODELODE_GIT_TOKENS={0}=<token>")]
     Password(String),
     /// An unknown scheme, or one that would run a program.
-    #[error("{0}:// is no way to reach a repository: use https, ssh, git or file")]
+    #[error("{0}:// is not supported: use https, ssh, git or file")]
     Scheme(String),
     /// A part that a program could take for an option, or that is invalid.
     #[error("{0:?} cannot be part of a repository's name")]

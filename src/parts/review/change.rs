@@ -14,7 +14,7 @@ use crate::query::{Between, ComparisonEnd, History, Recent};
 /// A change as it is asked for: `BASE..HEAD`, `BASE...HEAD`, or two arguments.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RequestedChange {
-    /// The commit before the change.
+    /// Commit before the change.
     pub base: String,
     /// The commit after it; `None` for the working tree.
     pub head: Option<String>,
@@ -37,7 +37,7 @@ impl RequestedChange {
         let invalid = |message: &str| Err(Error::invalid_arguments(message));
         let base = base.unwrap_or("HEAD");
         if staged && head.is_some() {
-            return invalid("what is staged has no head; leave `head` out");
+            return invalid("staged changes have no head; omit `head`");
         }
         let (start, end, from_fork) = match (base.split_once("..."), base.split_once("..")) {
             (Some((start, end)), _) => (start, end, true),
@@ -87,7 +87,7 @@ impl ChangeSet {
             None => if asked.staged { "STAGED" } else { WORKTREE }.to_owned(),
         };
         if between.until.is_some() && between.until != repo.head() {
-            call.note("hint", "another commit is checked out: callers and tests are those of the present files");
+            call.note("hint", "another commit is checked out: callers and tests are from the current files");
         }
         Ok(Self { repo, history, between, head })
     }

@@ -18,7 +18,7 @@ const RULES: &[(&str, &str)] = &[
     ("api", "A public symbol changed"),
     ("callers", "A symbol with callers changed its declaration"),
     ("dead", "Nothing uses a symbol any more"),
-    ("ring", "Folders import each other in a ring"),
+    ("ring", "Folders import each other in a cycle"),
 ];
 
 fn remarks(review: &Review) -> Vec<Remark<'_>> {
@@ -42,7 +42,7 @@ fn remarks(review: &Review) -> Vec<Remark<'_>> {
         remarks.push(Remark { rule: "dead", is_warning: true, file: path, line: dead.line, text });
     }
     for ring in &review.new_rings {
-        let text = format!("a new import closes a ring of folders: {}", ring.folders.join(" → "));
+        let text = format!("a new import creates a cycle of folders: {}", ring.folders.join(" → "));
         remarks.push(Remark { rule: "ring", is_warning: true, file: &ring.file, line: ring.line, text });
     }
     remarks

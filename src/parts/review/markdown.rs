@@ -82,7 +82,7 @@ fn beside(text: &mut String, review: &Review) {
     let ring = |ring: &NewRing| {
         format!("{} at {}", code(&ring.folders.join(" → ")), code(&format!("{}:{}", ring.file, ring.line)))
     };
-    line("New ring of folders", review.new_rings.iter().map(ring).collect());
+    line("New cycle of folders", review.new_rings.iter().map(ring).collect());
     let usual = |usual: &Usual| {
         format!("{} ({} of {} times with {})", code(&usual.file), usual.both, usual.of, code(&usual.with))
     };

@@ -11,39 +11,39 @@ use serde::Serialize;
 /// A review.
 #[derive(Debug, Default, Serialize, JsonSchema)]
 pub struct Review {
-    /// The commit before the change.
+    /// Commit before the change.
     pub base: String,
-    /// The commit after it, WORKTREE or STAGED.
+    /// Commit after it, WORKTREE or STAGED.
     pub head: String,
-    /// Files that differ.
+    /// Changed files.
     pub changed_files_count: usize,
-    /// Touched symbols, members of new and removed classes left out.
+    /// Changed symbols, without members of new and removed classes.
     pub changed_symbols_count: usize,
-    /// Why nothing is known to depend on the change.
+    /// Why no dependents are known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub empty_because: Option<String>,
     /// By path and line.
     pub changes: Vec<Changed>,
-    /// Files of tests, listed or not.
+    /// Test files, listed or not.
     pub tests_count: usize,
-    /// Files of tests that reach the change, the most direct first.
+    /// Test files that reach the change, most direct first.
     pub tests: Vec<Tested>,
-    /// Tests that the change itself touches.
+    /// Tests changed by it.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub changed_tests: Vec<String>,
-    /// Owners of changed files, by CODEOWNERS.
+    /// Owners of changed files, from CODEOWNERS.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub owners: Vec<Owner>,
-    /// Files that usually change with changed ones, and did not.
+    /// Unchanged files that usually change with the changed ones.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub usually_changed_too: Vec<Usual>,
-    /// New symbols without a use, and others that lost theirs.
+    /// Symbols without uses: new ones, and ones that lost theirs.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub newly_dead: Vec<Dead>,
-    /// New imports that close a ring of folders.
+    /// New imports that create a cycle of folders.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub new_rings: Vec<NewRing>,
-    /// The last commits that changed the same symbols, the newest first.
+    /// Last commits that changed the same symbols, newest first.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub last_commits: Vec<Earlier>,
 }
@@ -51,13 +51,13 @@ pub struct Review {
 /// An owner.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Owner {
-    /// As it is written.
+    /// As written.
     pub owner: String,
-    /// How many changed files.
+    /// Number of changed files.
     pub files: usize,
 }
 
-/// A file that usually changes when a changed one does.
+/// An unchanged file that usually changes with a changed one.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Usual {
     /// Its path.
@@ -70,7 +70,7 @@ pub struct Usual {
     pub of: usize,
 }
 
-/// A symbol that nothing uses.
+/// An unused symbol.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Dead {
     /// Its id.
@@ -81,14 +81,14 @@ pub struct Dead {
     pub confidence: f64,
 }
 
-/// An import that closes a ring of folders.
+/// An import that creates a cycle of folders.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct NewRing {
-    /// The importing file.
+    /// Importing file.
     pub file: String,
     /// The line of the import.
     pub line: u32,
-    /// From the importing folder back to itself.
+    /// The cycle, from the importing folder back to itself.
     pub folders: Vec<String>,
 }
 
@@ -97,17 +97,17 @@ pub struct NewRing {
 pub struct Earlier {
     /// Its id.
     pub commit: String,
-    /// The first line of its message.
+    /// First line of its message.
     pub title: String,
     /// Its author.
     pub author: String,
     /// Seconds since 1970.
     pub time: i64,
-    /// Touched symbols that it changed.
+    /// The changed symbols that it changed too.
     pub symbols: Vec<String>,
 }
 
-/// A touched symbol.
+/// A changed symbol.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Changed {
     /// Its id.
@@ -116,41 +116,41 @@ pub struct Changed {
     pub line: u32,
     /// removed, signature, renamed, moved, body or added.
     pub change: &'static str,
-    /// Its id before, where that is another.
+    /// Its former id, if different.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub was: Option<String>,
-    /// For a public symbol whose declaration changed: whether that may break its users.
+    /// For a changed public declaration: whether it may break users.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub breaks_public_api: Option<bool>,
-    /// Symbols that use it, tests left out.
+    /// Symbols that use it, without tests.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub callers: Vec<Caller>,
     /// Callers, listed or not.
     #[serde(skip_serializing_if = "is_zero")]
     pub caller_count: usize,
-    /// Places that may mean it: its name after something unknown.
+    /// Places that may mean it: its name on an unknown receiver.
     #[serde(skip_serializing_if = "is_zero")]
     pub possible_count: usize,
 }
 
-/// A user of a touched symbol.
+/// A user of a changed symbol.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Caller {
     /// Its id.
     pub symbol_id: String,
     /// Its line.
     pub line: u32,
-    /// The overridden method that it uses.
+    /// Overridden method that it uses.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub via: Option<String>,
 }
 
-/// A file of tests.
+/// A test file.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Tested {
     /// Its path.
     pub file: String,
-    /// Tests in it, the most direct first; none for all of it.
+    /// Tests in it, most direct first; absent for the whole file.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub tests: Vec<String>,
     /// Further tests in it.
@@ -158,7 +158,7 @@ pub struct Tested {
     pub more: usize,
     /// uses, possible, imports, name or history.
     pub through: &'static str,
-    /// From its first test to a touched symbol or file.
+    /// Path from its first test to a changed symbol or file.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub way: Vec<String>,
 }

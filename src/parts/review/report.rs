@@ -163,14 +163,14 @@ fn why_empty(change: &ChangeSet, review: &Review) -> String {
         let unread: Vec<&str> = unread.keys().map(String::as_str).collect();
         return match unread.is_empty() {
             true => "only documents, data and settings differ".to_owned(),
-            false => format!("no file that differs has symbols here; files in {} have none", unread.join(", ")),
+            false => format!("no changed file has symbols; files in {} have none", unread.join(", ")),
         };
     }
     if review.changes.is_empty() && !review.changed_tests.is_empty() {
         return "only tests differ".to_owned();
     }
     if review.changes.is_empty() {
-        return "no symbol differs: the changes are outside of definitions".to_owned();
+        return "no symbol changed: the changes are outside definitions".to_owned();
     }
     let is_related = |changed: &Changed| {
         let path = changed.symbol_id.split("::").next().unwrap_or_default();
@@ -183,7 +183,7 @@ fn why_empty(change: &ChangeSet, review: &Review) -> String {
     }
     let possible: usize = review.changes.iter().map(|changed| changed.possible_count).sum();
     match possible {
-        0 => "nothing uses the touched symbols, and no test reaches them".to_owned(),
-        n => format!("no use is bound to the touched symbols; {n} places write their names after something unknown"),
+        0 => "nothing uses the changed symbols, and no test reaches them".to_owned(),
+        n => format!("no resolved use of the changed symbols; {n} places use their names on an unknown receiver"),
     }
 }

@@ -117,7 +117,7 @@ impl<'a> PlanDraft<'a, '_> {
         let outside = used_from_outside(&graph, symbol);
         let Self { places, mut doubts, .. } = self;
         if outside.is_run {
-            let why = "something may run it that does not write its name: a framework, a runner, an installer";
+            let why = "a framework, a runner or an installer may run it without its name";
             doubts.insert(RenameDoubt::at(symbol.file, symbol.name_span().start, why));
         }
         Plan {
@@ -159,7 +159,11 @@ pub fn deletion<'a>(snapshot: &'a Snapshot, edges: &EdgeTable, symbol: &SymbolVi
     draft.doubts.extend(doubt_of(snapshot, edges, symbol));
     if symbol.kind() == Kind::Method {
         for above in overridden(snapshot, edges, symbol) {
-            draft.doubt(symbol.file, symbol.name_span().start, "a base or an interface has it, too, and may demand it");
+            draft.doubt(
+                symbol.file,
+                symbol.name_span().start,
+                "a base or an interface also has it, and may require it",
+            );
             for edge in edges.users(above.number()).filter(|edge| edge.role() == Role::Call) {
                 let file = snapshot.file_by_number(edge.file).filter(|_| !gone.holds(edge.file, edge.at));
                 file.into_iter().for_each(|file| draft.doubt(file, edge.at, "a call of a method that it overrides"));

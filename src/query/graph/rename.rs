@@ -108,9 +108,7 @@ pub fn renaming<'a>(
         let starts: Vec<usize> = spans.iter().map(|span| span.start as usize).collect();
         let are_short = are_short(file.content(), file.spec(), &starts);
         let short = spans.iter().zip(are_short).filter(|(_, is_short)| *is_short);
-        doubts.extend(
-            short.map(|(span, _)| RenameDoubt::at(file, span.start, "it stands for a key and its value at once")),
-        );
+        doubts.extend(short.map(|(span, _)| RenameDoubt::at(file, span.start, "it is both a key and its value")));
     }
     if let Some(new) = new {
         doubts.extend(collisions(snapshot, symbol, &family, &places, new));
@@ -217,7 +215,7 @@ pub(super) fn doubt_of(snapshot: &Snapshot, edges: &EdgeTable, own: &SymbolView<
         return doubt("names in its language are not resolved");
     }
     if own.file.is_cut_off() {
-        return doubt("its file was not read to its end");
+        return doubt("its file was not read completely");
     }
     if own.file.has_errors() {
         return doubt("its file has syntax errors");
@@ -290,7 +288,7 @@ pub(super) fn elsewhere(
         let may_name = may_name(file, symbol.file);
         // Names of a file that was not read to its end may be bound otherwise.
         if let Some(first) = mentioned.at.first().filter(|_| file.is_cut_off() && may_name) {
-            doubts.push(RenameDoubt::at(file, *first, "its file was not read to its end"));
+            doubts.push(RenameDoubt::at(file, *first, "its file was not read completely"));
             continue;
         }
         let mut quoted = Vec::new();
@@ -305,9 +303,9 @@ pub(super) fn elsewhere(
                 Some(edge) if edges.targets(edge).any(|target| is_meant(&target)) => None,
                 Some(edge) if edge.how().is_possible() => Some("nothing is known of what it belongs to"),
                 Some(_) => None,
-                None if file.facts().is_empty() => is_data.then_some("a file whose names are not resolved writes it"),
+                None if file.facts().is_empty() => is_data.then_some("it occurs in a file without resolved names"),
                 None if may_name && unexplained.get_or_insert_with(|| unexplained_in(file)).contains(&at) => {
-                    Some("code writes it where nothing is known of it")
+                    Some("code uses it on an unknown receiver")
                 }
                 None if is_quoted(file.content(), span) => {
                     quoted.push(span);

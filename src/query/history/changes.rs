@@ -17,7 +17,7 @@ pub struct Version<'a> {
     pub qualified_name: String,
     /// The kind of symbol.
     pub kind: Kind,
-    /// The kind in the language's own word.
+    /// Kind in the language's own term.
     pub detail: Detail,
     /// The file that defines it.
     pub file: &'a str,

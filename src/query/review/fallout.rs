@@ -42,7 +42,7 @@ pub fn newly_dead<'a>(
 /// A new import that closes a ring of folders.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Ring {
-    /// The importing file.
+    /// Importing file.
     pub file: String,
     /// The line of the import.
     pub line: u32,

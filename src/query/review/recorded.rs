@@ -198,18 +198,18 @@ impl Reader<'_, '_> {
                 }
             }
         }
-        if is_lcov { Ok(()) } else { Err(io::Error::other("it is neither JSON of coverage.py nor lcov")) }
+        if is_lcov { Ok(()) } else { Err(io::Error::other("it is neither coverage.py JSON nor lcov")) }
     }
 
     fn json(mut self, text: impl Read) -> io::Result<()> {
         let mut reader = serde_json::Deserializer::from_reader(text);
         // Messages of the parser repeat what it read, which may be a secret.
         let no =
-            |err: serde_json::Error| io::Error::other(format!("it is no JSON of coverage.py; see line {}", err.line()));
+            |err: serde_json::Error| io::Error::other(format!("it is not coverage.py JSON; see line {}", err.line()));
         match reader.deserialize_map(Whole(&mut self)).map_err(no)? {
             true => Ok(()),
             false => Err(io::Error::other(
-                "it names no tests: write it by `coverage json --show-contexts`, after a run with a context for each",
+                "it names no tests: run coverage with a context per test, then `coverage json --show-contexts`",
             )),
         }
     }

@@ -37,7 +37,7 @@ const MENTIONED: f32 = 0.02;
 /// The number of files whose words are counted where no symbol answers.
 const COUNTED: usize = 40;
 
-/// A file that answers.
+/// A matching file.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FileHit {
     /// Its number.

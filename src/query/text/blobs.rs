@@ -19,9 +19,9 @@ const LONGEST: usize = 2_000;
 pub struct BlobSearch<'a> {
     /// The pattern.
     pub matcher: &'a Matcher,
-    /// Lines before each match.
+    /// Print lines before each match.
     pub before: usize,
-    /// Lines after each match.
+    /// Print lines after each match.
     pub after: usize,
     /// Matching lines to skip, by path and line.
     pub skip: usize,
@@ -29,7 +29,7 @@ pub struct BlobSearch<'a> {
     pub take: usize,
 }
 
-/// A line that matches.
+/// A matching line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Line {
     /// The number of the line, from one.
@@ -64,7 +64,7 @@ pub struct Outcome {
     pub searched: u64,
     /// Files with a match.
     pub matching: u64,
-    /// Matching lines in all.
+    /// Matching lines in total.
     pub total: u64,
     /// Binary files.
     pub binary: u64,

@@ -166,7 +166,7 @@ impl SyntaxQuery {
     /// A query for one of [`SMELLS`].
     pub fn smell(name: &str, language: Option<&str>) -> Result<Self, String> {
         if !SMELLS.iter().any(|(smell, _)| *smell == name) {
-            return Err(format!("no smell is called {name}"));
+            return Err(format!("there is no smell {name}"));
         }
         let mut query = Self::ready(Wanted::Smell(name.to_owned()), language, |_| GramQuery::All)?;
         if name != "deep_nesting" {
@@ -353,12 +353,12 @@ fn code(pattern: &str, spec: &'static LanguageSpec, is_over: IsOver<'_>) -> Resu
         // The library matches any number of things only among the children of something.
         return match pattern.node {
             PatternNode::MetaVar { meta_var: MetaVariable::Multiple } => {
-                Err("`$$$` is any number of things inside something; write what is around it".to_owned())
+                Err("`$$$` stands for nodes inside another; write the code around it".to_owned())
             }
             _ => Ok(pattern),
         };
     }
-    let problem = fault.map_or_else(|| "it is no single piece of code".to_owned(), |fault| fault.said(&source));
+    let problem = fault.map_or_else(|| "it is not a single piece of code".to_owned(), |fault| fault.said(&source));
     Err(format!("{problem}, for {}; write one whole expression, statement or definition", spec.id))
 }
 

@@ -359,7 +359,7 @@ fn an_existing_entry_is_changed_where_it_differs() {
 fn a_text_that_is_not_understood_is_refused() {
     let refused = |format: Format, text: &str| {
         let path = path(format);
-        put(format, text, Place { path: &path, name: "codelode" }, &plain()).expect_err("it is no edit")
+        put(format, text, Place { path: &path, name: "codelode" }, &plain()).expect_err("it is not an edit")
     };
     let line = |error: Error| match error {
         Error::Syntax { line, .. } => line,

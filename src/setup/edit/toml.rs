@@ -14,7 +14,7 @@ pub(super) fn value(text: &str) -> Result<Value, Error> {
 pub(super) fn put(text: &str, place: Place<'_>, entry: &Map<String, Value>) -> Result<String, Error> {
     let mut document = parse(text)?;
     if document.to_string().trim_end_matches('\n') != text.trim_end_matches('\n') {
-        return Err(Error::Style("the file is written in a way that an edit would not keep"));
+        return Err(Error::Style("an edit would not keep the file's layout"));
     }
     let mut table: &mut dyn TableLike = document.as_table_mut();
     let mut is_inline = false;

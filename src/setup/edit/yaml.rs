@@ -11,7 +11,7 @@ use super::{Error, Place};
 /// Deepest nesting that is read.
 const DEEPEST: usize = 100;
 /// Refusal of a table that is not in block style.
-const NOT_A_BLOCK: Error = Error::Style("the servers are not written as a block, one key a line");
+const NOT_A_BLOCK: Error = Error::Style("the servers are not a block with one key per line");
 
 /// The document as plain data; null if it is empty.
 pub(super) fn value(text: &str) -> Result<Value, Error> {

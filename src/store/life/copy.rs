@@ -178,7 +178,7 @@ impl IncomingStore {
         if !is_file_name(name) {
             return Err(Error::Damaged {
                 path: self.dir.path().to_owned(),
-                what: format!("{name:?} is no file of it"),
+                what: format!("{name:?} is not a file of it"),
             });
         }
         let made = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&path);
@@ -193,7 +193,7 @@ impl IncomingStore {
         let mut manifest = Manifest::read(dir)?;
         let strange = |what: &str| Error::Damaged { path: dir.to_owned(), what: what.to_owned() };
         let Some(facts) = manifest.snapshots.remove(NAME).filter(|_| manifest.snapshots.is_empty()) else {
-            return Err(strange("it is no copy of one snapshot"));
+            return Err(strange("it is not a copy of one snapshot"));
         };
         manifest.snapshots.insert(name.to_owned(), facts);
         let (here, committed): (HashSet<PathBuf>, _) = (files(dir).into_iter().collect(), manifest.committed(dir));

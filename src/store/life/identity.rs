@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use crate::store::Error;
 use crate::store::packs::map::MappedFile;
 
-/// Identity of each file by its name, see [`MappedFile::identity`]. The name gives kind and number.
+/// Identity of each file by name, see [`MappedFile::identity`]. The name gives kind and number.
 #[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(transparent)]
 pub struct Identities(BTreeMap<String, String>);

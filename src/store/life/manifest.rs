@@ -18,31 +18,31 @@ use crate::store::{Error, FORMAT};
 /// Manifest of a store. Its JSON is `manifest.json` in the store's folder.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct Manifest {
-    /// Version of the files' layout; another one is refused.
+    /// Version of the file layout; any other is refused.
     pub format: u32,
-    /// Version of the search engine's files; another one is refused.
+    /// Version of the search engine's files; any other is refused.
     pub tantivy: String,
-    /// Counts commits; names the files that each brought.
+    /// Commit counter; names the files that each commit added.
     pub generation: u64,
-    /// The number that the next new file gets.
+    /// Number for the next new file.
     pub next_file: u32,
     /// The packs, by ascending file numbers.
     pub packs: Vec<PackFacts>,
     /// The checkouts, by name.
     pub snapshots: BTreeMap<String, SnapshotFacts>,
-    /// Files that no snapshot names any more, and whose symbols a later commit removes from the search index.
+    /// Files in no snapshot; a later commit removes their symbols from the search index.
     pub garbage: Vec<u32>,
     /// The search engine's own list of segments, its `meta.json`.
     pub segments: serde_json::Value,
-    /// Random number of the store, by which tables that are derived from it are told from those of another.
+    /// Random number that ties derived tables to this store.
     #[serde(default)]
     pub store: u64,
-    /// Hash of the length and both ends of each file that it names.
+    /// Hash of the length and both ends of each named file.
     #[serde(default)]
     pub files: Identities,
 }
 
-/// A pack, as the manifest knows it.
+/// A pack.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct PackFacts {
     /// The commit that wrote it, and its file's ending.
@@ -55,7 +55,7 @@ pub struct PackFacts {
     pub bytes: u64,
     /// How many files it holds.
     pub files: u32,
-    /// Version of the extraction that the oldest of them was read by.
+    /// Extraction version of its oldest file.
     pub content: u32,
 }
 
@@ -64,7 +64,7 @@ pub struct PackFacts {
 pub struct SnapshotFacts {
     /// The commit that wrote its table of files, and that file's ending.
     pub number: u64,
-    /// Version of the extraction that its files were read by; what another one read is read again at the next run.
+    /// Extraction version of its files; the next run rereads files of any other.
     pub content: u32,
     /// Seconds since 1970 of the last run that looked at every file.
     pub indexed_at: i64,
@@ -78,14 +78,14 @@ pub struct SnapshotFacts {
     pub bytes: u64,
     /// Files by language.
     pub languages: BTreeMap<String, u64>,
-    /// How many entries each rule left out.
+    /// Skipped entries by rule.
     pub skipped: BTreeMap<String, u64>,
-    /// Commit that was checked out.
+    /// Checked-out commit.
     pub git_head: Option<String>,
-    /// Ignore patterns that the caller gave, to be used again when the folder is looked at on its own.
+    /// Ignore patterns from the caller, reused for automatic updates.
     #[serde(default)]
     pub extra_ignore: Vec<String>,
-    /// Globs of files that were read though they may hold a credential.
+    /// Globs of files read although they may hold a credential.
     #[serde(default)]
     pub allow_secrets: Vec<String>,
     /// Roles and languages that settings give to files.
@@ -94,35 +94,35 @@ pub struct SnapshotFacts {
     /// Whether symbolic links were followed.
     #[serde(default)]
     pub follow_symlinks: bool,
-    /// The first run is not through: there are files that are not here yet.
+    /// The first run is unfinished: some files are missing.
     #[serde(default)]
     pub partial: bool,
-    /// Inode of the root that every file was looked at in: in a copy, the system's own times of files are others.
+    /// Inode of the root when all files were checked. It tells a copied folder, where change times differ.
     #[serde(default)]
     pub root_inode: Option<u64>,
-    /// The index of compilers that its names are bound by.
+    /// Compiler index used to resolve names.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub compiler: Option<CompilerFacts>,
 }
 
-/// An index of compilers, as a snapshot knows it.
+/// A compiler index of a snapshot.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct CompilerFacts {
     /// The commit that wrote its table, and that file's ending.
     pub number: u64,
     /// Checksum of its table.
     pub checksum: u64,
-    /// The file that it was read from: relative to the root if it lies there.
+    /// Source file, relative to the root if inside it.
     pub path: String,
     /// Bytes of that file.
     pub size: u64,
-    /// Time of that file's last change in nanoseconds since 1970.
+    /// Last change of that file, in nanoseconds since 1970.
     pub mtime_ns: i64,
-    /// Documents that it holds.
+    /// Documents in it.
     pub documents: u64,
-    /// Their occurrences.
+    /// Occurrences in them.
     pub occurrences: u64,
-    /// Documents of other texts than their files had when it was read.
+    /// Documents that did not match their files' text.
     pub other_text: u64,
 }
 

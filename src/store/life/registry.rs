@@ -15,22 +15,22 @@ use crate::model::{PackageId, Rights};
 use crate::store::packs::map::UNFINISHED;
 use crate::store::{Error, Store, locked};
 
-/// The facts of one indexed checkout. Its JSON lies in the folder `repos`.
+/// Facts about an indexed checkout. Its JSON is in the folder `repos`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Sidecar {
     /// The repo id.
     pub repo: String,
-    /// Where the checkout was when it was indexed: the only absolute path that is stored.
+    /// Root when indexed: the only absolute path stored.
     pub root: PathBuf,
     /// The store's folder below `stores`.
     pub store: String,
-    /// The checkout's name in the store.
+    /// Name of the checkout in the store.
     pub snapshot: String,
-    /// The remote's `owner/name`, which is answered to as well.
+    /// `owner/name` of the remote, accepted as an id too.
     #[serde(default)]
     pub origin: Option<String>,
-    /// The inodes of the folders that hold the root, the nearest first: they tell a root that was removed from one that never
-    /// was on this machine.
+    /// Inodes of the root's parent folders, nearest first. They tell a removed root from one that was never on this
+    /// machine.
     #[serde(default)]
     pub held_in: Vec<u64>,
     /// Seconds since 1970.
@@ -41,22 +41,21 @@ pub struct Sidecar {
     pub symbol_count: u64,
     /// Files by language.
     pub languages: BTreeMap<String, u64>,
-    /// Commit that was checked out.
+    /// Checked-out commit.
     pub git_head: Option<String>,
-    /// Ignore patterns that the caller gave, here as well as in the store: what makes the index anew when that cannot be read
-    /// any more goes by them.
+    /// Ignore patterns from the caller, kept here to rebuild an unreadable store.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub extra_ignore: Vec<String>,
-    /// Whether symbolic links were followed, for the same end.
+    /// Whether symbolic links were followed, kept for the same reason.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub follow_symlinks: bool,
-    /// The repository elsewhere that it is a commit of; `None` for a folder.
+    /// Remote repository of an indexed commit; `None` for a folder.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub remote: Option<RemoteFacts>,
-    /// The installed package whose files lie below the root; `None` for a repository.
+    /// Installed package at the root; `None` for a repository.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub package: Option<PackageId>,
-    /// Repositories in whose folders a package was found; who may see one of them may see the package.
+    /// Repositories that have a package; access to one of them gives access to it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub installed_in: Vec<String>,
 }
@@ -68,12 +67,12 @@ impl Sidecar {
     }
 }
 
-/// Where a commit came from that was never checked out.
+/// Origin of a commit indexed without a checkout.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct RemoteFacts {
-    /// The repository's address, without any credential.
+    /// URL of the repository, without credentials.
     pub url: String,
-    /// The branch or tag in full, or the commit's hash.
+    /// Full branch or tag name, or commit hash.
     pub reference: String,
     /// The commit's tree.
     pub tree: String,
@@ -303,7 +302,7 @@ impl Registry {
     /// Writes the sidecar of a checkout atomically.
     pub fn put(&self, sidecar: &Sidecar) -> Result<(), Error> {
         let Some(path) = self.path(&sidecar.repo) else {
-            return Err(Error::Damaged { path: self.folder(), what: format!("{:?} is no repo id", sidecar.repo) });
+            return Err(Error::Damaged { path: self.folder(), what: format!("{:?} is not a repo id", sidecar.repo) });
         };
         let dir = path.parent().unwrap_or(&self.home);
         std::fs::create_dir_all(dir).map_err(Error::io("cannot make the folder", dir))?;

@@ -87,7 +87,7 @@ impl Writer {
             Ok(()) | Err(Error::Missing(_)) => Self::over(dir, lock),
             Err(err @ Error::Newer { .. }) => Err(err),
             Err(err) => {
-                tracing::info!("the index at {} is made anew: {err}", dir.display());
+                tracing::info!("rebuilding the index at {}: {err}", dir.display());
                 let old = Manifest::read_any(dir).unwrap_or_else(Manifest::empty);
                 sweep(dir, &old);
                 Self::upon(dir, lock, Manifest { generation: last_number(dir), ..Manifest::empty() })

@@ -203,7 +203,7 @@ impl CompiledTable {
         let map = MappedFile::open(path)?;
         let header = map.records::<Header>(0, 1)?[0];
         if header.magic != MAGIC || header.version != VERSION {
-            return Err(map.damaged("it is no table of compilers' occurrences of this version"));
+            return Err(map.damaged("it is not a table of compilers' occurrences of this version"));
         }
         let sections = Sections::after(size_of::<Header>(), header.lens);
         if sections.end() != map.bytes().len() as u64 {

@@ -96,7 +96,7 @@ static NOWHERE: Edge =
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, FromBytes, IntoBytes, Immutable, KnownLayout)]
 #[repr(C)]
 pub struct Import {
-    /// The importing file.
+    /// Importing file.
     pub from: u32,
     /// The imported file.
     pub to: u32,
@@ -253,7 +253,7 @@ impl EdgeTable {
         let map = MappedFile::open(path)?;
         let header = map.records::<Header>(0, 1)?[0];
         if header.magic != MAGIC || header.version != VERSION {
-            return Err(map.damaged("it is no table of edges of this version"));
+            return Err(map.damaged("it is not a table of edges of this version"));
         }
         let start = size_of::<Header>() as u64;
         let sections = Sections::after(size_of::<Header>(), header.lens);

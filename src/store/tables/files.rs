@@ -142,7 +142,7 @@ impl FileTable {
         let map = MappedFile::open(path)?;
         let header = map.records::<Header>(0, 1)?[0];
         if header.magic != MAGIC || header.format != u64::from(FORMAT) {
-            return Err(map.damaged("it is no table of files"));
+            return Err(map.damaged("it is not a table of files"));
         }
         let records = header.entries.saturating_add(header.inputs).saturating_mul(size_of::<Record>() as u64);
         let body = header.numbers.saturating_mul(8).saturating_add(records).saturating_add(header.paths_len);

@@ -104,7 +104,7 @@ impl RankTable {
         let map = MappedFile::open(path)?;
         let header = map.records::<Header>(0, 1)?[0];
         if header.magic != MAGIC || header.version != VERSION || header.edges != edges {
-            return Err(map.damaged("it is no table of ranks of these edges"));
+            return Err(map.damaged("it is not a table of ranks of these edges"));
         }
         let rows = header.count.saturating_mul((size_of::<Rank>() + size_of::<u32>()) as u64);
         if rows.saturating_add(size_of::<Header>() as u64) != map.bytes().len() as u64 {

@@ -396,7 +396,7 @@ mod tests {
         for end in 0..whole.len() {
             std::fs::write(&own, &whole[..end]).expect("it is ours");
             let kept = end.saturating_sub(HEADER) / row;
-            let found = VectorTable::open(&own).expect("a beginning is no damage");
+            let found = VectorTable::open(&own).expect("a beginning is not a damage");
             assert_eq!(found.map_or(0, |table| table.len()), kept, "{end}");
             write(&[("c", [0.0, 0.0, 1.0])]);
             let table = VectorTable::open(&own).expect("it is whole").expect("it is there");

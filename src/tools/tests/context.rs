@@ -84,7 +84,11 @@ fn a_symbol_says_who_changed_it_last() {
         assert_eq!(answer["_meta"]["freshness"], "fresh", "{answer}");
         answer["blame"].clone()
     };
-    assert!(blame()["problem"].as_str().is_some_and(|problem| problem.contains("no git repository")), "{}", blame());
+    assert!(
+        blame()["problem"].as_str().is_some_and(|problem| problem.contains("not in a git repository")),
+        "{}",
+        blame()
+    );
     let git = |author: &str, args: &[&str]| {
         let name = format!("user.name={author}");
         let identity = ["-c", &name, "-c", "user.email=a@example.org", "-c", "commit.gpgsign=false"];

@@ -337,7 +337,7 @@ fn other_dimensions_are_an_error_that_says_what_to_do() {
         let refused = place.ask(tool, args);
         assert_eq!(refused.value["code"], "invalid_arguments", "{tool}: {}", refused.value);
         let message = refused.value["error"].as_str().expect("it says why");
-        assert!(message.contains("gives 2 dimensions") && message.contains("force"), "{message}");
+        assert!(message.contains("has 2 dimensions") && message.contains("force"), "{message}");
     }
     assert_eq!(place.ask("embed_repo", json!({"force": true})).value["dimensions"], 2);
     let found = place.ask("search_symbols", json!({"query": "purchase", "semantic_only": true}));

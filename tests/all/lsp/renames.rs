@@ -84,7 +84,7 @@ fn what_is_in_doubt_is_not_renamed() {
     };
     check("--- more.py\ndef f(thing):\n    return thing.price()\n", "more.py:2 (nothing is known");
     check("--- more.py\nfrom base import Base\nprint(getattr(Base(), 'price'))\n", "more.py:2 (a text names it)");
-    check("--- page.html\n{{ item.price }}\n", "page.html:1 (a file whose names");
+    check("--- page.html\n{{ item.price }}\n", "page.html:1 (it occurs in a file");
     check(
         "--- more.py\nimport abc\nfrom base import Base\nclass C(Base, abc.ABC):\n    def price(self): return 1\n",
         "from outside",
@@ -96,10 +96,10 @@ fn what_is_in_doubt_is_not_renamed() {
     let why = renamed(SHOP, "base.py", "plain", 0, "Item").expect_err("the name is in use");
     assert!(why.contains("item.py:3 (the new name is written here)"), "{why}");
     for new in ["", "1st", "a b", "a.b"] {
-        assert!(renamed(SHOP, "base.py", "plain", 0, new).expect_err("it is no name").contains("is no name"));
+        assert!(renamed(SHOP, "base.py", "plain", 0, new).expect_err("it is not a name").contains("is not a name"));
     }
     assert!(renamed(SHOP, "item.py", "simple", 1, "x").expect_err("it is another name").contains("an import gives it"));
-    assert!(renamed(SHOP, "item.py", "return", 0, "x").expect_err("it is no name").contains("no symbol here"));
+    assert!(renamed(SHOP, "item.py", "return", 0, "x").expect_err("it is not a name").contains("no symbol here"));
 }
 
 #[test]
@@ -135,7 +135,7 @@ fn names_of_keys_and_files_are_left_alone() {
     let project =
         "--- a.ts\nexport const size = 1;\n--- b.ts\nimport { size } from './a';\nexport const all = { size };\n";
     let why = renamed(project, "a.ts", "size", 0, "width").expect_err("it is a key, too");
-    assert!(why.contains("b.ts:2 (it stands for a key"), "{why}");
+    assert!(why.contains("b.ts:2 (it is both a key"), "{why}");
     let project =
         "--- Item.java\npublic class Item {\n  public Item() {}\n  static Item of() { return new Item(); }\n}\n";
     let modules = "--- src/main.rs\nmod shop;\nfn main() { shop::open(); }\n--- src/shop.rs\npub fn open() {}\n";

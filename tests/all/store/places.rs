@@ -57,7 +57,7 @@ fn on_a_full_disk_a_run_says_so_and_the_old_state_answers() {
     let ran = Ran::of(place.mounting_shell(script).current_dir(place.path()));
     let told: Vec<&str> = ran.out.lines().filter(|line| line.contains(": ")).collect();
     assert_eq!(told, ["index: 2", "search: 0", "with room: 0", "search: 0"], "{} {}", ran.out, ran.err);
-    assert!(ran.err.contains("No space left on device") && ran.err.contains("make room, or"), "{}", ran.err);
+    assert!(ran.err.contains("No space left on device") && ran.err.contains("free disk space, or"), "{}", ran.err);
     assert!(!ran.err.contains("rebuild it"), "{}", ran.err);
     let after = snapshot(&place.path().join("after"), &place.source()).expect("the old state is whole");
     assert_eq!(state_of(&after), old);

@@ -456,7 +456,7 @@ fn where_the_system_watches_no_more_folders_they_are_looked_at() {
         let output = fs::File::create(&log).expect("there is room");
         let _child = Running(limited(limit, value).stdout(output).spawn().expect("unshare was there a moment ago"));
         let log = || fs::read_to_string(&log).expect("it was made");
-        place.until(limit, || log().contains(told) && log().contains("looking now and then at"));
+        place.until(limit, || log().contains(told) && log().contains("polling"));
         assert_eq!(place.standing(), None, "who asks has to look as well");
         place.write("19/a.py", &function(limit));
         place.until("the edit is held", || place.held() == place.there());
@@ -572,7 +572,7 @@ fn a_watched_folder_that_is_left_alone_is_watched_no_more() {
     let watching = place.watching(Options { debounce: NEVER, idle: Some(Duration::from_millis(200)) });
     watching.add(&place.source()).expect("the folder is there");
     place.until("it ends", || watching.roots().is_empty());
-    assert!(place.was_told("nothing happened for long"), "{:?}", place.told);
+    assert!(place.was_told("idle for long"), "{:?}", place.told);
     assert_eq!(place.standing(), None);
 }
 

@@ -7,7 +7,7 @@ pub static RULE: Rule = Rule {
     name: "constructor",
     stage: Stage::Root,
     lowers_to: Reached::Live,
-    reason: "whoever makes an object calls it",
+    reason: "making an object calls it",
     asks: Asks::One(ask),
 };
 
