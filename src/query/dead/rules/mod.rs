@@ -15,6 +15,7 @@ pub(super) mod decorated_class;
 pub(super) mod directive;
 pub(super) mod foreign_base;
 pub(super) mod foreign_block;
+pub(super) mod foreign_class;
 pub(super) mod framework;
 pub(super) mod generated;
 pub(super) mod implied;
@@ -67,6 +68,7 @@ pub static RULES: &[&Rule] = &[
     &composed::RULE,
     &named::RULE,
     &build::RULE,
+    &foreign_class::RULE,
     &in_macro::RULE,
     &test_name::RULE,
     // Doubt.
