@@ -17,7 +17,7 @@ from client import Server
 DEPTH = 1000
 WEIGHT = 0.7
 SHARES = (0, .05, .1, .15, .2, .3, .4, .5, .6, .7)
-# Forms of a question by the exponent that the program turns a weight into a share with (src/query/symbols/meaning.rs).
+# Forms of a question by the exponent that the program turns a weight into a share with (crates/query/src/symbols/meaning.rs).
 FORMS = (('description', 1.5), ('change', 2.7), ('table', 3.0), ('name', 99))
 
 

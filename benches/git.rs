@@ -7,7 +7,7 @@
 
 mod measure;
 #[allow(dead_code, reason = "the tests use the rest")]
-#[path = "../src/net/test_server.rs"]
+#[path = "../crates/net/src/test_server.rs"]
 mod test_server;
 
 use std::fs;

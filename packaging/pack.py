@@ -22,7 +22,8 @@ import zipfile
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-PACKAGE = tomllib.loads((ROOT / "Cargo.toml").read_text())["package"]
+MANIFEST = tomllib.loads((ROOT / "Cargo.toml").read_text())
+PACKAGE = MANIFEST["package"] | MANIFEST["workspace"]["package"]
 NAME, VERSION, REPOSITORY = PACKAGE["name"], PACKAGE["version"], PACKAGE["repository"]
 PAPERS = ["README.md", "LICENSE-MIT", "LICENSE-APACHE"]
 

@@ -10,10 +10,10 @@ mod stored;
 #[cfg(test)]
 mod tests;
 
-pub use crate::discover::fuzzing::globs;
-pub use crate::git::fuzzing::{diffs, objects, packs as git_packs};
-pub use crate::store::fuzzing::{packs, tables};
 pub use answers::{messages, patterns, queries};
+pub use codelode_source::discover::fuzzing::globs;
+pub use codelode_source::git::fuzzing::{diffs, objects, packs as git_packs};
+pub use codelode_store::fuzzing::{packs, tables};
 pub use names::{extraction, facts, resolver};
 
 /// A target: it takes bytes.

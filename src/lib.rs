@@ -1,7 +1,7 @@
 //! codelode: code search for agents and people. Index once, answer in milliseconds.
 //!
-//! This page is a tour of the modules. `tests/all/tidy.rs` holds a table of which module may use which, and a test
-//! enforces it.
+//! This page is a tour of the modules. They lie in crates below `crates/`, whose manifests say which may use which; this
+//! library joins them, and adds the command line.
 //!
 //! Indexing takes a file through these modules:
 //!
@@ -58,47 +58,16 @@
 //! assert_eq!(symbols[0].name.of(source), b"add");
 //! ```
 
-pub mod allocator;
-pub mod answer;
-pub(crate) mod catalog;
 pub mod cli;
-pub(crate) mod compilers;
-pub mod config;
-pub(crate) mod discover;
-pub mod embed;
-pub(crate) mod enrich;
-pub(crate) mod export;
-pub mod extract;
-pub mod facts;
-#[cfg(feature = "fleet")]
-pub(crate) mod fleet;
 #[cfg(any(test, fuzzing))]
 pub mod fuzzing;
-pub(crate) mod git;
-pub(crate) mod github;
-#[cfg(feature = "http")]
-pub(crate) mod http;
-pub(crate) mod installed;
-pub mod languages;
-pub(crate) mod lsp;
-pub mod mcp;
-pub mod model;
-pub(crate) mod net;
-pub(crate) mod parsing;
-pub(crate) mod parts;
-pub(crate) mod pictures;
-pub mod pipeline;
-pub mod query;
-pub mod resolve;
 pub mod setup;
-#[cfg(feature = "ship")]
-pub(crate) mod ship;
-#[cfg(test)]
-#[path = "../tests/skipping.rs"]
-mod skipping;
-pub mod store;
-pub(crate) mod summarize;
-pub mod tools;
-pub mod watch;
-#[cfg(feature = "web")]
-pub(crate) mod web;
+
+pub use codelode_base::{allocator, config, model};
+pub use codelode_index::{embed, pipeline, watch};
+pub use codelode_lang::{extract, facts, languages};
+pub use codelode_mcp as mcp;
+pub use codelode_query as query;
+pub use codelode_resolve as resolve;
+pub use codelode_service::{answer, tools};
+pub use codelode_store as store;

@@ -1,13 +1,16 @@
-//! Tests that cannot run on this machine or in this build. Each writes a line to a file, which `tests/skipped.rs` prints as one
+//! Tests that cannot run on this machine or in this build. Each writes a line to a file, which `crates/web/tests/skipped.rs` prints as one
 //! list after all others.
 
 use std::fs::{self, OpenOptions};
 use std::io::Write as _;
 use std::os::unix::process::parent_id;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// A line for each test that was skipped: the process that ran it, its name, and the reason.
-pub const LIST: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/target/skipped");
+pub fn list() -> PathBuf {
+    let mut folders = Path::new(env!("CARGO_MANIFEST_DIR")).ancestors();
+    folders.find(|folder| folder.join("Cargo.lock").exists()).expect("a workspace has one").join("target/skipped")
+}
 
 /// Reports that a test, or a part of it, cannot run here. With `CI=true` it fails: there, a pass shall be a pass.
 #[track_caller]
@@ -19,10 +22,10 @@ pub fn skipped(why: &str) {
     let place = std::panic::Location::caller().file();
     let test = thread.name().filter(|name| *name != "main").unwrap_or(place);
     let line = format!("{} {test}: {}\n", parent_id(), why.replace('\n', " "));
-    let list = Path::new(LIST);
+    let list = list();
     let _ = fs::create_dir_all(list.parent().expect("it lies in a folder"));
     // Several processes add to it: one write is one line.
-    let file = OpenOptions::new().create(true).append(true).open(list);
+    let file = OpenOptions::new().create(true).append(true).open(&list);
     // Without a folder for it, the reason is in the test's output alone.
     let _ = file.and_then(|mut file| file.write_all(line.as_bytes()));
 }

@@ -17,10 +17,10 @@ use super::progress::Bar;
 use super::words::Words;
 use super::{Color, FAILED, FOUND, Global, NOTHING, complain, fail, flags, note_to};
 use super::{command, editor, grep as search, here, output, pick as picker, render, server, visible};
-use crate::answer::reading;
-use crate::config::{self, Settings};
-use crate::model::Phase;
-use crate::tools::{self, Code, Context, Envelope, Error, Request};
+use codelode_base::config::{self, Settings};
+use codelode_base::model::Phase;
+use codelode_service::answer::reading;
+use codelode_service::tools::{self, Code, Context, Envelope, Error, Request};
 
 /// The longest wait for changed files at a terminal, before an old answer is given.
 pub(super) const PATIENCE: Duration = Duration::from_secs(10);

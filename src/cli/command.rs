@@ -9,9 +9,9 @@ use serde_json::{Map, Value};
 use super::words::Words;
 use super::{BuiltInCommand, Global};
 use super::{draw, grep, guide, help, here, hook, rename};
-use crate::answer::SHARED;
-use crate::mcp::schema::{Described, describe_for_people};
-use crate::tools::{TOOLS, ToolSpec};
+use codelode_mcp::schema::{Described, describe_for_people};
+use codelode_service::answer::SHARED;
+use codelode_service::tools::{TOOLS, ToolSpec};
 
 /// The type of a flag's value.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -56,7 +56,7 @@ pub(super) const AS_TEXT: [(&str, &str, &str); 5] = [
     ("plan_change_signature", "output", "text"),
 ];
 
-/// Tools whose answers a shell reads as a model does, see [`crate::answer::reading`]. Answers of others are lines for
+/// Tools whose answers a shell reads as a model does, see [`codelode_service::answer::reading`]. Answers of others are lines for
 /// programs: paths, repositories, commits, the text of a file.
 pub(super) const READ: [&str; 18] = [
     "check_references",

@@ -8,9 +8,9 @@ use serde_json::json;
 use super::output::{self, Output, Paint};
 use super::render::n_of;
 use super::{FOUND, Global, NOTHING};
-use crate::catalog::doctor::{self, Finding};
-use crate::config::Config;
 use crate::setup;
+use codelode_base::config::Config;
+use codelode_service::catalog::doctor::{self, Finding};
 
 /// Find problems in the index directory: damaged or leftover files, missing folders, permissions, disk space, limits;
 /// and clients' configurations that name a missing program.

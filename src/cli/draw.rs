@@ -7,10 +7,10 @@ use clap::{Arg, ArgMatches, Command, builder::ValueParser};
 use serde_json::{Map, Value};
 
 use super::{FOUND, Global, NOTHING, PATIENCE, here, output, server, with_context};
-use crate::answer::{Error, Request};
-use crate::catalog::{files, related};
-use crate::pictures::{self, Graph};
-use crate::tools::{Context, ToolSpec};
+use codelode_query::pictures::{self, Graph};
+use codelode_service::answer::{Error, Request};
+use codelode_service::catalog::{files, related};
+use codelode_service::tools::{Context, ToolSpec};
 
 /// Tools with pictures.
 const DRAWN: [&str; 4] = ["get_call_hierarchy", "get_class_hierarchy", "get_dependency_graph", "get_blast_radius"];

@@ -8,7 +8,7 @@ use std::process::{Command, Stdio};
 use serde_json::Value;
 
 use super::{FAILED, FOUND, complain};
-use crate::config;
+use codelode_base::config;
 
 /// Ways to name a line on an editor's command line, by the names of editors.
 const EDITORS: &[(&[&str], Line)] = &[

@@ -8,9 +8,9 @@ use clap::{Args, ValueEnum};
 
 use super::render::n_of;
 use super::{FOUND, Global, NOTHING, PATIENCE, here, output, server, visible, with_context};
-use crate::answer::{Error, Request};
-use crate::catalog::related;
-use crate::export::{self, Form, Source};
+use codelode_query::export::{self, Form, Source};
+use codelode_service::answer::{Error, Request};
+use codelode_service::catalog::related;
 
 /// Export the index for other programs: definitions and their resolved uses.
 ///

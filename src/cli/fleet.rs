@@ -12,12 +12,12 @@ use serde_json::{Value, json};
 
 use super::upkeep::{self, Entry, Upkeep};
 use super::{FAILED, FOUND, Global, NOTHING, complain, fail, flags, here, interrupt, note_to, output, server};
-use crate::catalog::fleet::{
+use codelode_base::config::{self, Settings};
+use codelode_service::catalog::fleet::{
     self, Event, Fate, Organisation, Queue, QueueError, Standing, Submission, Submitter, Wanted, Worker, fleet_error,
     repositories,
 };
-use crate::config::{self, Settings};
-use crate::tools::{Context, Error, Request};
+use codelode_service::tools::{Context, Error, Request};
 
 /// Repositories of a file that are asked for their newest commit at once.
 const AT_ONCE: usize = 8;

@@ -57,7 +57,7 @@ pub(super) fn texts() -> Texts {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::answer::tokens;
+    use codelode_service::answer::tokens;
 
     #[test]
     fn each_text_has_all_examples_in_at_most_four_hundred_tokens() {

@@ -225,7 +225,7 @@ pub(super) fn nearest(parser: &Command, typed: &str) -> Option<String> {
         return Some((*meant).to_owned());
     }
     let names = parser.get_subcommands().filter(|command| !command.is_hide_set()).map(Command::get_name);
-    crate::model::nearest(typed, names, 1).first().map(|name| (*name).to_owned())
+    codelode_base::model::nearest(typed, names, 1).first().map(|name| (*name).to_owned())
 }
 
 /// Prints the version, without the parser that knows every command.

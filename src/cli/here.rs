@@ -4,9 +4,9 @@ use std::path::{Component, Path, PathBuf};
 
 use serde_json::{Map, Value};
 
-use crate::catalog::locate::project_root;
-use crate::config;
-use crate::tools::{Context, paths};
+use codelode_base::config;
+use codelode_service::catalog::locate::project_root;
+use codelode_service::tools::{Context, paths};
 
 /// Keys whose text comes from a repository: it may look like a path and is none.
 const TEXTS: &[&str] = &["_meta", "calls", "name", "qualified_name", "signature", "source", "summary", "text"];

@@ -9,9 +9,9 @@ use serde_json::{Value, json};
 use super::output::{self, Output, Paint};
 use super::render::n_of;
 use super::{FAILED, FOUND, Global, NOTHING, complain, fail, guide};
-use crate::config::{self, Config};
-use crate::languages::{LANGUAGES, LanguageSpec};
 use crate::setup::{self, Action, Launch, Part, ProbeAnswer, SetupRequest, Step, Surroundings};
+use codelode_base::config::{self, Config};
+use codelode_lang::languages::{LANGUAGES, LanguageSpec};
 
 /// Set up the clients on this machine: find them, show the changes, ask once, write, and try the result.
 ///

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::output::{self, Output, Paint};
 use super::{FOUND, Global};
-use crate::languages::{Listed, listed};
+use codelode_lang::languages::{Listed, listed};
 
 /// List the supported languages: their files, and whether references, calls and hierarchies are resolved. Files in
 /// other languages are searched as text.

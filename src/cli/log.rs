@@ -13,7 +13,7 @@ use tracing_subscriber::layer::SubscriberExt;
 use tracing_subscriber::registry::LookupSpan;
 use tracing_subscriber::util::SubscriberInitExt;
 
-use crate::config::Config;
+use codelode_base::config::Config;
 
 /// Sends the log of a server where the settings say, each line with its time and its module.
 pub(super) fn log_to(config: &Config) -> Result<(), String> {

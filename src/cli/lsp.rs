@@ -5,10 +5,10 @@ use std::path::PathBuf;
 use clap::Args;
 
 use super::{FAILED, FOUND, Global, complain, fail, flags, log_to, watch};
-use crate::allocator;
-use crate::config::{self, Settings};
-use crate::lsp;
-use crate::tools::Context;
+use codelode_base::allocator;
+use codelode_base::config::{self, Settings};
+use codelode_lsp as lsp;
+use codelode_service::tools::Context;
 
 /// Serve editors over the Language Server Protocol: definitions, uses, hovers, symbols, hierarchies.
 #[derive(Args)]

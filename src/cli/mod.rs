@@ -49,8 +49,8 @@ use std::path::PathBuf;
 
 use clap::{ArgMatches, Args, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
 
-use crate::config::{self, CacheMode, Flags, GitHubMode, Settings};
 use ask::{PATIENCE, ask, complete_arguments, grep, index_later, pick, print, request, status_of, with_context};
+use codelode_base::config::{self, CacheMode, Flags, GitHubMode, Settings};
 use grep::Asked;
 pub use interrupt::interrupted;
 use log::{log_to, note_to};

@@ -8,9 +8,9 @@ use serde_json::json;
 use super::output::{self, Output, Paint};
 use super::render::n_of;
 use super::{FOUND, Global, NOTHING};
-use crate::catalog::models::stored;
-use crate::catalog::{Indexes, Models, summaries};
-use crate::config::Config;
+use codelode_base::config::Config;
+use codelode_service::catalog::models::stored;
+use codelode_service::catalog::{Indexes, Models, summaries};
 
 /// Show the models for search by meaning and for summaries, the stored embeddings, and how to set a model up.
 /// Contacts no server.

@@ -24,7 +24,7 @@ impl Paint {
         let on = match color {
             Color::Always => true,
             Color::Never => false,
-            Color::Auto => is_terminal && !crate::config::no_color(),
+            Color::Auto => is_terminal && !codelode_base::config::no_color(),
         };
         Self { on }
     }

@@ -9,9 +9,9 @@ use clap::{Arg, ArgAction, ArgMatches, Command};
 use serde_json::{Map, Value};
 
 use super::{FOUND, Global, PATIENCE, here, output, server, with_context};
-use crate::answer::{Error, Request};
-use crate::catalog::related;
-use crate::tools::{Context, ToolSpec, plan_rename};
+use codelode_service::answer::{Error, Request};
+use codelode_service::catalog::related;
+use codelode_service::tools::{Context, ToolSpec, plan_rename};
 
 /// The flag for the patch alone.
 const DRY: &str = "dry-run";

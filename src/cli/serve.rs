@@ -10,14 +10,14 @@ use clap::Args;
 #[cfg(feature = "http")]
 use super::upkeep::Upkeep;
 use super::{FOUND, Global, complain, fail, flags, log_to, tokens, watch};
-use crate::allocator;
-use crate::config::{self, Format, Freshness, Settings, Transport};
-use crate::mcp;
+use codelode_base::allocator;
+use codelode_base::config::{self, Format, Freshness, Settings, Transport};
 #[cfg(feature = "http")]
-use crate::model::Rights;
-use crate::tools::Context;
+use codelode_base::model::Rights;
+use codelode_mcp as mcp;
+use codelode_service::tools::Context;
 #[cfg(feature = "http")]
-use crate::tools::Views;
+use codelode_service::tools::Views;
 
 /// Serve the tools to MCP clients.
 #[derive(Args, Default)]
@@ -198,7 +198,7 @@ pub(super) fn run(global: &Global, how: Serve) -> u8 {
                 Ok(cx) => cx,
                 Err(problem) => return complain(&problem),
             };
-            let roots = crate::http::tokens::canonical(&cx.config.http.roots);
+            let roots = codelode_http::tokens::canonical(&cx.config.http.roots);
             let views = Arc::new(Views::new(cx.within(roots)));
             let pages = if web { pages(&views) } else { None };
             // Until here clients are refused: those of a fleet ask another node.
@@ -242,25 +242,25 @@ enum ServeTransport {
     Streams,
     /// A port.
     #[cfg(feature = "http")]
-    Http(Box<crate::http::Bound>),
+    Http(Box<codelode_http::Bound>),
 }
 
 /// Pages for browsers.
 #[cfg(feature = "web")]
 #[expect(clippy::unnecessary_wraps, reason = "a build without pages has none")]
-fn pages(views: &Arc<Views>) -> Option<Arc<dyn crate::http::Pages>> {
-    Some(crate::web::endpoint(views.clone()))
+fn pages(views: &Arc<Views>) -> Option<Arc<dyn codelode_http::Pages>> {
+    Some(codelode_web::endpoint(views.clone()))
 }
 
 #[cfg(all(feature = "http", not(feature = "web")))]
-fn pages(_: &Arc<Views>) -> Option<Arc<dyn crate::http::Pages>> {
+fn pages(_: &Arc<Views>) -> Option<Arc<dyn codelode_http::Pages>> {
     None
 }
 
 /// Keeps the repositories of a file up to date, if there is one; a replica has that done by workers. The rights of callers
 /// have no bearing on that.
 #[cfg(feature = "http")]
-fn keep(cx: &Context) -> Result<Option<Arc<dyn crate::http::Kept>>, String> {
+fn keep(cx: &Context) -> Result<Option<Arc<dyn codelode_http::Kept>>, String> {
     let Some(path) = &cx.config.http.repos_file else { return Ok(None) };
     let upkeep = Upkeep::of(path)?;
     #[cfg(feature = "fleet")]
@@ -276,7 +276,7 @@ fn keep(cx: &Context) -> Result<Option<Arc<dyn crate::http::Kept>>, String> {
 #[cfg(all(feature = "http", feature = "ship"))]
 fn stocked(cx: Context) -> Result<Context, String> {
     let Some(from) = &cx.config.http.from else { return Ok(cx) };
-    let replica = crate::catalog::replica::Replica::begin(&cx, from, cx.config.http.cache_size);
+    let replica = codelode_service::catalog::replica::Replica::begin(&cx, from, cx.config.http.cache_size);
     let replica = replica.map_err(|err| format!("cannot be a replica of {from}: {}", err.message))?;
     Ok(cx.stocked_by(replica))
 }
@@ -293,7 +293,7 @@ fn joined(cx: Context, url: &str) -> Result<Context, String> {
     let Some(node) = cx.config.fleet.node.clone() else { return Ok(cx) };
     let own = || url::Url::parse(url).map_err(|err| format!("{url} is not an address: {err}"));
     let url = cx.config.fleet.node_url.clone().map_or_else(own, Ok)?;
-    let nodes = crate::catalog::fleet::Nodes::join(&cx, node, &url);
+    let nodes = codelode_service::catalog::fleet::Nodes::join(&cx, node, &url);
     let nodes = nodes.map_err(|err| format!("cannot join the fleet: {}", err.message))?;
     Ok(cx.among(nodes))
 }
@@ -307,7 +307,7 @@ fn joined(cx: Context, _: &str) -> Result<Context, String> {
 /// Takes the address where clients will come in.
 #[cfg(feature = "http")]
 fn bind(config: &config::Config) -> Result<ServeTransport, u8> {
-    let bound = crate::http::bind(config).map_err(|err| fail(&err))?;
+    let bound = codelode_http::bind(config).map_err(|err| fail(&err))?;
     Ok(ServeTransport::Http(Box::new(bound)))
 }
 

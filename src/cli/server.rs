@@ -15,10 +15,10 @@ use super::output::Paint;
 use super::progress::Bar;
 use super::words::Words;
 use super::{Global, command, complain, complete_arguments, print, status_of};
-use crate::catalog::tool_call;
-use crate::config::{self, Config, Secret};
-use crate::net::{self, Client, Credentials, Request};
-use crate::tools::{Context, Envelope, Error};
+use codelode_base::config::{self, Config, Secret};
+use codelode_net::{self as net, Client, Credentials, Request};
+use codelode_service::catalog::tool_call;
+use codelode_service::tools::{Context, Envelope, Error};
 
 /// The longest silence of a server, which tells of its progress more often.
 const SILENCE: Duration = Duration::from_secs(120);

@@ -8,9 +8,9 @@ use serde_json::{Value, json};
 
 use super::output::{self, Output, Paint};
 use super::{FOUND, Global};
-use crate::catalog::locate::root_at;
-use crate::catalog::{Indexes, OfProject, of_project};
-use crate::config::{Config, PROJECT_FILE, SettingValue};
+use codelode_base::config::{Config, PROJECT_FILE, SettingValue};
+use codelode_service::catalog::locate::root_at;
+use codelode_service::catalog::{Indexes, OfProject, of_project};
 
 /// Show every setting with its value and origin: default, config.toml, environment, the project's .codelode.toml, or
 /// command line.

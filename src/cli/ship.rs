@@ -9,10 +9,10 @@ use serde_json::{Map, Value, json};
 use super::progress::Bar;
 use super::words::Words;
 use super::{FOUND, Global, ask, here, output, request, server, with_context};
-use crate::answer::{Error, Request};
-use crate::catalog::ship::{self, LATEST, PublishResult, RemoteIndex, ShipOutcome, Target, Unindexed};
-use crate::catalog::{Caller, Options};
-use crate::tools::ToolSpec;
+use codelode_service::answer::{Error, Request};
+use codelode_service::catalog::ship::{self, LATEST, PublishResult, RemoteIndex, ShipOutcome, Target, Unindexed};
+use codelode_service::catalog::{Caller, Options};
+use codelode_service::tools::ToolSpec;
 
 /// Keys of trees that stay in a place, the newest.
 const KEEP: usize = 50;

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::words::Words;
 use super::{Cli, command};
-use crate::tools::{Call, Error, TOOLS, Tool, ToolSpec};
+use codelode_service::tools::{Call, Error, TOOLS, Tool, ToolSpec};
 
 /// Finds things, best first.
 ///
@@ -194,8 +194,15 @@ fn no_message_names_a_tool_at_the_terminal() {
         words.any(|word| word.contains('_') && names().any(|name| name == word))
     };
     let mut n_messages = 0;
-    for room in ["tools", "catalog", "answer", "query", "git", "discover"] {
-        for message in messages(&std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("src").join(room)) {
+    for room in [
+        "crates/service/src/tools",
+        "crates/service/src/catalog",
+        "crates/service/src/answer",
+        "crates/query/src",
+        "crates/source/src/git",
+        "crates/source/src/discover",
+    ] {
+        for message in messages(&std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join(room)) {
             if names_tool(&message) {
                 n_messages += 1;
                 let said = TERMINAL.say(&message);

@@ -3,7 +3,7 @@
 use clap::Args;
 
 use super::{FOUND, complain, fail, output};
-use crate::http::tokens::{Entry, random};
+use codelode_http::tokens::{Entry, random};
 
 /// Make a token for a caller of an HTTP server. Prints the token once, on standard error, and the entry for the
 /// tokens file, with only a digest, on standard output.

@@ -11,11 +11,11 @@ use std::time::{Duration, Instant, SystemTime};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
+use codelode_base::config;
+use codelode_http::{Hooked, Kept};
 #[cfg(feature = "fleet")]
-use crate::catalog::fleet::Wanted;
-use crate::config;
-use crate::http::{Hooked, Kept};
-use crate::tools::{self, Context, Request};
+use codelode_service::catalog::fleet::Wanted;
+use codelode_service::tools::{self, Context, Request};
 
 /// Interval of asking, unless an entry says another.
 const POLL: Duration = Duration::from_secs(300);

@@ -12,10 +12,10 @@ use clap::builder::BoolishValueParser;
 use clap::{Args, ValueEnum};
 
 use super::{FOUND, Global, complain, fail, log_to, output};
-use crate::allocator;
-use crate::config::{self, Config, Flags, Settings};
-use crate::watch::claude::{self, ClaudeEvent};
-use crate::watch::{LogLine, Options, WatchHandle};
+use codelode_base::allocator;
+use codelode_base::config::{self, Config, Flags, Settings};
+use codelode_index::watch::claude::{self, ClaudeEvent};
+use codelode_index::watch::{LogLine, Options, WatchHandle};
 
 /// Interval of checking whether anything is still watched.
 const LOOK_EVERY: Duration = Duration::from_millis(200);

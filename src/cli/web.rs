@@ -12,9 +12,11 @@ use clap::Args;
 use tempfile::{Builder, NamedTempFile};
 
 use super::{FOUND, Global, complain, fail, flags, interrupt, log_to, output, watch};
-use crate::config::{self, Http, Settings};
-use crate::tools::{Context, Request, Views};
-use crate::{allocator, http, web};
+use codelode_base::allocator;
+use codelode_base::config::{self, Http, Settings};
+use codelode_http as http;
+use codelode_service::tools::{Context, Request, Views};
+use codelode_web as web;
 
 /// Browse code in a web browser: linked names, uses, search. Opens the browser with a private address.
 #[derive(Args)]

@@ -5,9 +5,9 @@ use std::sync::OnceLock;
 
 use serde_json::{Map, Value};
 
-use crate::catalog::indexes::shell_word;
-use crate::mcp::schema::describe_for_people;
-use crate::tools::{TOOLS, ToolSpec};
+use codelode_mcp::schema::describe_for_people;
+use codelode_service::catalog::indexes::shell_word;
+use codelode_service::tools::{TOOLS, ToolSpec};
 
 /// Phrases that name a client's things, and the terminal's words for them.
 const PHRASES: &[(&str, &str)] = &[
@@ -156,7 +156,7 @@ fn arguments() -> &'static BTreeSet<String> {
             let described = describe_for_people(&(spec.input)());
             described.properties().map(|(name, _): (&String, &Value)| name.clone()).collect::<Vec<_>>()
         });
-        of_tools.chain(crate::answer::SHARED.iter().map(|name| (*name).to_owned())).collect()
+        of_tools.chain(codelode_service::answer::SHARED.iter().map(|name| (*name).to_owned())).collect()
     })
 }
 

@@ -8,11 +8,11 @@ use std::time::{Duration, Instant};
 use serde_json::{Map, Value, json};
 
 use super::names::language;
-use crate::config::Config;
-use crate::mcp;
-use crate::query::syntax::SyntaxQuery;
-use crate::store::Snapshot;
-use crate::tools::{self, Context, Request};
+use codelode_base::config::Config;
+use codelode_mcp as mcp;
+use codelode_query::syntax::SyntaxQuery;
+use codelode_service::tools::{self, Context, Request};
+use codelode_store::Snapshot;
 
 /// An index of the samples of all languages.
 struct Place {
@@ -25,7 +25,7 @@ static PLACE: LazyLock<Place> = LazyLock::new(|| {
     let folder = tempfile::tempdir().expect("there is room for a folder").keep();
     let source = folder.join("source");
     fs::create_dir(&source).expect("the folder is ours");
-    for path in samples(&Path::new(env!("CARGO_MANIFEST_DIR")).join("src/languages")) {
+    for path in samples(&Path::new(env!("CARGO_MANIFEST_DIR")).join("crates/lang/src/languages")) {
         fs::copy(&path, source.join(path.file_name().expect("it was listed"))).expect("the folder is ours");
     }
     let config = Config { home: folder.join("index"), watcher: false, ..Config::default() };
@@ -35,7 +35,7 @@ static PLACE: LazyLock<Place> = LazyLock::new(|| {
     let answer = tools::call(&cx, "index_folder", args, &request);
     assert!(!answer.is_error, "{}", answer.text);
     std::env::set_current_dir(&source).expect("the folder is ours");
-    let registry = crate::store::Registry::new(&cx.config.home);
+    let registry = codelode_store::Registry::new(&cx.config.home);
     let sidecar = registry.all().pop().expect("it was indexed");
     let snapshot = registry.store(&sidecar.store).snapshot(&sidecar.snapshot).expect("it was indexed");
     Place { cx, snapshot, request }

@@ -1,11 +1,11 @@
 //! Facts about names: read from a file, packed, and joined with other files.
 
-use crate::extract::extract;
-use crate::facts::{Facts, Project, ProjectFile, mentions, unpack};
-use crate::languages::{LANGUAGES, LanguageSpec, of_file};
-use crate::model::Relations;
-use crate::resolve::{resolve, resolve_again, resolve_noting};
-use crate::store::Prepared;
+use codelode_base::model::Relations;
+use codelode_lang::extract::extract;
+use codelode_lang::facts::{Facts, Project, ProjectFile, mentions, unpack};
+use codelode_lang::languages::{LANGUAGES, LanguageSpec, of_file};
+use codelode_resolve::{resolve, resolve_again, resolve_noting};
+use codelode_store::Prepared;
 
 /// A file in any language. The first byte chooses the language.
 pub fn extraction(data: &[u8]) {

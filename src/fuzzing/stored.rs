@@ -6,10 +6,10 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value, json};
 
-use crate::config::Config;
-use crate::store::Registry;
-use crate::store::fuzzing::blindly;
-use crate::tools::{self, Context, Request};
+use codelode_base::config::Config;
+use codelode_service::tools::{self, Context, Request};
+use codelode_store::Registry;
+use codelode_store::fuzzing::blindly;
 
 /// How often a number is spoilt.
 const WOUNDS: usize = 40;

@@ -134,7 +134,7 @@ impl Step {
 pub fn client(id: &str) -> Result<&'static Client, Error> {
     clients().iter().find(|client| client.id == id).ok_or_else(|| {
         let ids = || clients().iter().map(|client| client.id.as_str());
-        let nearest = crate::model::nearest(id, ids(), 1).first().map(|near| (*near).to_owned());
+        let nearest = codelode_base::model::nearest(id, ids(), 1).first().map(|near| (*near).to_owned());
         Error::UnknownClient { id: id.to_owned(), nearest, known: ids().collect::<Vec<_>>().join(", ") }
     })
 }

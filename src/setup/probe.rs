@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use url::Url;
 
 use super::entry::Launch;
-use crate::net::{self, Client, Credentials, Options};
+use codelode_net::{self as net, Client, Credentials, Options};
 
 /// Longest wait for the server. Clients wait longer, but people do not.
 const PATIENCE: Duration = Duration::from_secs(10);

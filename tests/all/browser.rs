@@ -9,7 +9,7 @@ use sha2::{Digest, Sha256};
 use super::client::skipped;
 use super::web::Site;
 
-/// Where `.ci/run` installs the packages that `src/web/client` names.
+/// Where `.ci/run` installs the packages that `crates/web/src/client` names.
 fn modules() -> Option<PathBuf> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("target/npm/node_modules");
     (folder.is_dir() && Command::new("node").arg("--version").output().is_ok()).then_some(folder)
@@ -24,7 +24,7 @@ fn chromium() -> Option<PathBuf> {
 #[test]
 fn the_client_is_made_from_its_source() {
     let Some(modules) = modules() else { return skipped("there are no packages from npm") };
-    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/web/client");
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("crates/web/src/client");
     let run = |program: &str, arguments: &[&str]| {
         let ran = Command::new(modules.join(".bin").join(program)).args(arguments).current_dir(&source).output();
         let ran = ran.expect("it is installed");
@@ -39,7 +39,7 @@ fn the_client_is_made_from_its_source() {
     run("tsc", &["-p", "."]);
     let made = run("esbuild", &["main.ts", "--bundle", "--minify", "--format=iife", "--target=es2022"]);
     let kept = fs::read(source.join("../assets/client.js")).expect("it is in the repository");
-    assert!(made == kept, "run `npm run bundle` in src/web/client");
+    assert!(made == kept, "run `npm run bundle` in crates/web/src/client");
     assert!(kept.len() < 60_000, "the client has {} bytes", kept.len());
 }
 

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// A module: the names that lead to it.
+/// A module: its crate, and the names that lead to it.
 type Module = Vec<String>;
 
 #[test]
@@ -28,8 +28,19 @@ fn circles_of_files_stay_in_one_folder() {
 
 /// Every module with its file, without tests.
 fn files() -> BTreeMap<Module, PathBuf> {
-    let src = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
-    let (mut found, mut folders) = (BTreeMap::new(), vec![src.clone()]);
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let mut found = BTreeMap::new();
+    for house in fs::read_dir(root.join("crates")).expect("crates can be read") {
+        let house = house.expect("so can each of them");
+        add(&house.file_name().to_string_lossy(), &house.path().join("src"), &mut found);
+    }
+    add("codelode", &root.join("src"), &mut found);
+    found
+}
+
+/// Adds the modules of a crate.
+fn add(house: &str, src: &Path, found: &mut BTreeMap<Module, PathBuf>) {
+    let mut folders = vec![src.to_owned()];
     while let Some(folder) = folders.pop() {
         for entry in fs::read_dir(&folder).expect("src can be read") {
             let path = entry.expect("so can its files").path();
@@ -37,19 +48,19 @@ fn files() -> BTreeMap<Module, PathBuf> {
             if path.is_dir() {
                 folders.push(path);
             } else if name.ends_with(".rs") && !name.starts_with("sample.") {
-                let inside = path.strip_prefix(&src).expect("it was found there").with_extension("");
+                let inside = path.strip_prefix(src).expect("it was found there").with_extension("");
                 let parts = inside.iter().map(|part| part.to_string_lossy().into_owned());
-                let module: Module = parts.filter(|part| !["mod", "lib", "main"].contains(&&**part)).collect();
+                let parts = parts.filter(|part| !["mod", "lib", "main"].contains(&&**part));
+                let module: Module = std::iter::once(house.to_owned()).chain(parts).collect();
                 if !module.iter().any(|part| part == "tests" || part == "fuzzing") {
                     found.insert(module, path);
                 }
             }
         }
     }
-    found
 }
 
-/// The modules that a file names by `crate::` or `super::`.
+/// The modules that a file names by `crate::` or `super::`. Crates have no circles, or Cargo would not build them.
 fn used(own: &Module, file: &Path, files: &BTreeMap<Module, PathBuf>) -> BTreeSet<Module> {
     let text = fs::read_to_string(file).expect("source is text");
     let code = text.split("#[cfg(test)]\nmod ").next().unwrap_or_default();
@@ -58,7 +69,8 @@ fn used(own: &Module, file: &Path, files: &BTreeMap<Module, PathBuf>) -> BTreeSe
     let begins = |at: usize| !code[..at].ends_with(|c: char| c.is_alphanumeric() || "_:$".contains(c));
     let mut paths = Vec::new();
     for (at, top) in code.match_indices("crate::").filter(|(at, _)| begins(*at)) {
-        paths.extend(expanded(&code[at + top.len()..]));
+        let below = expanded(&code[at + top.len()..]);
+        paths.extend(below.into_iter().map(|path| own[..1].iter().cloned().chain(path).collect()));
     }
     for (at, _) in code.match_indices("super::").filter(|(at, _)| begins(*at)) {
         let rest = &code[at..];

@@ -80,7 +80,7 @@ fn exported(place: &Place) -> String {
 
 /// Indexes small repositories again and again beside busy processes: each index is as one that was made on a quiet machine.
 fn is_the_same_under_load(repositories: usize, times: usize, processes: usize) {
-    let samples: Vec<_> = std::fs::read_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/src/languages"))
+    let samples: Vec<_> = std::fs::read_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/crates/lang/src/languages"))
         .expect("it is there")
         .flatten()
         .flat_map(|language| std::fs::read_dir(language.path()).into_iter().flatten().flatten())

@@ -158,6 +158,7 @@ fn anyone_may_read_what_the_server_is_and_where() {
     let card: Value = serde_json::from_str(&reply.body).expect("it is JSON");
     assert_eq!(card["name"], "io.github.codelode/codelode");
     assert_eq!(card["version"], env!("CARGO_PKG_VERSION"));
+    assert_eq!(card["description"], env!("CARGO_PKG_DESCRIPTION"));
     let remote = &card["remotes"][0];
     assert_eq!((&remote["type"], &remote["url"]), (&json!("streamable-http"), &json!("https://code.example/mcp")));
     assert!(remote["supportedProtocolVersions"].as_array().is_some_and(|all| all.contains(&json!(V2026))), "{remote}");

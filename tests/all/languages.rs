@@ -89,7 +89,7 @@ const MOST_LINES: usize = 60;
 
 #[test]
 fn a_language_with_symbols_only_is_a_page_of_data_and_two_lines_elsewhere() {
-    let room = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/languages");
+    let room = Path::new(env!("CARGO_MANIFEST_DIR")).join("crates/lang/src/languages");
     let read = |path: &str| std::fs::read_to_string(room.join(path)).expect("it is text");
     let table = read("mod.rs");
     for spec in LANGUAGES.iter().filter(|spec| spec.relating.is_none()) {
@@ -112,7 +112,7 @@ fn a_language_with_symbols_only_is_a_page_of_data_and_two_lines_elsewhere() {
 
 /// The samples of a language, with their paths.
 fn samples(spec: &LanguageSpec) -> Vec<(std::path::PathBuf, Vec<u8>)> {
-    let room = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/languages").join(spec.id);
+    let room = Path::new(env!("CARGO_MANIFEST_DIR")).join("crates/lang/src/languages").join(spec.id);
     let shared = spec.claims.iter().map(|(extension, _)| extension);
     let paths = spec.extensions.iter().chain(shared).map(|extension| room.join(format!("sample.{extension}")));
     paths.filter_map(|path| Some((path.clone(), std::fs::read(path).ok()?))).collect()

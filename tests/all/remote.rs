@@ -1,7 +1,7 @@
 //! Repositories elsewhere, through the binary: indexed ref by ref, searched without an index, and whatever goes wrong.
 
 #[allow(dead_code, reason = "the library's own tests use the rest")]
-#[path = "../../src/net/test_server.rs"]
+#[path = "../../crates/net/src/test_server.rs"]
 mod test_server;
 
 use std::io::Read as _;

@@ -122,9 +122,9 @@ fn numbered<T: TryFromBytes + std::fmt::Debug>() -> Vec<String> {
     variants.map(|variant| format!("{variant:?}")).collect()
 }
 
-/// The beginnings of the hashes of the languages' `sample.*.tags`, by their paths below `src/languages`.
+/// The beginnings of the hashes of the languages' `sample.*.tags`, by their paths below `crates/lang/src/languages`.
 fn samples() -> BTreeMap<String, String> {
-    let languages = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/languages");
+    let languages = Path::new(env!("CARGO_MANIFEST_DIR")).join("crates/lang/src/languages");
     let entries =
         |folder: &Path| std::fs::read_dir(folder).expect("it can be read").flatten().map(|entry| entry.path());
     let files =
@@ -143,7 +143,7 @@ fn numbers_on_disk_change_with_a_version_only() {
     let reviewed = std::fs::read_to_string(schema().join(STORED)).expect("it is in the repository");
     let reviewed: Value = serde_json::from_str(&reviewed).expect("it is JSON");
     if let Some(changed) = changed_unsaid(&reviewed, &stored()) {
-        panic!("{changed} changed: raise CONTENT in src/store/mod.rs, then write schema/{STORED} anew");
+        panic!("{changed} changed: raise CONTENT in crates/store/src/lib.rs, then write schema/{STORED} anew");
     }
     let mut longer = stored();
     longer["details"].as_array_mut().expect("it is a list").push("new".into());

@@ -50,10 +50,10 @@ fn corpus() -> &'static Corpus {
 fn make_corpus() -> Corpus {
     let place = Place::new();
     let root = place.source();
-    let own = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    let own = Path::new(env!("CARGO_MANIFEST_DIR"));
     // Enough for every sort of pattern: of all of them, searches line by line would take minutes.
-    for room in ["cli", "query", "store"] {
-        super::copy(&own.join(room), &root.join("src").join(room));
+    for (room, folder) in [("cli", "src/cli"), ("query", "crates/query/src"), ("store", "crates/store/src")] {
+        super::copy(&own.join(folder), &root.join("src").join(room));
     }
     for (name, bytes) in HARD {
         place.write(name, bytes);

@@ -1,168 +1,51 @@
-//! The walls of the house: which room may use which, and which words stay in one room.
+//! The walls of the house that no manifest can say: which words stay in one room, and how long a file may be.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use codelode::languages::{LANGUAGES, LanguageSpec};
 
-/// Each room and the rooms it may use, beside `model`, which all may.
-const ROOMS: &[(&str, &[&str])] = &[
-    ("model", &[]),
-    ("config", &[]),
-    ("net", &[]),
-    ("git", &["net", "config"]),
-    ("github", &["net"]),
-    ("discover", &["git", "config"]),
-    ("facts", &[]),
-    ("languages", &["facts", "parsing"]),
-    ("extract", &["languages", "facts", "allocator", "parsing"]),
-    ("resolve", &["facts"]),
-    ("embed", &["net", "config"]),
-    ("summarize", &["net", "config"]),
-    ("enrich", &[]),
-    ("compilers", &["store"]),
-    ("installed", &["config"]),
-    ("store", &["languages"]),
-    ("ship", &["store", "net"]),
-    ("fleet", &[]),
-    (
-        "pipeline",
-        &[
-            "config",
-            "discover",
-            "installed",
-            "git",
-            "languages",
-            "extract",
-            "facts",
-            "resolve",
-            "embed",
-            "summarize",
-            "net",
-            "store",
-            "compilers",
-            "allocator",
-        ],
-    ),
-    ("query", &["store", "languages", "extract", "git", "allocator", "parsing"]),
-    (
-        "catalog",
-        &[
-            "answer",
-            "query",
-            "pipeline",
-            "store",
-            "ship",
-            "fleet",
-            "watch",
-            "config",
-            "discover",
-            "installed",
-            "git",
-            "github",
-            "net",
-            "embed",
-            "summarize",
-            "enrich",
-            "allocator",
-        ],
-    ),
-    ("answer", &["config"]),
-    ("parts", &["answer", "catalog", "query", "store", "languages"]),
-    ("tools", &["answer", "catalog", "parts", "query", "store", "languages"]),
-    ("watch", &["pipeline", "store", "config", "git", "allocator"]),
-    ("http", &["config", "net"]),
-    ("setup", &["net"]),
-    ("mcp", &["tools", "answer", "config", "http"]),
-    // An unsaved file goes through `catalog`; `store` is for the types of what `query` finds.
-    ("lsp", &["tools", "answer", "catalog", "query", "store", "config", "allocator"]),
-    ("pictures", &["query", "store"]),
-    ("export", &["store"]),
-    // `store` is for the types of what `query` finds, `languages` for the colours of a text that no index holds.
-    ("web", &["tools", "parts", "answer", "catalog", "query", "store", "languages", "http", "pictures"]),
-    (
-        "cli",
-        &[
-            "tools",
-            "parts",
-            "answer",
-            "catalog",
-            "mcp",
-            "lsp",
-            "web",
-            "http",
-            "net",
-            "config",
-            "setup",
-            "watch",
-            "allocator",
-            "pictures",
-            "export",
-            // For the list of them.
-            "languages",
-        ],
-    ),
-    ("allocator", &[]),
-    ("parsing", &["allocator"]),
-    // It leads into every room, and the program does not hold it.
-    (
-        "fuzzing",
-        &["config", "discover", "extract", "facts", "git", "languages", "mcp", "query", "resolve", "store", "tools"],
-    ),
-    ("lib", &[]),
-    ("main", &["allocator", "cli"]),
-];
-
-/// Words, and the only rooms that may write them.
+/// Words, and the only places that may write them. A package stays where a manifest names it.
 const WORDS: &[(&str, &[&str])] = &[
-    ("tantivy::", &["store"]),
-    ("rmcp::", &["mcp"]),
-    ("lsp_types::", &["lsp"]),
-    ("lsp_server::", &["lsp"]),
-    ("async fn", &["mcp", "http", "ship", "fleet", "web"]),
-    ("async move", &["mcp", "net", "http", "fleet"]),
-    ("async {", &["mcp", "net", "http", "ship", "fleet"]),
-    ("tokio::", &["mcp", "net", "http", "ship", "fleet", "web"]),
-    ("hyper::", &["http"]),
-    ("hyper_util::", &["http"]),
-    ("http_body_util::", &["http", "ship"]),
-    ("object_store::", &["ship"]),
-    ("async_nats::", &["fleet"]),
-    ("maud::", &["web"]),
-    ("clap::", &["cli"]),
-    ("grep_regex::", &["query"]),
-    ("ast_grep_core::", &["query"]),
-    ("grep_printer::", &["cli"]),
-    ("prost::", &["compilers", "export", "model"]),
-    ("println!", &["cli"]),
-    ("env::var", &["config"]),
-    ("gix::", &["git"]),
-    ("gix_transport::", &["git"]),
-    ("matrixmultiply::", &["embed"]),
-    ("reqwest::", &["net"]),
-    ("rustls::", &["net", "http"]),
-    ("use ring::", &["http"]),
-    ("notify::", &["watch"]),
-    ("tree_sitter_", &["languages"]),
-    ("unsafe {", &["store", "embed", "allocator", "parsing", "main"]),
-    ("unsafe fn", &["allocator"]),
-    ("unsafe impl", &["store", "allocator"]),
-    ("unsafe extern", &["allocator", "parsing"]),
+    (
+        "async fn",
+        &["crates/mcp/src", "crates/http/src", "crates/cluster/src/ship", "crates/cluster/src/fleet", "crates/web/src"],
+    ),
+    ("async move", &["crates/mcp/src", "crates/net/src", "crates/http/src", "crates/cluster/src/fleet"]),
+    (
+        "async {",
+        &["crates/mcp/src", "crates/net/src", "crates/http/src", "crates/cluster/src/ship", "crates/cluster/src/fleet"],
+    ),
+    ("prost::", &["crates/index/src/compilers", "crates/query/src/export", "crates/base/src/model"]),
+    ("println!", &["src/cli"]),
+    ("env::var", &["crates/base/src/config"]),
+    ("gix::", &["crates/source/src/git"]),
+    ("gix_transport::", &["crates/source/src/git"]),
+    (
+        "unsafe {",
+        &[
+            "crates/store/src",
+            "crates/index/src/embed",
+            "crates/base/src/allocator.rs",
+            "crates/lang/src/parsing.rs",
+            "src/main.rs",
+        ],
+    ),
+    ("unsafe fn", &["crates/base/src/allocator.rs"]),
+    ("unsafe impl", &["crates/store/src", "crates/base/src/allocator.rs"]),
+    ("unsafe extern", &["crates/base/src/allocator.rs", "crates/lang/src/parsing.rs"]),
     // Other rooms name the kind of an error by its function: `Error::not_found`.
-    ("Error::new(Code::", &["answer"]),
-    ("todo!(", &[]),
-    ("unimplemented!(", &[]),
-    ("dbg!(", &[]),
+    ("Error::new(Code::", &["crates/service/src/answer"]),
 ];
 
 /// The room of languages, and files where a word that is also a language's name is an extension of files or a program.
 const NAMING: &[&str] = &[
-    "src/languages/",
-    "src/discover/noise.rs",
-    "src/discover/walk.rs",
-    "src/installed/python.rs",
-    "src/config/secrets.rs",
-    "src/config/toolchains.rs",
+    "crates/lang/src/languages/",
+    "crates/source/src/discover/noise.rs",
+    "crates/source/src/discover/walk.rs",
+    "crates/source/src/installed/python.rs",
+    "crates/base/src/config/secrets.rs",
+    "crates/base/src/config/toolchains.rs",
     "src/cli/hook/shell.rs",
 ];
 
@@ -186,40 +69,18 @@ const MATCHES: &[(&str, &str)] = &[
     ("rust/expressions.rs", "walk_one"),
 ];
 
-#[test]
-fn rooms_use_only_the_rooms_they_may() {
-    let mut breaches = Vec::new();
-    for (room, path, text) in sources().into_iter().filter(|(_, path, _)| !is_test(path)) {
-        let allowed = ROOMS.iter().find(|(name, _)| *name == room).map(|(_, uses)| *uses);
-        let Some(allowed) = allowed else {
-            breaches.push(format!("{}: the room {room} is not in ROOMS", path.display()));
-            continue;
-        };
-        for used in used_rooms(&path, &text) {
-            if used != room && used != "model" && !allowed.contains(&&*used) {
-                breaches.push(format!("{}: {room} uses {used}", path.display()));
-            }
-        }
-    }
-    assert!(breaches.is_empty(), "{}", breaches.join("\n"));
-}
-
-/// The most rooms that tools may use, beside the nouns of `model`.
-const MOST_OF_TOOLS: usize = 6;
-/// The largest part of the code that one room may be, in percent. Languages are data, and many.
-const LARGEST_ROOM: usize = 20;
+/// The largest part of the code that one crate may be, in percent. Languages are data, and many.
+const LARGEST_CRATE: usize = 20;
 
 #[test]
-fn rooms_are_few_for_tools_and_none_is_a_house_of_its_own() {
-    let (_, of_tools) = ROOMS.iter().find(|(room, _)| *room == "tools").expect("tools are a room");
-    assert!(of_tools.len() <= MOST_OF_TOOLS, "tools may use {of_tools:?}");
+fn no_crate_is_a_house_of_its_own() {
     let mut lines = BTreeMap::<String, usize>::new();
-    for (room, _, text) in sources().into_iter().filter(|(_, path, _)| !is_test(path)) {
-        *lines.entry(room).or_default() += text.lines().count();
+    for (name, _, text) in sources().into_iter().filter(|(_, path, _)| !is_test(path)) {
+        *lines.entry(name).or_default() += text.lines().count();
     }
     let all: usize = lines.values().sum();
-    for (room, lines) in lines.iter().filter(|(room, _)| *room != "languages") {
-        assert!(lines * 100 <= all * LARGEST_ROOM, "{room} has {lines} of {all} lines");
+    for (name, lines) in lines.iter().filter(|(name, _)| *name != "lang") {
+        assert!(lines * 100 <= all * LARGEST_CRATE, "{name} has {lines} of {all} lines");
     }
 }
 
@@ -227,9 +88,9 @@ fn rooms_are_few_for_tools_and_none_is_a_house_of_its_own() {
 fn tools_are_apart_and_nothing_else_is_among_them() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let is_tool = |name: &str| root.join("schema/tools").join(format!("{name}.json")).exists();
-    let of_tools = |room: &String| room == "tools";
+    let of_tools = |path: &Path| path.starts_with(root.join("crates/service/src/tools"));
     let mut breaches = Vec::new();
-    for (_, path, text) in sources().into_iter().filter(|(room, path, _)| of_tools(room) && !is_test(path)) {
+    for (_, path, text) in sources().into_iter().filter(|(_, path, _)| of_tools(path) && !is_test(path)) {
         let own = path.file_stem().and_then(|name| name.to_str()).unwrap_or_default();
         if own == "mod" {
             continue;
@@ -268,12 +129,13 @@ fn errors_of_rooms_get_their_kinds_in_one_file() {
 #[test]
 fn words_stay_in_their_rooms() {
     let mut breaches = Vec::new();
-    for (room, path, text) in sources().into_iter().filter(|(_, path, _)| !is_test(path)) {
-        for (word, rooms) in WORDS {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    for (_, path, text) in sources().into_iter().filter(|(_, path, _)| !is_test(path)) {
+        for (word, places) in WORDS {
             for (number, line) in text.lines().enumerate() {
                 let code = line.split("//").next().unwrap_or(line);
-                if code.contains(word) && !rooms.contains(&room.as_str()) {
-                    breaches.push(format!("{}:{}: {word} belongs to {rooms:?}", path.display(), number + 1));
+                if code.contains(word) && !places.iter().any(|place| path.starts_with(root.join(place))) {
+                    breaches.push(format!("{}:{}: {word} belongs to {places:?}", path.display(), number + 1));
                 }
             }
         }
@@ -357,17 +219,6 @@ fn functions(text: &str) -> Vec<(&str, usize)> {
     found
 }
 
-#[test]
-fn every_table_of_the_house_is_used() {
-    let rooms: BTreeMap<String, usize> = sources().into_iter().fold(BTreeMap::new(), |mut rooms, (room, _, _)| {
-        *rooms.entry(room).or_default() += 1;
-        rooms
-    });
-    for (room, _) in ROOMS {
-        assert!(rooms.contains_key(*room), "ROOMS names {room}, which is not there");
-    }
-}
-
 /// Words that a sentence of a comment does not begin with: the thing itself is its subject.
 const ASKING: &[&str] = &["What", "Whatever", "Whoever", "Somebody", "Nobody"];
 
@@ -376,7 +227,7 @@ fn comments_name_their_subject() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let mut breaches = Vec::new();
     for (path, text) in
-        ["src", "tests", "benches", "examples", "fuzz"].iter().flat_map(|folder| rust(&root.join(folder)))
+        ["src", "crates", "tests", "benches", "examples", "fuzz"].iter().flat_map(|folder| rust(&root.join(folder)))
     {
         let mut is_new = true;
         for (number, line) in text.lines().enumerate() {
@@ -416,27 +267,17 @@ fn rust(folder: &Path) -> Vec<(PathBuf, String)> {
     found
 }
 
-/// Every source file with its room. Language samples are text, not source.
+/// Every source file with its crate. Language samples are text, not source.
 fn sources() -> Vec<(String, PathBuf, String)> {
-    let src = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
-    let mut found = Vec::new();
-    let mut folders = vec![src.clone()];
-    while let Some(folder) = folders.pop() {
-        for entry in std::fs::read_dir(&folder).expect("src can be read").map(|entry| entry.expect("so can its files"))
-        {
-            let path = entry.path();
-            let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default().to_owned();
-            if path.is_dir() {
-                folders.push(path);
-            } else if name.ends_with(".rs") && !name.starts_with("sample.") {
-                let inside = path.strip_prefix(&src).expect("it was found there");
-                let first = inside.components().next().expect("a file has a name").as_os_str().to_string_lossy();
-                let text = std::fs::read_to_string(&path).expect("source is text");
-                found.push((first.trim_end_matches(".rs").to_owned(), path, text));
-            }
-        }
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let mut found: Vec<(String, PathBuf, String)> = Vec::new();
+    for house in std::fs::read_dir(root.join("crates")).expect("crates can be read") {
+        let house = house.expect("so can each of them");
+        let name = house.file_name().to_string_lossy().into_owned();
+        found.extend(rust(&house.path().join("src")).into_iter().map(|(path, text)| (name.clone(), path, text)));
     }
-    assert!(found.len() > 20, "the sources are not where they should be");
+    found.extend(rust(&root.join("src")).into_iter().map(|(path, text)| ("codelode".to_owned(), path, text)));
+    assert!(found.len() > 300, "the sources are not where they should be");
     found.sort();
     found
 }
@@ -444,25 +285,6 @@ fn sources() -> Vec<(String, PathBuf, String)> {
 /// Whether a file holds tests only: they may use what they test with.
 fn is_test(path: &Path) -> bool {
     path.ends_with("tests.rs") || path.components().any(|part| part.as_os_str() == "tests")
-}
-
-/// The rooms that a file names, by `crate::` or by as many `super::` as lead up to it, in groups of any shape.
-fn used_rooms(path: &Path, text: &str) -> Vec<String> {
-    let inside = path.strip_prefix(Path::new(env!("CARGO_MANIFEST_DIR")).join("src")).unwrap_or(path);
-    let depth = inside.components().count() - usize::from(path.ends_with("mod.rs"));
-    let to_the_top = "super::".repeat(depth);
-    let code: String = text.lines().map(|line| line.split("//").next().unwrap_or(line)).collect::<Vec<_>>().join("\n");
-    let mut rooms = Vec::new();
-    for top in ["crate::", &to_the_top] {
-        for (at, _) in code.match_indices(top) {
-            let is_longer = code[..at].ends_with(|c: char| c.is_alphanumeric() || "_:$".contains(c));
-            if !is_longer {
-                rooms.extend(heads(&code[at + top.len()..]));
-            }
-        }
-    }
-    rooms.retain(|room| room.starts_with(char::is_lowercase) && ROOMS.iter().any(|(name, _)| name == room));
-    rooms
 }
 
 /// The first names of a path, or of every path of a group.
@@ -484,15 +306,4 @@ fn heads(path: &str) -> Vec<String> {
         }
     }
     heads
-}
-
-#[test]
-fn no_way_to_name_a_room_is_overlooked() {
-    let src = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
-    let used = |path: &str, text: &str| used_rooms(&src.join(path), text);
-    assert_eq!(used("query/x.rs", "use crate::{\n    git::{self, Commit},\n    store,\n};"), ["git", "store"]);
-    assert_eq!(used("query/x.rs", "use super::super::store::Snapshot; // crate::git"), ["store"]);
-    assert_eq!(used("query/mod.rs", "fn f() { super::net::Client::new() }"), ["net"]);
-    assert_eq!(used("query/graph/mod.rs", "use super::super::net;"), ["net"]);
-    assert_eq!(used("query/x.rs", "use super::store_things; pub(crate) fn f() {}"), [""; 0]);
 }

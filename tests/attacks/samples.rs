@@ -18,7 +18,7 @@ const UNENDED: [&str; 20] = [
 
 /// The samples of all languages by the language's folder: the file's name and its text.
 fn samples() -> BTreeMap<String, Vec<(String, String)>> {
-    let folders = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/languages");
+    let folders = Path::new(env!("CARGO_MANIFEST_DIR")).join("crates/lang/src/languages");
     let mut samples = BTreeMap::<String, Vec<_>>::new();
     for folder in fs::read_dir(folders).expect("the sources are here").flatten().map(|entry| entry.path()) {
         for file in fs::read_dir(&folder).into_iter().flatten().flatten().map(|entry| entry.path()) {

@@ -7,7 +7,7 @@ use loom::sync::Arc;
 use loom::sync::atomic;
 use loom::thread;
 
-#[path = "../../src/store/packs/guard/ranges.rs"]
+#[path = "../../crates/store/src/packs/guard/ranges.rs"]
 mod ranges;
 
 use atomic::{AtomicBool, AtomicUsize, Ordering};

@@ -6,9 +6,9 @@ use ignore::WalkBuilder;
 
 use super::flags::{Binary, GrepOptions, Unrestricted};
 use super::places::{Chosen, Item, SearchInput};
-use crate::catalog::locate::project_root;
-use crate::config::Config;
-use crate::tools::Error;
+use codelode_base::config::Config;
+use codelode_service::catalog::locate::project_root;
+use codelode_service::tools::Error;
 
 /// Keeps secrets and the index itself out of what is read from disk.
 pub(super) struct Guard<'a> {

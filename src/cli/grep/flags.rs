@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use clap::{ArgAction, Args, ValueEnum};
 use grep_printer::SummaryKind;
 
-use crate::parts::grep::{Case, GrepPattern, Pattern, SearchOptions, language};
+use codelode_service::parts::grep::{Case, GrepPattern, Pattern, SearchOptions, language};
 
 /// Search (grep) the text of all files with ripgrep's flags and output: codelode text PATTERN [PATH]...
 ///

@@ -21,9 +21,9 @@ use self::printer::Style;
 use super::output::Paint;
 use super::progress::Bar;
 use super::{Color, FAILED, FOUND, Global, NOTHING, editor, output, tokens};
-use crate::answer::tokens::estimate;
-use crate::parts::grep::{Finder, Grep, Reach, SearchOptions, on_every_core};
-use crate::tools::{Context, Error};
+use codelode_service::answer::tokens::estimate;
+use codelode_service::parts::grep::{self, Finder, Grep, Reach, SearchOptions, on_every_core};
+use codelode_service::tools::{Context, Error};
 
 /// The number of files searched before anything is printed, at first and later.
 const FIRST_BATCH: usize = 64;
@@ -76,17 +76,17 @@ pub(super) fn run(asked: &Asked<'_>, global: &Global, cx: &Context, mend: Mend<'
         problems = unread;
     } else if !only_input {
         // The current folder is searched, even if only one repository is indexed.
-        let place = paths.first().map_or_else(|| here.clone(), |path| crate::parts::grep::searched(cx, &here, path));
+        let place = paths.first().map_or_else(|| here.clone(), |path| grep::searched(cx, &here, path));
         let place = place.to_string_lossy().into_owned();
         let repo = global.repo.clone().map_or(place, |repo| super::here::local_path(repo, false));
         let bar = Arc::new(Mutex::new(Bar::new(global.quiet)));
         let request = super::request(&bar);
         let reach = Reach { all: asked.wants_all(), as_indexed: how.as_indexed };
         let first = match global.repo.is_none() && !how.as_indexed {
-            true => crate::parts::grep::unindexed(cx, &request, Path::new(&repo))?,
+            true => grep::unindexed(cx, &request, Path::new(&repo))?,
             false => None,
         };
-        let once = || crate::parts::grep::open(cx, &request, Some(&*repo), &finder, reach);
+        let once = || grep::open(cx, &request, Some(&*repo), &finder, reach);
         if let Some(first) = first {
             finder.check(&first.1)?;
             items.extend(places::unindexed(&first, &here, &paths, (how, &chosen), &mut guard)?);
@@ -148,7 +148,7 @@ fn style<'a>(asked: &'a Asked<'a>, global: &Global, how: &GrepOptions, several: 
         has_color: match global.color {
             Color::Always => true,
             Color::Never => false,
-            Color::Auto => how.pretty || (is_terminal && !global.compact && !crate::config::no_color()),
+            Color::Auto => how.pretty || (is_terminal && !global.compact && !codelode_base::config::no_color()),
         },
     }
 }

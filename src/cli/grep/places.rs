@@ -10,9 +10,9 @@ use ignore::types::{Types, TypesBuilder};
 
 use super::disk::Guard;
 use super::flags::{Binary, GrepOptions, SortBy};
-use crate::model::SourceFile;
-use crate::parts::grep::{FileView, Grep};
-use crate::tools::Error;
+use codelode_base::model::SourceFile;
+use codelode_service::parts::grep::{FileView, Grep};
+use codelode_service::tools::Error;
 
 /// A file or input to search.
 pub(super) struct Item<'a> {

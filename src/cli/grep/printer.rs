@@ -15,7 +15,7 @@ use serde_json::json;
 use super::flags::{Asked, Binary};
 use super::places::{Item, SearchInput};
 use crate::cli::visible::TerminalBuffer;
-use crate::parts::grep::{Finder, Ranges};
+use codelode_service::parts::grep::{Finder, Ranges};
 
 /// The style of the output.
 #[derive(Clone, Copy)]

@@ -9,10 +9,10 @@ use serde_json::{Map, Value, json};
 
 use super::Question;
 use super::pattern::Asked;
-use crate::answer::tokens;
-use crate::catalog::locate;
 use crate::cli::render::n_of;
-use crate::tools::{self, Code, Context, Envelope, Request};
+use codelode_service::answer::tokens;
+use codelode_service::catalog::locate;
+use codelode_service::tools::{self, Code, Context, Envelope, Request};
 
 /// Tokens of the longest text.
 const MOST_TOKENS: usize = 150;

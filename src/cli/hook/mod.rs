@@ -20,8 +20,8 @@ use clap::Args;
 use serde_json::{Value, json};
 
 use super::{FOUND, Global, flags, output};
-use crate::config::{self, Settings};
-use crate::tools::Context;
+use codelode_base::config::{self, Settings};
+use codelode_service::tools::Context;
 use pattern::Asked;
 use shell::Search;
 

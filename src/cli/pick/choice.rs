@@ -6,7 +6,7 @@ use nucleo_matcher::pattern::{CaseMatching, Normalization, Pattern};
 use nucleo_matcher::{Config, Matcher, Utf32Str};
 use rayon::iter::{IndexedParallelIterator, IntoParallelRefIterator, ParallelIterator};
 
-use crate::parts::pick::Entry;
+use codelode_service::parts::pick::Entry;
 
 /// The maximum number of symbols in the list.
 const MOST: usize = 1_000;

@@ -12,8 +12,8 @@ use self::choice::Choice;
 use self::screen::Screen;
 use super::progress::Bar;
 use super::{FOUND, Global, NOTHING, complain, editor, here, output};
-use crate::parts::pick::{Entry, Symbols};
-use crate::tools::{Context, Error};
+use codelode_service::parts::pick::{Entry, Symbols};
+use codelode_service::tools::{Context, Error};
 
 const CTRL_G: char = '\u{7}';
 const CTRL_K: char = '\u{b}';
@@ -43,7 +43,7 @@ pub(super) fn symbols(
     let repo = global.repo.clone().map(|repo| super::here::local_path(repo, false));
     let bar = Arc::new(Mutex::new(Bar::new(global.quiet)));
     let request = super::request(&bar);
-    let once = || crate::parts::pick::open(cx, &request, repo.as_deref());
+    let once = || codelode_service::parts::pick::open(cx, &request, repo.as_deref());
     let opened = once().or_else(|err| mend(err).and_then(|()| once()));
     bar.lock().expect("drawing does not panic").finish();
     opened

@@ -12,7 +12,7 @@ use rustix::termios::{OptionalActions, Termios, tcgetattr, tcsetattr};
 use super::choice::{Choice, fitting};
 use crate::cli::interrupt;
 use crate::cli::visible::visible;
-use crate::parts::pick::{Entry, Symbols};
+use codelode_service::parts::pick::{Entry, Symbols};
 
 /// The narrowest terminal with the source on the right of the list; on others it is below.
 const WIDE: usize = 100;

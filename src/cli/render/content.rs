@@ -4,7 +4,7 @@
 use serde_json::Value;
 
 use super::super::output::Output;
-use crate::catalog::indexes::shell_word;
+use codelode_service::catalog::indexes::shell_word;
 
 use super::{failures, number_of, text_of};
 

@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use super::super::output::Output;
 use super::{n_of, number_of, reasons, text_of};
-use crate::config::PROJECT_FILE;
+use codelode_base::config::PROJECT_FILE;
 
 /// Left-out files and folders, a line for each.
 pub(super) fn left_out(value: &Value, out: &mut Output) -> bool {

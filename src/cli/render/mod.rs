@@ -19,7 +19,7 @@ use serde_json::Value;
 
 use super::output::{Output, Paint};
 use super::words::Words;
-use crate::catalog::indexes::shell_word;
+use codelode_service::catalog::indexes::shell_word;
 
 /// A renderer; false if the answer does not have its shape.
 type Renderer = fn(&Value, &mut Output) -> bool;

@@ -397,7 +397,7 @@ proptest::proptest! {
     /// Any parts of a file, in any order, are lowered and bound without a fault.
     #[test]
     fn any_text_is_resolved(pieces in proptest::collection::vec((0usize..4_000, 1usize..300), 1..12)) {
-        const SAMPLE: &str = include_str!("../../../src/languages/go/sample.go");
+        const SAMPLE: &str = include_str!("../../../crates/lang/src/languages/go/sample.go");
         let text = super::shuffled(SAMPLE, &pieces);
         let file = |path: &str| Marked { path: path.to_owned(), text: text.clone(), marks: Vec::new() };
         relations(&[file("a.go"), file("depot/b.go"), file("depot/b_test.go")]);

@@ -426,7 +426,7 @@ proptest::proptest! {
     /// Any parts of a file, in any order, are lowered and bound without a fault.
     #[test]
     fn any_text_is_resolved(pieces in proptest::collection::vec((0usize..5_000, 1usize..300), 1..12)) {
-        const SAMPLE: &str = include_str!("../../../src/languages/java/sample.java");
+        const SAMPLE: &str = include_str!("../../../crates/lang/src/languages/java/sample.java");
         let text = super::shuffled(SAMPLE, &pieces);
         let file = |path: &str| super::Marked { path: path.to_owned(), text: text.clone(), marks: Vec::new() };
         super::relations(&[file("a/A.java"), file("a/B.java"), file("b/A.java")]);

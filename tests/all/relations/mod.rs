@@ -231,7 +231,7 @@ proptest::proptest! {
     /// Any parts of a file, in any order, are lowered and bound without a fault.
     #[test]
     fn any_text_is_resolved(pieces in proptest::collection::vec((0usize..4_000, 1usize..300), 1..12)) {
-        const SAMPLE: &str = include_str!("../../../src/languages/python/sample.py");
+        const SAMPLE: &str = include_str!("../../../crates/lang/src/languages/python/sample.py");
         let text = shuffled(SAMPLE, &pieces);
         let file = |path: &str| Marked { path: path.to_owned(), text: text.clone(), marks: Vec::new() };
         relations(&[file("a.py"), file("pkg/__init__.py"), file("pkg/b.py")]);

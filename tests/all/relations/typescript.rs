@@ -189,7 +189,7 @@ proptest::proptest! {
     #[test]
     fn any_text_is_resolved(pieces in proptest::collection::vec((0usize..9_000, 1usize..300), 1..12)) {
         const SAMPLE: &str =
-            concat!(include_str!("../../../src/languages/typescript/sample.ts"), include_str!("javascript.rs"));
+            concat!(include_str!("../../../crates/lang/src/languages/typescript/sample.ts"), include_str!("javascript.rs"));
         let text = super::shuffled(SAMPLE, &pieces);
         let file = |path: &str| Marked { path: path.to_owned(), text: text.clone(), marks: Vec::new() };
         relations(&[file("a.ts"), file("b.js"), file("c/index.tsx")]);

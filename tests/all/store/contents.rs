@@ -65,7 +65,7 @@ proptest! {
         let mut writer = store.writer(PATIENCE).expect("nobody else writes");
         let (mut files, mut entries) = (BTreeMap::new(), Vec::new());
         for spec in LANGUAGES {
-            let rooms = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/languages").join(spec.id);
+            let rooms = Path::new(env!("CARGO_MANIFEST_DIR")).join("crates/lang/src/languages").join(spec.id);
             for extension in spec.extensions {
                 let path = format!("sample.{extension}");
                 let Ok(sample) = fs::read(rooms.join(&path)) else { continue };

@@ -1,0 +1,269 @@
+//! The API of a library: what its entries reach. A program has none.
+
+use std::cell::OnceCell;
+use std::collections::{HashMap, HashSet};
+
+use rustc_hash::FxHashSet;
+
+use crate::graph::{Exports, Graph, is_type, open_folders, package_files, scripts};
+use codelode_lang::languages::{Conventions, ManifestPart, Offers, Package, packages};
+use codelode_store::{FileView, SymbolId, SymbolView};
+
+/// Folders below that of a package in which its sources may lie.
+const SOURCES: &[&str] = &["", "src", "lib"];
+
+/// Parts of a repository that others can use.
+pub struct Api<'a> {
+    /// Folders of published packages, by the name of the description file.
+    packages: HashMap<&'static str, HashSet<String>>,
+    /// By the name of the description file: the texts of packages.
+    manifests: HashMap<&'static str, Vec<&'a [u8]>>,
+    /// `module.path:name` of functions that installers turn into commands.
+    commands: HashSet<(String, String)>,
+    /// Files, by number, that a package names, or that re-export names to the outside.
+    entries: FxHashSet<u32>,
+    /// Files, by number, that an installer makes a program of.
+    programs: FxHashSet<u32>,
+    /// Definitions that entries name.
+    named: FxHashSet<SymbolId>,
+    /// Paths below which every file may be imported by name.
+    open: Vec<String>,
+    exports: Exports<'a>,
+    /// Classes that others get, and the bases of these.
+    handed: OnceCell<FxHashSet<SymbolId>>,
+}
+
+impl<'a> Api<'a> {
+    /// Reads the descriptions of packages.
+    pub fn new(graph: &Graph<'a>) -> Self {
+        let mut api = Self {
+            packages: HashMap::new(),
+            manifests: HashMap::new(),
+            commands: HashSet::new(),
+            entries: FxHashSet::default(),
+            programs: FxHashSet::default(),
+            named: FxHashSet::default(),
+            open: Vec::new(),
+            exports: Exports::default(),
+            handed: OnceCell::new(),
+        };
+        let known = packages();
+        for file in graph.snapshot.files() {
+            let (folder, name) = file.path().rsplit_once('/').unwrap_or(("", file.path()));
+            if let Some(package) = known.iter().find(|package| package.file == name) {
+                api.read(graph, file, folder, package);
+            }
+        }
+        api.find_folder_files(graph);
+        api.follow(graph);
+        api
+    }
+
+    /// Reads the description of a package.
+    fn read(&mut self, graph: &Graph<'a>, file: FileView<'a>, folder: &str, package: &Package) {
+        self.manifests.entry(package.file).or_default().push(file.content());
+        let is_published = is_published(file, package);
+        if is_published {
+            self.packages.entry(package.file).or_default().insert(folder.to_owned());
+        }
+        match package.names {
+            ManifestPart::Nothing => {}
+            ManifestPart::Functions { .. } => self.commands.extend(scripts(file)),
+            ManifestPart::Files { faces, programs, endings } => {
+                self.programs.extend(package_files(file, folder, graph.snapshot, programs, endings));
+                let entries = package_files(file, folder, graph.snapshot, faces, endings);
+                if !is_published {
+                    self.programs.extend(entries);
+                    return;
+                }
+                self.open.extend(open_folders(file, folder));
+                let paths = SOURCES.iter().flat_map(|source| {
+                    let parts = [folder, *source, "index"].into_iter().filter(|part| !part.is_empty());
+                    let start = parts.collect::<Vec<_>>().join("/");
+                    endings.iter().map(move |ending| format!("{start}{ending}"))
+                });
+                // Built files are not there: the package is made from these.
+                let sources = paths.filter_map(|path| Some(graph.snapshot.file(&path)?.number()));
+                match entries.is_empty() {
+                    true => self.entries.extend(sources),
+                    false => self.entries.extend(entries),
+                }
+            }
+        }
+    }
+
+    /// Finds the files of a package that stand for their folders, where its manifest names no files: `__init__.py`.
+    fn find_folder_files(&mut self, graph: &Graph<'a>) {
+        let names_files = |package: &Package| matches!(package.names, ManifestPart::Files { .. });
+        for file in graph.snapshot.files().filter(|file| !file.facts().is_empty()) {
+            let rules = file.conventions();
+            let stem = file.path().rsplit('/').next().unwrap_or_default().split('.').next().unwrap_or_default();
+            let is_entry = rules.offers == Offers::Entries && rules.folder_files.contains(&stem);
+            if is_entry && !rules.packages.iter().any(names_files) && self.in_package(file) {
+                self.entries.insert(file.number());
+            }
+        }
+    }
+
+    /// Finds files that entries re-export as a whole, and the names that they mention.
+    fn follow(&mut self, graph: &Graph<'a>) {
+        let mut waiting: Vec<u32> = self.entries.iter().copied().collect();
+        while let Some(entry) = waiting.pop() {
+            let Some(face) = graph.snapshot.file_by_number(entry) else { continue };
+            self.named.extend(graph.edges.in_file(entry).iter().flat_map(|edge| graph.edges.targets(edge)));
+            let wildcards = face.conventions().wildcards;
+            let gives =
+                |line: &[u8]| wildcards.iter().any(|words| memchr::memmem::find(line, words.as_bytes()).is_some());
+            let all = graph.edges.imports(entry).iter();
+            let given = all.filter(|import| lines_that_import(face.content(), import.at).any(gives));
+            waiting.extend(given.map(|import| import.to).filter(|to| self.entries.insert(*to)));
+        }
+    }
+
+    /// The texts of the descriptions of packages in a language.
+    pub fn manifests(&self, rules: &Conventions) -> Vec<&'a [u8]> {
+        let texts = rules.packages.iter().filter_map(|package| self.manifests.get(package.file));
+        texts.flatten().copied().collect()
+    }
+
+    /// Whether its language lets other files or packages use it.
+    pub fn is_public(&self, symbol: &SymbolView<'a>) -> bool {
+        self.exports.is_public(symbol, symbol.file.conventions())
+    }
+
+    /// Whether a file belongs to a published package.
+    fn in_package(&self, file: FileView<'_>) -> bool {
+        let rules = file.conventions();
+        let holds = |folder: &str| {
+            let of = |package: &Package| self.packages.get(package.file).is_some_and(|all| all.contains(folder));
+            rules.packages.iter().any(of)
+        };
+        let mut folders =
+            std::iter::successors(Some(file.path()), |path| path.rsplit_once('/').map(|(above, _)| above)).skip(1);
+        rules.packages.is_empty() || holds("") || folders.any(holds)
+    }
+
+    /// Whether a file belongs to a package that others can install.
+    pub fn is_installed(&self, file: FileView<'_>) -> bool {
+        !file.conventions().packages.is_empty() && self.in_package(file)
+    }
+
+    /// Whether a definition inside of no other is part of the API.
+    pub fn offers(&self, symbol: &SymbolView<'a>) -> bool {
+        let (file, rules) = (symbol.file, symbol.file.conventions());
+        self.is_public(symbol)
+            && !(rules.is_inner)(file.path(), file.content())
+            && match rules.offers {
+                Offers::Packages => self.in_package(file),
+                Offers::Entries => self.entries.contains(&file.number()) || self.is_open(file.path()),
+            }
+    }
+
+    fn is_open(&self, path: &str) -> bool {
+        self.open.iter().any(|start| path.starts_with(&**start))
+    }
+
+    /// Whether a member of a type is part of the API.
+    pub fn offers_member(&self, graph: &Graph<'a>, class: &SymbolView<'a>, member: &SymbolView<'a>) -> bool {
+        let rules = member.file.conventions();
+        self.is_public(member)
+            && !(rules.is_inner)(member.file.path(), member.file.content())
+            && self.handed(graph).contains(&class.number())
+    }
+
+    /// Types that others get. Members of a base are members of what is derived from it.
+    fn handed(&self, graph: &Graph<'a>) -> &FxHashSet<SymbolId> {
+        self.handed.get_or_init(|| {
+            let is_handed = |class: &&SymbolView<'a>| {
+                is_type(class) && (self.offers_around(class) || self.named.contains(&class.number()))
+            };
+            let mut found: FxHashSet<SymbolId> =
+                graph.symbols.iter().filter(is_handed).map(SymbolView::number).collect();
+            let mut waiting: Vec<SymbolId> = found.iter().copied().collect();
+            while let Some(class) = waiting.pop() {
+                waiting.extend(graph.edges.bases(class).filter(|base| found.insert(*base)));
+            }
+            found
+        })
+    }
+
+    /// Whether a type and those around it are part of the API.
+    fn offers_around(&self, class: &SymbolView<'a>) -> bool {
+        let mut around = std::iter::successors(Some(*class), SymbolView::parent);
+        around.all(|own| if own.has_parent() { self.is_public(&own) } else { self.offers(&own) })
+    }
+
+    /// Whether a file is started rather than imported.
+    pub fn is_started(&self, file: FileView<'_>) -> bool {
+        let (rules, text) = (file.conventions(), file.content());
+        self.entries.contains(&file.number())
+            || self.programs.contains(&file.number())
+            || names_interpreter(text)
+            || rules
+                .started
+                .is_some_and(|said| file.path().contains(said) || memchr::memmem::find(text, said.as_bytes()).is_some())
+            || rules.packages.iter().any(|package| file.path().ends_with(package.file))
+    }
+
+    /// Whether an installer makes a command of a function.
+    pub fn is_command(&self, symbol: &SymbolView<'_>) -> bool {
+        if self.commands.is_empty() {
+            return false;
+        }
+        let module = module_path(symbol.file);
+        let name = symbol.name().into_owned();
+        let tails = std::iter::once(0).chain(module.match_indices('.').map(|(dot, _)| dot + 1));
+        let mut all = tails.map(|start| (module[start..].to_owned(), name.clone()));
+        all.any(|command| self.commands.contains(&command))
+    }
+}
+
+/// Whether the description of a package says that it is published.
+fn is_published(file: FileView<'_>, package: &Package) -> bool {
+    // A key of JSON stands before a colon: `"type": "module"` says nothing of modules.
+    let says = |text: &&str| {
+        let is_key = |at: usize| file.content()[at + text.len()..].trim_ascii_start().starts_with(b":");
+        memchr::memmem::find_iter(file.content(), text.as_bytes()).any(|at| !text.ends_with('"') || is_key(at))
+    };
+    let is_private = || {
+        let text: Result<serde_json::Value, _> = serde_json::from_slice(file.content());
+        text.is_ok_and(|text| text.get("private").and_then(serde_json::Value::as_bool) == Some(true))
+    };
+    package.says.is_empty() || package.says.iter().any(says) && !is_private()
+}
+
+/// Whether a text is a script, which names its interpreter. In Rust, `#![…]` is an attribute.
+fn names_interpreter(text: &[u8]) -> bool {
+    text.strip_prefix(b"#!").is_some_and(|rest| !rest.starts_with(b"["))
+}
+
+/// The module path of a file, with dots, as in package descriptions.
+fn module_path(file: FileView<'_>) -> String {
+    let endings = file.conventions().packages.iter().flat_map(|package| match package.names {
+        ManifestPart::Functions { endings } => endings,
+        _ => &[],
+    });
+    let path = file.path();
+    let short = endings.filter_map(|ending| path.strip_suffix(ending)).min_by_key(|path| path.len());
+    short.unwrap_or(path).replace('/', ".")
+}
+
+/// The line of an import, and the other lines with the same quoted path: a file may be imported more than once.
+fn lines_that_import(content: &[u8], at: u32) -> impl Iterator<Item = &[u8]> {
+    let line = line_at(content, at);
+    let quote = line.iter().rposition(|byte| matches!(byte, b'"' | b'\''));
+    let path = quote.and_then(|end| {
+        let start = memchr::memrchr(line[end], &line[..end])?;
+        Some(&line[start..=end])
+    });
+    let others = path.into_iter().flat_map(|path| memchr::memmem::find_iter(content, path));
+    std::iter::once(line).chain(others.map(|at| line_at(content, at as u32)))
+}
+
+/// The line of a byte.
+fn line_at(content: &[u8], at: u32) -> &[u8] {
+    let at = (at as usize).min(content.len());
+    let start = memchr::memrchr(b'\n', &content[..at]).map_or(0, |newline| newline + 1);
+    let end = memchr::memchr(b'\n', &content[at..]).map_or(content.len(), |newline| at + newline);
+    &content[start..end]
+}

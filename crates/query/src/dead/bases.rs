@@ -1,0 +1,88 @@
+//! Bases from outside of the repository: who has one may have its methods called by code that is not here.
+
+use std::cell::RefCell;
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::graph::Graph;
+use crate::graph::relations::base_text;
+use codelode_base::model::{How, Role};
+use codelode_store::{FileView, SymbolId, SymbolView};
+
+/// Number of ancestors that are looked at for a class. With more, one is taken to be external: that excuses its members.
+const MOST_ANCESTORS: usize = 100;
+
+/// Bases by class.
+#[derive(Default)]
+pub struct Bases {
+    /// By class: its bases outside of the repository, each with whether its name was imported.
+    outside: FxHashMap<SymbolId, Vec<(String, bool)>>,
+    /// Classes with a base that is a value, made by a call, which may keep what is derived from it.
+    pub given: FxHashSet<SymbolId>,
+    /// By class: whether it has a base from outside, and whether an imported one. Kept, because every member asks.
+    known: RefCell<FxHashMap<SymbolId, [Option<bool>; 2]>>,
+}
+
+impl Bases {
+    pub fn new(graph: &Graph<'_>) -> Self {
+        let mut bases = Self::default();
+        graph.snapshot.files().for_each(|file| bases.read(graph, file));
+        bases
+    }
+
+    fn read(&mut self, graph: &Graph<'_>, file: FileView<'_>) {
+        let edges = graph.edges.in_file(file.number());
+        let imported = edges.iter().filter(|edge| edge.role() == Role::Import && edge.how() == How::Outside);
+        let text_at = |at: usize, length: usize| file.content().get(at..at + length).unwrap_or_default();
+        let strangers: FxHashSet<&[u8]> = imported.map(|edge| text_at(edge.at as usize, edge.len())).collect();
+        for edge in edges.iter().filter(|edge| edge.role() == Role::Base) {
+            let Some(class) = edge.from() else { continue };
+            let mut targets = graph.edges.targets(edge).filter_map(|target| graph.node(target)).peekable();
+            let is_known = targets.peek().is_some();
+            // A base that is a variable may be anything, an external class too.
+            if targets.all(|target| graph.is_value(target)) {
+                let text = base_text(file.content(), edge);
+                let first = text.split(['.', ':']).find(|part| !part.is_empty()).unwrap_or_default();
+                let is_imported = strangers.contains(first.as_bytes());
+                self.outside.entry(class).or_default().push((text, is_imported));
+                self.given.extend(is_known.then_some(class));
+            }
+        }
+    }
+
+    /// Whether a class has a base outside of the repository, which may call the class's methods; with `imported`, only if
+    /// that base was imported by name, as those of frameworks are.
+    pub fn is_foreign(&self, graph: &Graph<'_>, class: &SymbolView<'_>, imported: bool) -> bool {
+        let known = self.known.borrow().get(&class.number()).and_then(|known| known[usize::from(imported)]);
+        known.unwrap_or_else(|| {
+            let is_foreign = self.finds_foreign(graph, class.number(), imported);
+            self.known.borrow_mut().entry(class.number()).or_default()[usize::from(imported)] = Some(is_foreign);
+            is_foreign
+        })
+    }
+
+    fn finds_foreign(&self, graph: &Graph<'_>, class: SymbolId, imported: bool) -> bool {
+        let mut seen = FxHashSet::default();
+        let mut waiting = vec![class];
+        while let Some(class) = waiting.pop() {
+            if !seen.insert(class) {
+                continue;
+            }
+            if seen.len() > MOST_ANCESTORS {
+                return true;
+            }
+            let plain = graph.snapshot.symbol(class).map_or(&[][..], |symbol| symbol.file.conventions().plain_bases);
+            let is_meant = |(base, is_imported): &(String, bool)| {
+                let last = base.rsplit(['.', ':']).find(|part| !part.is_empty()).unwrap_or_default();
+                // Exceptions are raised, and their methods not called back.
+                let is_raised = last.ends_with("Error") || last.ends_with("Exception");
+                !plain.contains(&last) && (!imported || *is_imported && !is_raised)
+            };
+            if self.outside.get(&class).into_iter().flatten().any(is_meant) {
+                return true;
+            }
+            waiting.extend(graph.edges.bases(class));
+        }
+        false
+    }
+}

@@ -1,0 +1,157 @@
+//! Facts about a repository that rules share, each found once.
+
+use globset::{Glob, GlobSet, GlobSetBuilder};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::api::Api;
+use super::bases::Bases;
+use super::members::Members;
+use super::rule::Rule;
+use crate::graph::{Graph, Uses, decorator_name};
+use crate::symbols::rank::in_test_module;
+use codelode_base::model::Detail;
+use codelode_lang::languages::Framework;
+use codelode_store::{FileView, SymbolView};
+
+/// A repository.
+pub struct Project<'g, 'a> {
+    pub graph: &'g Graph<'a>,
+    /// Globs of the caller for what is used.
+    pub patterns: &'g GlobSet,
+    pub api: Api<'a>,
+    pub bases: Bases,
+    pub members: Members,
+    pub uses: Uses,
+    /// By node: whether it is part of a test.
+    pub tests: Vec<bool>,
+    /// By file: the frameworks that use definitions of it.
+    frameworks: FxHashMap<u32, Vec<&'static Framework>>,
+    /// Files that are not judged.
+    spared: FxHashSet<u32>,
+}
+
+impl<'g, 'a> Project<'g, 'a> {
+    pub fn new(graph: &'g Graph<'a>, patterns: &'g GlobSet, rules: &[&Rule]) -> Self {
+        let is_spared = |file: &FileView<'_>| rules.iter().any(|rule| rule.exempts(file));
+        let modules: Vec<String> = graph.symbols.iter().filter_map(test_module).collect();
+        let mut tests = Vec::with_capacity(graph.symbols.len());
+        for of_file in graph.symbols.chunk_by(|a, b| a.file.number() == b.file.number()) {
+            let is_test = of_file[0].file.exercises();
+            tests.extend(of_file.iter().map(|symbol| is_test || is_in_test(symbol, &modules)));
+        }
+        Self {
+            graph,
+            patterns,
+            api: Api::new(graph),
+            bases: Bases::new(graph),
+            members: Members::new(graph),
+            uses: graph.uses(true, |_, _| true),
+            tests,
+            frameworks: frameworks(graph),
+            spared: graph.snapshot.files().filter(is_spared).map(|file| file.number()).collect(),
+        }
+    }
+
+    /// Whether a definition is judged at all: values may be read without a name, and some files are not deleted from by hand.
+    pub fn is_judged(&self, node: u32) -> bool {
+        let symbol = &self.graph.symbols[node as usize];
+        !self.graph.is_value(node)
+            && !matches!(symbol.detail(), Detail::Module | Detail::Namespace)
+            && !self.is_spared(symbol.file.number())
+    }
+
+    /// Whether a file is not judged.
+    pub fn is_spared(&self, file: u32) -> bool {
+        self.spared.contains(&file)
+    }
+
+    /// The frameworks that use definitions of a file.
+    pub fn frameworks(&self, file: FileView<'_>) -> &[&'static Framework] {
+        self.frameworks.get(&file.number()).map_or(&[], Vec::as_slice)
+    }
+
+    /// Whether a file has names of its own, rather than sharing them with the other scripts of a page.
+    pub fn is_module(&self, file: FileView<'_>) -> bool {
+        let has = |word: &&[u8]| memchr::memmem::find(file.content(), word).is_some();
+        [&b"import "[..], b"export ", b"export{", b"require(", b"exports"].iter().any(has)
+    }
+}
+
+/// Frameworks and tools that load files by themselves, by file.
+fn frameworks(graph: &Graph<'_>) -> FxHashMap<u32, Vec<&'static Framework>> {
+    let mut matchers: FxHashMap<&str, Vec<(GlobSet, &'static Framework)>> = FxHashMap::default();
+    let mut found = FxHashMap::default();
+    for file in graph.snapshot.files().filter(|file| !file.facts().is_empty()) {
+        let all =
+            || file.conventions().frameworks.iter().map(|framework| (globs(framework.files), framework)).collect();
+        let of_language = matchers.entry(file.language()).or_insert_with(all);
+        let own = of_language.iter().filter(|(files, _)| files.is_match(file.path())).map(|(_, framework)| *framework);
+        let own: Vec<_> = own.collect();
+        if !own.is_empty() {
+            found.insert(file.number(), own);
+        }
+    }
+    found
+}
+
+fn globs(patterns: &[&str]) -> GlobSet {
+    let mut set = GlobSetBuilder::new();
+    for pattern in patterns {
+        set.add(Glob::new(pattern).expect("a test of frameworks compiles every glob"));
+    }
+    set.build().expect("a test of frameworks compiles every glob")
+}
+
+/// Whether a runner of tests, a benchmark or an example uses a definition in a file that is none of theirs.
+fn is_in_test(symbol: &SymbolView<'_>, modules: &[String]) -> bool {
+    let mut around = std::iter::successors(Some(*symbol), SymbolView::parent);
+    around.any(|own| is_marked_as_test(&own) || is_in_marked_block(&own))
+        || in_test_module(symbol)
+        || modules.iter().any(|module| is_of_module(symbol.file.path(), module))
+}
+
+fn is_marked_as_test(symbol: &SymbolView<'_>) -> bool {
+    let marks = symbol.file.conventions().test_decorators;
+    let is_test = |decorator: &String| {
+        marks.contains(&decorator_name(decorator))
+            || marks.iter().any(|mark| mark.ends_with(')') && decorator.contains(mark))
+    };
+    !marks.is_empty() && symbol.decorators().iter().any(is_test)
+}
+
+/// Whether the block of its type is marked as part of the tests: `#[cfg(test)] impl Shop { … }`.
+fn is_in_marked_block(symbol: &SymbolView<'_>) -> bool {
+    let marks = symbol.file.conventions().test_decorators;
+    marks.iter().any(|mark| mark.ends_with(')'))
+        && block_attributes(symbol).any(|text| marks.iter().any(|mark| text.starts_with(mark.as_bytes())))
+}
+
+/// The text of each attribute above the block of a member's type, from its name on: `pymethods] impl Shop { … }`.
+pub fn block_attributes<'a>(symbol: &SymbolView<'a>) -> impl Iterator<Item = &'a [u8]> + use<'a> {
+    let start = Some(symbol.container_span()).filter(|container| !container.is_empty()).map(|it| it.start as usize);
+    let before = start.and_then(|start| symbol.file.content().get(..start)).unwrap_or_default();
+    let lines = before.rsplit(|byte| *byte == b'\n').skip(1).map(<[u8]>::trim_ascii_start);
+    let attributes = lines.take_while(|line| line.starts_with(b"#[") || line.starts_with(b"//"));
+    attributes.filter_map(|line| line.strip_prefix(b"#["))
+}
+
+/// The path, without extension, of a module in a file of its own that is marked as part of the tests.
+fn test_module(symbol: &SymbolView<'_>) -> Option<String> {
+    if symbol.detail() != Detail::Module || symbol.has_body() || !is_marked_as_test(symbol) {
+        return None;
+    }
+    let folder = folder_of_modules(symbol.file.path());
+    Some([folder, &symbol.name()].iter().filter(|part| !part.is_empty()).copied().collect::<Vec<_>>().join("/"))
+}
+
+/// The folder of the modules that a file declares: beside it, or one of its own name.
+pub fn folder_of_modules(path: &str) -> &str {
+    let stem = path.rsplit_once('.').map_or(path, |(stem, _)| stem);
+    let (folder, own) = stem.rsplit_once('/').unwrap_or(("", stem));
+    if matches!(own, "lib" | "main" | "mod") { folder } else { stem }
+}
+
+/// Whether a file belongs to a module with this path.
+fn is_of_module(path: &str, module: &str) -> bool {
+    path.strip_prefix(module).is_some_and(|rest| rest.starts_with(['.', '/']))
+}

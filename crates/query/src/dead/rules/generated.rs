@@ -1,0 +1,17 @@
+//! Generated and minified files, which nobody deletes from by hand.
+
+use super::{Asks, Reached, Rule, Stage};
+use codelode_lang::languages::is_minified;
+use codelode_store::FileView;
+
+pub static RULE: Rule = Rule {
+    name: "generated",
+    stage: Stage::Exempt,
+    lowers_to: Reached::Live,
+    reason: "its file is generated",
+    asks: Asks::File(ask),
+};
+
+fn ask(file: &FileView<'_>) -> bool {
+    file.is_generated() || is_minified(file.content())
+}

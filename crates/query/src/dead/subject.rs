@@ -1,0 +1,114 @@
+//! A definition, as rules see it: users, file, class, modifiers, visibility.
+
+use super::project::Project;
+use super::walk::{Reached, Walk};
+use crate::graph::{Graph, in_interface, is_decorated, is_type, words_before};
+use codelode_base::model::Kind;
+use codelode_lang::languages::{Conventions, Public};
+use codelode_store::{FileView, SymbolView};
+
+/// A definition in the course of the walk.
+#[derive(Clone, Copy)]
+pub struct Subject<'s, 'a> {
+    pub walk: &'s Walk<'s, 'a>,
+    pub node: u32,
+    pub symbol: SymbolView<'a>,
+}
+
+impl<'s, 'a> Subject<'s, 'a> {
+    /// Another definition of the project.
+    pub fn other(&self, node: u32) -> Self {
+        Self { walk: self.walk, node, symbol: self.graph().symbols[node as usize] }
+    }
+
+    pub fn project(&self) -> &'s Project<'s, 'a> {
+        self.walk.project
+    }
+
+    pub fn graph(&self) -> &'s Graph<'a> {
+        self.project().graph
+    }
+
+    pub fn file(&self) -> FileView<'a> {
+        self.symbol.file
+    }
+
+    /// Conventions of its language.
+    pub fn language(&self) -> &'static Conventions {
+        self.symbol.file.conventions()
+    }
+
+    pub fn is_method(&self) -> bool {
+        self.symbol.kind() == Kind::Method
+    }
+
+    /// Whether it is inside of no other definition.
+    pub fn is_top(&self) -> bool {
+        !self.symbol.has_parent() && self.symbol.container_span().is_empty()
+    }
+
+    /// The type that it is a member of, also where it is defined outside of it.
+    pub fn class(&self) -> Option<Self> {
+        let owner = self.project().members.owner(self.node);
+        let around =
+            || self.graph().parent(self.node).filter(|parent| is_type(&self.graph().symbols[*parent as usize]));
+        owner.or_else(around).map(|class| self.other(class))
+    }
+
+    /// It and the definitions around it, from the inside out.
+    pub fn around(&self) -> impl Iterator<Item = Self> + use<'s, 'a> {
+        let own = *self;
+        std::iter::successors(Some(own), move |inner| inner.graph().parent(inner.node).map(|node| own.other(node)))
+    }
+
+    /// Whether use may begin here: it is inside of no other definition, or a member of a type that was reached.
+    pub fn is_entry(&self) -> bool {
+        self.is_top() || self.class().is_some_and(|class| class.reached() != Reached::Not)
+    }
+
+    /// Whether it is inside of a function, where it has a name for that function alone.
+    pub fn is_local(&self) -> bool {
+        self.around().nth(1).is_some_and(|around| matches!(around.symbol.kind(), Kind::Function | Kind::Method))
+    }
+
+    /// Whether a decorator, an attribute or an annotation may hand it on.
+    pub fn is_decorated(&self) -> bool {
+        is_decorated(&self.symbol)
+    }
+
+    /// Whether a word stands before its name: `static`, `override`.
+    pub fn has_modifier(&self, word: &str) -> bool {
+        words_before(&self.symbol).split_whitespace().any(|own| own == word)
+    }
+
+    /// Whether its language lets other files or packages use it.
+    pub fn is_public(&self) -> bool {
+        self.project().api.is_public(&self.symbol)
+    }
+
+    /// Whether the language keeps it from code elsewhere: it is private, local, or a member of a type that is.
+    pub fn is_hidden(&self) -> bool {
+        let is_closed = match self.language().public {
+            Public::All => false,
+            // A script without imports and exports shares its names with the others of a page.
+            Public::Exported(_) => !self.is_public() && (self.is_method() || self.project().is_module(self.file())),
+            _ => !self.is_public(),
+        };
+        let is_of_hidden = || !self.language().by_shape && self.class().is_some_and(|class| class.is_hidden());
+        is_closed || self.is_local() || is_of_hidden()
+    }
+
+    /// Whether a base outside of the repository may call it.
+    pub fn may_override(&self) -> bool {
+        (self.language().may_override)(&words_before(&self.symbol), &self.symbol.name()) || in_interface(&self.symbol)
+    }
+
+    /// Whether it is a method that its interface only declares.
+    pub fn is_declared(&self) -> bool {
+        in_interface(&self.symbol)
+    }
+
+    pub fn reached(&self) -> Reached {
+        self.walk.reached[self.node as usize]
+    }
+}

@@ -1,0 +1,203 @@
+//! Graph questions: symbols as nodes with consecutive numbers, and their uses as edges. Values (constants, fields,
+//! variables) count as part of their owner.
+
+mod blast;
+pub(super) mod cut_off;
+mod importance;
+mod imports;
+mod map;
+mod name_at;
+mod outside;
+pub(super) mod overrides;
+mod plan;
+mod possible;
+mod published;
+mod receivers;
+mod related;
+pub(super) mod relations;
+mod rename;
+mod twins;
+mod types;
+mod visible;
+
+pub use blast::{AffectedFile, Blast, BlastDoubt, Dependents, blast, dependents, hop_weight};
+pub use importance::{central_symbols, imported_files, ranks};
+pub use imports::{needed_imports, outside_packages};
+pub use map::{MapFile, repo_map};
+pub use name_at::{NameAt, imported_at, imports_of, local_at, locals, modules_at, name_at, signatures, word_at};
+pub use outside::{ImportedPackage, needed_packages, outside_uses, packages_at};
+pub(super) use plan::is_constructor;
+pub use plan::{Plan, PlannedEdit, Reason, deletion, redeclaration, with_parameters};
+pub use possible::possible_uses;
+pub(super) use published::{open_folders, package_files, scripts};
+pub use receivers::receiver;
+pub(super) use related::is_of_tests;
+pub use related::{Related, implementations, related};
+pub use rename::{RenameDoubt, Renaming, renaming};
+pub use twins::twins;
+pub use types::types_of;
+pub use visible::is_export;
+pub(super) use visible::{
+    Exports, decorator_name, in_interface, in_type, is_decorated, is_part, is_type, words_before,
+};
+
+use codelode_base::model::{Detail, Kind, Role};
+use codelode_store::{Edge, EdgeTable, Snapshot, SymbolId, SymbolView};
+
+/// No symbol.
+const NONE: u32 = u32::MAX;
+
+/// The symbols of a snapshot by consecutive numbers (nodes), and their nesting.
+pub(super) struct Graph<'a> {
+    pub snapshot: &'a Snapshot,
+    pub edges: &'a EdgeTable,
+    /// By file number: the node of its first symbol.
+    starts: Vec<u32>,
+    pub symbols: Vec<SymbolView<'a>>,
+    /// By node: the nearest enclosing symbol that is no value, or itself.
+    owners: Vec<u32>,
+}
+
+impl<'a> Graph<'a> {
+    /// Numbers the symbols of all files whose names are resolved.
+    pub fn new(snapshot: &'a Snapshot, edges: &'a EdgeTable) -> Self {
+        let (mut starts, mut symbols, mut owners) = (Vec::new(), Vec::new(), Vec::new());
+        for file in snapshot.files().filter(|file| !file.facts().is_empty()) {
+            let (number, start) = (file.number() as usize, symbols.len() as u32);
+            if starts.len() <= number {
+                starts.resize(number + 1, NONE);
+            }
+            starts[number] = start;
+            for symbol in file.symbols() {
+                let owner = match (symbol.kind(), symbol.parent()) {
+                    (Kind::Constant, Some(parent)) => {
+                        owners.get((start + parent.number().index) as usize).copied().unwrap_or(NONE)
+                    }
+                    (Kind::Constant, None) => NONE,
+                    _ => symbols.len() as u32,
+                };
+                owners.push(owner);
+                symbols.push(symbol);
+            }
+        }
+        Self { snapshot, edges, starts, symbols, owners }
+    }
+
+    /// The node of a symbol.
+    pub fn node(&self, id: SymbolId) -> Option<u32> {
+        let start = *self.starts.get(id.file as usize).filter(|start| **start != NONE)?;
+        start.checked_add(id.index).filter(|node| (*node as usize) < self.symbols.len())
+    }
+
+    /// The node of a symbol's owner: the nearest enclosing symbol that is no value, or itself.
+    pub fn owner(&self, id: SymbolId) -> Option<u32> {
+        self.owners.get(self.node(id)? as usize).copied().filter(|owner| *owner != NONE)
+    }
+
+    /// The node that encloses a node.
+    pub fn parent(&self, node: u32) -> Option<u32> {
+        self.owner(self.symbols[node as usize].parent()?.number())
+    }
+
+    /// Whether a node is a plain value.
+    pub fn is_value(&self, node: u32) -> bool {
+        self.symbols[node as usize].kind() == Kind::Constant
+    }
+
+    /// The node that contains an occurrence; none at the top level of a file.
+    pub fn from(&self, edge: &Edge) -> Option<u32> {
+        self.owner(edge.from()?)
+    }
+
+    /// See [`filled_in`].
+    pub fn filled_in(&self, member: &SymbolView<'_>) -> Option<&'a Edge> {
+        filled_in(self.edges, member)
+    }
+
+    /// The uses between nodes, each pair once, without self-uses. With `values`, using a value counts as using its
+    /// owner.
+    pub fn uses(&self, values: bool, counts: impl Fn(&Edge, u32) -> bool) -> Uses {
+        let mut pairs: Vec<u64> = Vec::new();
+        for edge in self.edges.all() {
+            let Some(from) = self.from(edge) else { continue };
+            for target in self.edges.targets(edge) {
+                let is_meant =
+                    |to: &u32| *to != from && counts(edge, *to) && (values || self.node(target) == Some(*to));
+                if let Some(to) = self.owner(target).filter(is_meant) {
+                    pairs.push(u64::from(from) << 32 | u64::from(to));
+                }
+            }
+        }
+        Uses::new(pairs, self.symbols.len())
+    }
+}
+
+/// Uses between nodes, in rows.
+pub(super) struct Uses {
+    /// By node: the start of its row; one more at the end.
+    rows: Vec<u32>,
+    to: Vec<u32>,
+}
+
+impl Uses {
+    fn new(mut pairs: Vec<u64>, nodes: usize) -> Self {
+        pairs.sort_unstable();
+        pairs.dedup();
+        let mut rows = vec![0; nodes + 1];
+        for pair in &pairs {
+            rows[(pair >> 32) as usize + 1] += 1;
+        }
+        for node in 0..nodes {
+            rows[node + 1] += rows[node];
+        }
+        Self { rows, to: pairs.into_iter().map(|pair| pair as u32).collect() }
+    }
+
+    /// The number of users of each node.
+    pub fn users(&self) -> Vec<u32> {
+        let mut users = vec![0; self.rows.len() - 1];
+        for to in &self.to {
+            users[*to as usize] += 1;
+        }
+        users
+    }
+
+    /// The nodes that a node uses.
+    pub fn of(&self, node: u32) -> &[u32] {
+        &self.to[self.rows[node as usize] as usize..self.rows[node as usize + 1] as usize]
+    }
+}
+
+/// Whether a symbol is a module, which paths name on their way to what they use.
+fn is_module(snapshot: &Snapshot, id: SymbolId) -> bool {
+    snapshot.symbol(id).is_some_and(|symbol| symbol.detail() == Detail::Module)
+}
+
+/// The trait that a member's block implements, as written there: `impl Display for Id`.
+fn filled_in<'a>(edges: &'a EdgeTable, member: &SymbolView<'_>) -> Option<&'a Edge> {
+    // At most the trait's type arguments are between its name and the type.
+    const NEAR: usize = 8;
+    let owner = member.container_span();
+    if owner.is_empty() {
+        return None;
+    }
+    let before = edges.in_file(member.file.number());
+    let before = &before[..before.partition_point(|edge| edge.at < owner.start)];
+    let base = before.iter().rev().take(NEAR).find(|edge| edge.role() == Role::Base)?;
+    let between = member.file.content().get(base.at as usize..owner.start as usize).unwrap_or_default();
+    (!between.contains(&b'{') && !between.contains(&b';')).then_some(base)
+}
+
+/// Whether an occurrence makes its target more central. Imports alone do not; nor do subclasses, which specialize a
+/// class; implementing an interface does.
+fn is_use(graph: &Graph<'_>, edge: &Edge, target: u32) -> bool {
+    let is_type = |node: u32| matches!(graph.symbols[node as usize].kind(), Kind::Class | Kind::Type);
+    let declares = |from: u32| is_type(from) && !graph.symbols[from as usize].file.conventions().types_use;
+    match edge.role() {
+        Role::Import => false,
+        // A path leads through a module to what is used.
+        _ if graph.symbols[target as usize].detail() == Detail::Module => false,
+        Role::Base if graph.symbols[target as usize].kind() != Kind::Type => false,
+        _ => !graph.from(edge).is_some_and(declares),
+    }
+}

@@ -1,0 +1,117 @@
+//! Possible uses: places where a name may mean a symbol, because nothing that is written there speaks against it.
+
+use std::cell::OnceCell;
+
+use super::overrides::folder;
+use super::relations::{UseSite, may_name, places};
+use super::visible::{in_interface, words_before};
+use codelode_base::model::{Detail, How, Kind, Role};
+use codelode_lang::extract::may_extend_outside;
+use codelode_lang::languages::{LANGUAGES, Public, Relating};
+use codelode_store::{Edge, EdgeTable, FileView, Snapshot, SymbolView};
+
+/// Places that may mean one of some definitions of a name, by path and line, each once.
+pub fn possible_uses<'a>(
+    snapshot: &'a Snapshot,
+    edges: &'a EdgeTable,
+    definitions: &[SymbolView<'_>],
+) -> Vec<UseSite<'a>> {
+    let Some(first) = definitions.first() else { return Vec::new() };
+    let candidates: Vec<Candidate<'_, '_>> = definitions.iter().filter_map(Candidate::new).collect();
+    let may_mean = |edge: &&Edge| {
+        let file = snapshot.file_by_number(edge.file);
+        file.is_some_and(|file| candidates.iter().any(|candidate| candidate.is_possible(file, edge)))
+    };
+    let mut found = places(snapshot, edges.unbound(first.name_bytes()).filter(may_mean));
+    found.dedup_by_key(|place| (place.edge.file, place.edge.at));
+    found
+}
+
+/// A symbol that places may mean, with what they are compared with.
+struct Candidate<'a, 'b> {
+    symbol: &'b SymbolView<'a>,
+    relating: &'static Relating,
+    is_hidden: OnceCell<bool>,
+    extends_outside: OnceCell<bool>,
+}
+
+impl<'a, 'b> Candidate<'a, 'b> {
+    fn new(symbol: &'b SymbolView<'a>) -> Option<Self> {
+        let relating = relating(symbol.file)?;
+        Some(Self { symbol, relating, is_hidden: OnceCell::new(), extends_outside: OnceCell::new() })
+    }
+
+    fn is_possible(&self, file: FileView<'_>, edge: &Edge) -> bool {
+        let is_open = match edge.how() {
+            How::NoReceiver => true,
+            How::OtherReceiver => self.extends_outside(),
+            _ => false,
+        };
+        is_open
+            && may_name(file, self.symbol.file)
+            && self.has_form(file, edge)
+            && (file.number() == self.symbol.file.number() || !self.is_hidden_from(file))
+    }
+
+    /// Whether a place has a form in which the symbol may be named.
+    fn has_form(&self, file: FileView<'_>, edge: &Edge) -> bool {
+        let is_code = matches!(self.symbol.kind(), Kind::Function | Kind::Method);
+        match edge.role() {
+            Role::Type | Role::Base if is_code => return !self.relating.semantics.typed && edge.role() == Role::Base,
+            Role::Write if is_code && self.relating.semantics.typed => return is_accessor(self.symbol),
+            _ => {}
+        }
+        if !self.relating.semantics.typed || !follows_dot(file, edge.at) {
+            return true;
+        }
+        let is_called = edge.role() == Role::Call;
+        match self.symbol.kind() {
+            // A function is no member of a value, but where it extends its type.
+            Kind::Function => self.extends_outside(),
+            Kind::Method => !self.relating.semantics.calls_tell || is_called,
+            Kind::Constant => !self.relating.semantics.calls_tell || !is_called,
+            _ => true,
+        }
+    }
+
+    /// Whether only its own file, or its own folder, sees the symbol.
+    fn is_hidden_from(&self, file: FileView<'_>) -> bool {
+        if *self.is_hidden.get_or_init(|| has_word(self.symbol, "private")) {
+            return true;
+        }
+        let is_of_package = matches!(self.symbol.file.conventions().public, Public::Capital)
+            && !self.symbol.name().starts_with(char::is_uppercase);
+        is_of_package && folder(file.path()) != folder(self.symbol.file.path())
+    }
+
+    fn extends_outside(&self) -> bool {
+        let symbol = self.symbol;
+        let in_trait = || self.relating.semantics.lends && in_interface(symbol);
+        *self
+            .extends_outside
+            .get_or_init(|| in_trait() || may_extend_outside(symbol.file.facts(), symbol.name_span().start))
+    }
+}
+
+/// Whether a definition is marked by a word and its type is in one piece.
+fn has_word(symbol: &SymbolView<'_>, word: &str) -> bool {
+    let is_in_parts =
+        symbol.parent().is_some_and(|parent| words_before(&parent).split_whitespace().any(|own| own == "partial"));
+    !is_in_parts && words_before(symbol).split_whitespace().any(|own| own == word)
+}
+
+/// Whether it is assigned to as a field is.
+fn is_accessor(symbol: &SymbolView<'_>) -> bool {
+    matches!(symbol.detail(), Detail::Getter | Detail::Setter | Detail::Property | Detail::Event)
+}
+
+/// Whether a name is a member of a value: it stands behind a dot.
+fn follows_dot(file: FileView<'_>, at: u32) -> bool {
+    let before = file.content().get(..at as usize).unwrap_or_default().trim_ascii_end();
+    before.ends_with(b".") || before.ends_with(b"->")
+}
+
+/// The naming rules of a file's language.
+fn relating(file: FileView<'_>) -> Option<&'static Relating> {
+    LANGUAGES[file.language_number()? as usize].relating.as_ref()
+}

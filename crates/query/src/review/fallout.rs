@@ -1,0 +1,120 @@
+//! Leftovers of a change: code that nothing uses any more, and folders that import each other in a ring.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+use globset::GlobSet;
+
+use super::touched::{Change, Touched};
+use crate::dead::{Options, Tier, dead_code};
+use crate::{line_of, line_text};
+use codelode_store::{EdgeTable, FileView, Snapshot, SymbolView};
+
+/// Symbols that nothing uses, and that are new or lost a user by the change.
+pub fn newly_dead<'a>(
+    snapshot: &'a Snapshot,
+    edges: &'a EdgeTable,
+    touched: &[Touched<'_, '_>],
+    patterns: &GlobSet,
+) -> Vec<(SymbolView<'a>, f64)> {
+    let is_new = |symbol: &SymbolView<'_>| {
+        let is_it = |touched: &&Touched<'_, '_>| touched.symbol.is_some_and(|own| own.number() == symbol.number());
+        touched.iter().find(is_it).is_some_and(|touched| matches!(touched.change, Change::Added))
+    };
+    let lost_user = |symbol: &SymbolView<'_>| {
+        let name = symbol.name_bytes();
+        let holds = |text: &[u8]| super::reach::holds_word(text, name);
+        let lost = |touched: &Touched<'_, '_>| {
+            let (was, now) = (touched.was.map(|was| was.source), touched.now.map(|now| now.source));
+            was.is_some_and(holds) && !now.is_some_and(holds)
+        };
+        !name.is_empty() && touched.iter().any(lost)
+    };
+    let dead = dead_code(snapshot, edges, &Options::new(patterns)).symbols.into_iter();
+    // A symbol that had a use which was known is not one that is used in unknown ways, unless a text names it.
+    let fresh = dead.filter(|dead| {
+        let is_left = || dead.tier == Tier::Unclear && dead.rule != Some("named");
+        let is_sure = dead.tier >= Tier::Likely;
+        is_sure && is_new(&dead.symbol) || (is_sure || is_left()) && lost_user(&dead.symbol)
+    });
+    fresh.map(|dead| (dead.symbol, dead.tier.confidence())).collect()
+}
+
+/// A new import that closes a ring of folders.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Ring {
+    /// Importing file.
+    pub file: String,
+    /// The line of the import.
+    pub line: u32,
+    /// The folders of the ring, from the importing one back to itself.
+    pub folders: Vec<String>,
+}
+
+/// Rings of folders that were none before: every way between two of the folders is a new import. `before` has the text
+/// of a changed file before the change.
+pub fn new_rings<'t>(
+    snapshot: &Snapshot,
+    edges: &EdgeTable,
+    changed: impl Iterator<Item = (&'t str, Option<&'t [u8]>)>,
+) -> Vec<Ring> {
+    let changed: HashMap<&str, Option<&[u8]>> = changed.collect();
+    let mut old: BTreeSet<(&str, &str)> = BTreeSet::new();
+    let mut new: BTreeMap<(&str, &str), (FileView<'_>, u32)> = BTreeMap::new();
+    for file in snapshot.files().filter(|file| !file.is_test() && !file.facts().is_empty()) {
+        for import in edges.imports(file.number()) {
+            let Some(target) = snapshot.file_by_number(import.to).filter(|target| !target.is_test()) else { continue };
+            let pair = (folder(file.path()), folder(target.path()));
+            if pair.0 == pair.1 {
+                continue;
+            }
+            let text = line_text(file, import.at);
+            let was_there = match changed.get(file.path()) {
+                Some(before) => before.is_some_and(|before| memchr::memmem::find(before, text.as_bytes()).is_some()),
+                None => true,
+            };
+            match was_there {
+                true => drop(old.insert(pair)),
+                false => drop(new.entry(pair).or_insert((file, import.at))),
+            }
+        }
+    }
+    new.retain(|pair, _| !old.contains(pair));
+    let mut next: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+    for (from, to) in old.iter().chain(new.keys()) {
+        next.entry(from).or_default().push(to);
+    }
+    let rings = new.iter().filter_map(|((from, to), (file, at))| {
+        let way = way(&next, to, from)?;
+        let folders = std::iter::once(*from).chain(way).map(shown).collect();
+        Some(Ring { file: file.path().to_owned(), line: line_of(*file, *at), folders })
+    });
+    rings.collect()
+}
+
+/// The shortest way between two folders.
+fn way<'f>(next: &BTreeMap<&'f str, Vec<&'f str>>, from: &'f str, to: &'f str) -> Option<Vec<&'f str>> {
+    let mut before: HashMap<&str, Option<&'f str>> = HashMap::from([(from, None)]);
+    let mut waiting = std::collections::VecDeque::from([from]);
+    while let Some(at) = waiting.pop_front() {
+        if at == to {
+            let mut way: Vec<&str> = std::iter::successors(Some(at), |at| *before.get(at)?).collect();
+            way.reverse();
+            return Some(way);
+        }
+        for other in next.get(at).into_iter().flatten() {
+            before.entry(other).or_insert_with(|| {
+                waiting.push_back(other);
+                Some(at)
+            });
+        }
+    }
+    None
+}
+
+fn folder(path: &str) -> &str {
+    path.rsplit_once('/').map_or("", |(folder, _)| folder)
+}
+
+fn shown(folder: &str) -> String {
+    if folder.is_empty() { ".".to_owned() } else { folder.to_owned() }
+}

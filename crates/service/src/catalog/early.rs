@@ -1,0 +1,154 @@
+//! Early answers while a large folder is indexed for the first time: each question gets an excerpt of its own, in a
+//! folder that lasts as long as the call.
+
+use std::fs;
+use std::path::Path;
+use std::sync::{Arc, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+use super::Caller;
+use super::freshness::{STRICT, compared};
+use super::indexes::opened;
+use super::locate::EXCERPT;
+use super::state::{COMPLETION, CheckedSnapshot, RENEWAL};
+use crate::answer::Error;
+use codelode_index::pipeline::{self, Excerpt, Options, RunControl};
+use codelode_store::{Registry, Sidecar, Snapshot};
+
+/// Folder of excerpts, below the index directory.
+const FOLDER: &str = "excerpts";
+/// Age of an excerpt whose process was killed.
+const LEFT: Duration = Duration::from_secs(600);
+
+/// Pause before another look at whether an index is complete.
+const PAUSE: Duration = Duration::from_millis(250);
+
+/// An excerpt for one question.
+pub(super) struct ExcerptIndex {
+    repo: String,
+    /// `None` where it is all that the index holds so far.
+    apart: Option<OutsideExcerpt>,
+}
+
+/// An excerpt outside of the index.
+struct OutsideExcerpt {
+    snapshot: Arc<Snapshot>,
+    /// Removed with the call.
+    _folder: TempDir,
+}
+
+/// Notes that the index of a checkout holds the excerpt for this question, and no more.
+pub(super) fn began(caller: &Caller<'_>, repo: &str, excerpt: &Excerpt) {
+    excerpts(caller).push(ExcerptIndex { repo: repo.to_owned(), apart: None });
+    caller.note(EXCERPT, extent(excerpt));
+}
+
+/// Whether an excerpt of a checkout was made for this question.
+pub(super) fn has_own(caller: &Caller<'_>, repo: &str) -> bool {
+    excerpts(caller).iter().any(|early| early.repo == repo)
+}
+
+/// How much of a folder an excerpt holds, for an answer.
+fn extent(excerpt: &Excerpt) -> Value {
+    let Excerpt { report, of, looked_at } = excerpt;
+    let mut extent = json!({"files": report.facts.files, "of": of});
+    if looked_at < of {
+        extent["looked_at"] = json!(looked_at);
+    }
+    extent
+}
+
+/// A change of the list is one step, so a panic elsewhere leaves it intact.
+fn excerpts<'a>(caller: &'a Caller<'_>) -> MutexGuard<'a, Vec<ExcerptIndex>> {
+    caller.excerpts.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// A snapshot as it was seen; while there is only an excerpt for another question, an excerpt for this one, or the whole
+/// when no file holds its words. An answer is never made from an excerpt for another question.
+pub(super) fn or_awaited(
+    caller: &Caller<'_>,
+    sidecar: &Sidecar,
+    root: &Path,
+    seen: CheckedSnapshot,
+) -> Result<CheckedSnapshot, Error> {
+    let mut excerpts = excerpts(caller);
+    let own = excerpts.iter().position(|early| early.repo == sidecar.repo);
+    if !pipeline::is_excerpt(seen.snapshot.facts()) {
+        if own.is_some() {
+            caller.taken_back(EXCERPT);
+        }
+        return Ok(seen);
+    }
+    if let Some(own) = own {
+        let apart = excerpts[own].apart.as_ref().map(|apart| apart.snapshot.clone());
+        return Ok(CheckedSnapshot { snapshot: apart.unwrap_or_else(|| seen.snapshot.clone()), ..seen });
+    }
+    if !caller.words.is_empty()
+        && let Some(apart) = excerpt(caller, sidecar, root, &seen.snapshot)
+    {
+        let snapshot = apart.snapshot.clone();
+        excerpts.push(ExcerptIndex { repo: sidecar.repo.clone(), apart: Some(apart) });
+        return Ok(CheckedSnapshot { snapshot, ..seen });
+    }
+    drop(excerpts);
+    whole(caller, sidecar, root)
+}
+
+/// The complete index, as soon as it is there. A question that needs it is refused when that takes too long: from an
+/// excerpt it would be told what is not so.
+fn whole(caller: &Caller<'_>, sidecar: &Sidecar, root: &Path) -> Result<CheckedSnapshot, Error> {
+    let at_terminal = caller.request.patience.is_some();
+    let until = Instant::now() + if at_terminal { RENEWAL } else { COMPLETION };
+    loop {
+        let open = opened(caller, sidecar)?;
+        open.wait_for_completion(caller);
+        let seen = compared(caller, open, sidecar, root, None)?;
+        if !pipeline::is_excerpt(seen.snapshot.facts()) {
+            return Ok(seen);
+        }
+        if caller.request.is_cancelled() {
+            return Err(Error::cancelled("cancelled; the index is still being built"));
+        }
+        if Instant::now() >= until {
+            let message = "the index is still being built, and this answer needs all of it; retry in a moment";
+            return Err(Error::unavailable(message).with("repo", sidecar.repo.clone()).with("freshness", "indexing"));
+        }
+        // Another process makes it.
+        std::thread::sleep(PAUSE);
+    }
+}
+
+/// Makes an excerpt by the words of the question; none if no file holds them.
+fn excerpt(caller: &Caller<'_>, sidecar: &Sidecar, root: &Path, partial: &Snapshot) -> Option<OutsideExcerpt> {
+    let _one_at_a_time = caller.indexes.first_run.lock().unwrap_or_else(PoisonError::into_inner);
+    let place = caller.config.home.join(FOLDER);
+    fs::create_dir_all(&place).ok()?;
+    sweep(&place);
+    let folder = tempfile::tempdir_in(&place).ok()?;
+    let words = caller.words_below(root);
+    let options = Options::as_before(Some(partial.facts()), None);
+    let watcher = RunControl {
+        progress: &codelode_base::model::unfollowed,
+        cancelled: &caller.request.cancelled,
+        patience: STRICT,
+    };
+    let made = pipeline::index_excerpt_in(folder.path(), root, caller.config, &words, &options, &watcher);
+    let excerpt = made.ok()??;
+    let snapshot = Registry::new(folder.path()).store(&sidecar.store).snapshot(&sidecar.snapshot).ok()?;
+    caller.note(EXCERPT, extent(&excerpt));
+    Some(OutsideExcerpt { snapshot: Arc::new(snapshot), _folder: folder })
+}
+
+/// Removes what killed processes left.
+fn sweep(place: &Path) {
+    for entry in fs::read_dir(place).into_iter().flatten().flatten() {
+        let age = entry.metadata().and_then(|metadata| metadata.modified()).ok().and_then(|time| time.elapsed().ok());
+        if age.is_some_and(|age| age > LEFT) {
+            // A folder that cannot be removed now can be removed later.
+            let _ = fs::remove_dir_all(entry.path());
+        }
+    }
+}

@@ -1,0 +1,34 @@
+//! Repositories that a fleet of workers indexes: what is due goes into a queue, and workers publish indexes in a place
+//! (S3, a folder). The queue and the place hold all state; whoever submits, and each worker, may die anywhere.
+
+mod forges;
+mod nodes;
+mod submit;
+mod worker;
+
+pub use forges::{Organisation, repositories};
+pub use nodes::Nodes;
+pub use submit::{Fate, Submission, Submitter, Wanted};
+pub use worker::{Event, Worker, worker_name};
+
+pub use super::errors::fleet_error;
+pub use codelode_cluster::fleet::{Error as QueueError, Queue, Status as Standing};
+
+use crate::answer::Error;
+use codelode_base::config::{Config, Secret};
+use codelode_cluster::fleet::Access;
+
+/// Connects to the configured queue.
+pub fn queue(config: &Config) -> Result<Queue, Error> {
+    let settings = &config.fleet;
+    let secret = |secret: &Option<Secret>| secret.as_ref().map(|Secret(text)| text.clone());
+    let access = Access {
+        servers: settings.servers.clone(),
+        credentials: settings.credentials.clone(),
+        password: secret(&settings.password),
+        token: secret(&settings.token),
+        trusted_hosts: config.trusted_hosts.clone(),
+        ca_file: config.ca_file.clone(),
+    };
+    Queue::open(&access, &settings.queue).map_err(fleet_error)
+}

@@ -1,0 +1,234 @@
+//! Common start of tools about relations: a fresh snapshot, its edges, and the symbol in question.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde_json::json;
+
+use super::Caller;
+use super::errors::store_error;
+use super::indexes::{self, Repo};
+use crate::answer::Error;
+use codelode_base::model::SkipReason;
+use codelode_index::pipeline;
+pub use codelode_index::pipeline::are_whole;
+use codelode_query::{self as query, Missing};
+use codelode_store::{EdgeTable, RankTable, Snapshot, SymbolView};
+
+/// Answers from the relations of a repository. `ask` returns an answer and its files; if one of them has changed
+/// since indexing, it is asked again.
+pub fn answer<T>(
+    caller: &Caller<'_>,
+    repo: Option<&str>,
+    ask: impl Fn(&Repo, &EdgeTable) -> Result<(T, Vec<String>), Error>,
+) -> Result<T, Error> {
+    let mut repo = indexes::open(caller, repo)?;
+    if caller.request.as_indexed && repo.snapshot.edges().is_none() {
+        return Err(Error::unavailable("names in this index are not resolved yet; retry later"));
+    }
+    if !pipeline::can_relate(&repo.snapshot) {
+        repo = indexes::renewed(caller, repo)?;
+    }
+    let ask = |repo: &Repo| {
+        let edges = edges(repo)?;
+        if !are_whole(edges) {
+            let why = "resolving all names takes too long here: some uses are missing";
+            caller.note("relations_missing", json!(why));
+        }
+        if let Some(state) = pipeline::compiler_state(&repo.snapshot, edges).filter(|state| state.stale > 0) {
+            let files = if state.stale == 1 { "1 file has" } else { &*format!("{} files have", state.stale) };
+            let why =
+                format!("{files} changed since the compiler's index was made: names there are resolved without it");
+            caller.note("compiler_stale", json!(why));
+        }
+        ask(repo, edges)
+    };
+    // Only a comparison of the whole folder shows that there is nothing.
+    let about = |_: &Repo, (_, paths): &(T, Vec<String>)| (!caller.is_absent()).then(|| paths.clone());
+    let (answer, _) = indexes::answered(caller, &mut repo, ask, about)?;
+    Ok(answer)
+}
+
+/// Opens a repository whose relations can be read, compared with its folder as a whole: for answers about a change.
+pub fn open_now(caller: &Caller<'_>, repo: Option<&str>) -> Result<Repo, Error> {
+    let repo = indexes::open_now(caller, repo)?;
+    if pipeline::can_relate(&repo.snapshot) { Ok(repo) } else { indexes::renewed(caller, repo) }
+}
+
+/// Edges of a repository.
+pub fn edges(repo: &Repo) -> Result<&EdgeTable, Error> {
+    pipeline::relations(&repo.snapshot).map_err(|err| store_error(err, &repo.sidecar))
+}
+
+/// Edges of a repository, if they can be read now: for what is added to an answer and must not cost it.
+pub fn edges_at_hand(repo: &Repo) -> Option<&EdgeTable> {
+    pipeline::can_relate(&repo.snapshot).then(|| edges(repo).ok()).flatten()
+}
+
+/// Ranks of a repository's symbols.
+pub fn ranks(repo: &Repo) -> Result<&RankTable, Error> {
+    query::ranks(&repo.snapshot, edges(repo)?).map_err(|err| store_error(err, &repo.sidecar))
+}
+
+/// Finds every symbol that an id or a name may mean, twins together; of very many the first ones.
+pub fn all<'a>(repo: &'a Repo, edges: &EdgeTable, id: &str) -> Result<Vec<Vec<SymbolView<'a>>>, Error> {
+    match query::meant(&repo.snapshot, &repo.own_id(id)) {
+        Ok(symbols) => Ok(query::twins(edges, symbols)),
+        Err(_) => match inherited(repo, id) {
+            // The error is that of any id.
+            none if none.is_empty() => symbol(repo, id).map(|symbol| vec![vec![symbol]]),
+            inherited => Ok(query::twins(edges, inherited)),
+        },
+    }
+}
+
+/// The most symbols of one name that are answered for together.
+const MOST_OF_NAME: usize = 10;
+
+/// Finds every symbol that an id or a name may mean, for an answer about all of them together, which says so. A name of
+/// very many is refused.
+pub fn each<'a>(caller: &Caller<'_>, repo: &'a Repo, id: &str) -> Result<Vec<SymbolView<'a>>, Error> {
+    match query::meant(&repo.snapshot, &repo.own_id(id)) {
+        Ok(symbols) if (1..=MOST_OF_NAME).contains(&symbols.len()) => {
+            if symbols.len() > 1 {
+                let ids: Vec<String> = symbols.iter().map(SymbolView::id).collect();
+                caller.note("hint", json!(format!("{id} is each of {}", ids.join(", "))));
+            }
+            Ok(symbols)
+        }
+        _ => symbol(repo, id).map(|only| vec![only]),
+    }
+}
+
+/// Finds a symbol by id, or by an unambiguous name: its own, or that of a class which inherits it.
+pub fn symbol<'a>(repo: &'a Repo, id: &str) -> Result<SymbolView<'a>, Error> {
+    query::by_id(&repo.snapshot, &repo.own_id(id))
+        .or_else(|missing| match inherited(repo, id)[..] {
+            [only] if matches!(missing, Missing::Unknown(_)) => Ok(only),
+            _ => Err(missing),
+        })
+        .map_err(|missing| {
+            let shown: String = id.chars().take(200).collect();
+            match missing {
+                Missing::Ambiguous(ids) => {
+                    let message = format!("{shown:?} matches several symbols; give an id");
+                    Error::ambiguous(message).with("candidates", ids)
+                }
+                Missing::Unknown(ids) => {
+                    let message = match ids.first() {
+                        Some(first) => format!("no symbol has the id {shown:?}; did you mean {first:?}?"),
+                        None => format!("no symbol has the id {shown:?}; find it with search_symbols"),
+                    };
+                    Error::not_found(message).with("nearest", ids)
+                }
+            }
+        })
+}
+
+/// The kind of a symbol in its language's own word, where that is another.
+pub fn own_word(symbol: &SymbolView<'_>) -> Option<&'static str> {
+    let word = symbol.detail().as_str();
+    (word != symbol.kind().as_str()).then_some(word)
+}
+
+/// Where further twins of a symbol stand: by their line alone in its own file.
+pub fn others_at(twins: &[SymbolView<'_>]) -> Vec<String> {
+    let Some((first, others)) = twins.split_first() else { return Vec::new() };
+    let place = |symbol: &SymbolView<'_>| match symbol.file.number() == first.file.number() {
+        true => format!(":{}", symbol.line()),
+        false => format!("{}:{}", symbol.file.path(), symbol.line()),
+    };
+    others.iter().map(place).collect()
+}
+
+/// The symbols that a name or an id may mean.
+pub fn named<'a>(repo: &'a Repo, name: &str) -> Vec<SymbolView<'a>> {
+    query::meant(&repo.snapshot, &repo.own_id(name)).unwrap_or_else(|_| inherited(repo, name))
+}
+
+/// The members that a class inherits by this name, if the relations are at hand.
+fn inherited<'a>(repo: &'a Repo, name: &str) -> Vec<SymbolView<'a>> {
+    let is_member = name.contains(['.', ':']) && !name.contains(['/', '#']);
+    let edges = edges_at_hand(repo).filter(|_| is_member);
+    edges.map(|edges| query::inherited(&repo.snapshot, edges, name)).unwrap_or_default()
+}
+
+/// Notes that a name is that of a class which inherits these symbols.
+pub fn note_inherited(caller: &Caller<'_>, repo: &Repo, name: &str, symbols: &[SymbolView<'_>]) {
+    if symbols.is_empty() || query::meant(&repo.snapshot, &repo.own_id(name)).is_ok() {
+        return;
+    }
+    let from: Vec<String> = symbols.iter().map(SymbolView::qualified_name).collect();
+    caller.note("inherited", json!(format!("{name} is inherited: {}", from.join(", "))));
+}
+
+/// Notes the languages without symbols or without relations here, and files that are not checked out: these may contain
+/// missing results.
+pub fn note_unread(caller: &Caller<'_>, repo: &Repo) {
+    let languages = &repo.snapshot.facts().languages;
+    let unread = [
+        ("no_symbols_for", query::without_symbols(languages)),
+        ("no_relations_for", query::without_relations(languages)),
+    ];
+    let compiled = repo.snapshot.compiled_languages();
+    for (note, mut languages) in unread {
+        languages.retain(|name, files| compiled.get(&**name).is_none_or(|read| *read < *files));
+        if !languages.is_empty() {
+            caller.note(note, json!(languages));
+        }
+    }
+    let absent = [SkipReason::Missing, SkipReason::Submodule].map(SkipReason::as_str);
+    let skipped = &repo.snapshot.facts().skipped;
+    let skipped: BTreeMap<&str, u64> = absent.iter().filter_map(|why| Some((*why, *skipped.get(*why)?))).collect();
+    if !skipped.is_empty() {
+        caller.note("not_here", json!(skipped));
+    }
+}
+
+/// The most files that a note names.
+const MOST_NAMED: usize = 5;
+
+/// Notes files that were not read to their end and write a name in question: uses in them are not known.
+pub fn note_cut_off(caller: &Caller<'_>, files: &BTreeSet<&str>) {
+    if files.is_empty() {
+        return;
+    }
+    let named: Vec<&str> = files.iter().copied().take(MOST_NAMED).collect();
+    let more = files.len() - named.len();
+    let note = if more > 0 { json!({"files": named, "more": more}) } else { json!({"files": named}) };
+    caller.note("not_read_whole", note);
+}
+
+/// Files whose text is not in an index, by the reason, though a name may stand in them.
+const NOT_READ: &[SkipReason] = &[
+    SkipReason::Binary,
+    SkipReason::TooLarge,
+    SkipReason::FileLimit,
+    SkipReason::Unreadable,
+    SkipReason::LfsPointer,
+    SkipReason::Utf16,
+];
+
+/// Notes the files of a repository that were not read: an answer that finds nothing did not look there.
+pub fn note_not_read(caller: &Caller<'_>, repo: &Repo) {
+    let skipped = &repo.snapshot.facts().skipped;
+    let words = NOT_READ.iter().map(|reason| reason.as_str());
+    let not_read: BTreeMap<&str, u64> = words.filter_map(|why| Some((why, *skipped.get(why)?))).collect();
+    if !not_read.is_empty() {
+        caller.note("not_read", json!(not_read));
+    }
+}
+
+/// Code of the folder that is too large for the index, with its text.
+pub fn large_sources(caller: &Caller<'_>, repo: &Repo) -> Vec<(String, Vec<u8>)> {
+    let found = repo.root.as_deref().map(|root| pipeline::large_sources(root, &repo.snapshot, caller.config));
+    found.and_then(Result::ok).unwrap_or_default()
+}
+
+/// Whether names of a symbol's language are resolved at all; an answer without it would pass silence for absence.
+pub fn check_language(snapshot: &Snapshot, symbol: &SymbolView<'_>) -> Result<(), Error> {
+    if !symbol.file.facts().is_empty() || snapshot.is_compiled(&symbol.file) {
+        return Ok(());
+    }
+    let message = format!("names in {} are not resolved yet; search_text finds mentions", symbol.file.language());
+    Err(Error::unavailable(message))
+}

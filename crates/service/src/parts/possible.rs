@@ -1,0 +1,128 @@
+//! Places where a name may mean a symbol, as nothing is known of what it belongs to: a few are shown, many are counted
+//! by their receivers. And the files that were looked through for all that is told of a symbol.
+
+use std::collections::HashMap;
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::indexes::Repo;
+use codelode_base::model::Role;
+use codelode_query::{self as query, UseSite};
+use codelode_store::{EdgeTable, FileView, SymbolView};
+
+/// The most places that are shown without being asked for.
+const FEW: usize = 10;
+/// The most receivers that are named, and the most characters of a line.
+const RECEIVERS: usize = 8;
+const TEXT: usize = 100;
+
+/// Places that may mean a symbol.
+#[derive(Debug, Default, Serialize, JsonSchema)]
+pub struct Possible {
+    /// The places, if at most ten.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    possible_places: Vec<Place>,
+    /// If more than ten: counts by receiver, most frequent first.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    possible_receivers: Vec<Receiver>,
+}
+
+/// A place.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Place {
+    file: String,
+    line: u32,
+    text: String,
+    /// Enclosing symbol.
+    #[serde(rename = "in", skip_serializing_if = "Option::is_none")]
+    within: Option<String>,
+}
+
+/// A receiver, as written.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Receiver {
+    receiver: String,
+    count: usize,
+}
+
+/// Files whose names are resolved together with those of a symbol: those in which it may be used.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct LookedAt {
+    files: usize,
+    /// Of them, those of tests.
+    tests: usize,
+}
+
+impl LookedAt {
+    /// The files for some definitions.
+    pub fn of(repo: &Repo, definitions: &[SymbolView<'_>]) -> Self {
+        let may_use = |file: &FileView<'_>| definitions.iter().any(|symbol| query::may_name(*file, symbol.file));
+        let (mut files, mut tests) = (0, 0);
+        for file in repo.snapshot.files().filter(may_use) {
+            files += 1;
+            tests += usize::from(file.is_test());
+        }
+        Self { files, tests }
+    }
+}
+
+/// Places that may mean one of some definitions of a name, by path and line; calls alone where those are asked for.
+pub fn places<'a>(
+    repo: &'a Repo,
+    edges: &'a EdgeTable,
+    definitions: &[SymbolView<'_>],
+    calls_alone: bool,
+) -> Vec<UseSite<'a>> {
+    let mut places = query::possible_uses(&repo.snapshot, edges, definitions);
+    places.retain(|place| !calls_alone || place.edge.role() == Role::Call);
+    places
+}
+
+impl Possible {
+    /// A few places, or the receivers of many.
+    pub fn of(repo: &Repo, places: &[UseSite<'_>]) -> Self {
+        if places.len() <= FEW {
+            let possible_places = places.iter().map(|place| shown(repo, place)).collect();
+            return Self { possible_places, ..Self::default() };
+        }
+        let mut counts: HashMap<String, usize> = HashMap::new();
+        for place in places {
+            let receiver = query::receiver(place.file.content(), place.edge.at);
+            *counts.entry(receiver.unwrap_or_else(|| "no receiver".to_owned())).or_default() += 1;
+        }
+        let mut receivers: Vec<Receiver> =
+            counts.into_iter().map(|(receiver, count)| Receiver { receiver, count }).collect();
+        receivers.sort_by(|a, b| b.count.cmp(&a.count).then_with(|| a.receiver.cmp(&b.receiver)));
+        if receivers.len() > RECEIVERS {
+            let others = receivers.split_off(RECEIVERS - 1);
+            let count = others.iter().map(|one| one.count).sum();
+            receivers.push(Receiver { receiver: format!("{} others", others.len()), count });
+        }
+        Self { possible_receivers: receivers, ..Self::default() }
+    }
+
+    /// Files whose lines are shown.
+    pub fn files(&self) -> impl Iterator<Item = String> + '_ {
+        self.possible_places.iter().map(|place| place.file.clone())
+    }
+}
+
+fn shown(repo: &Repo, place: &UseSite<'_>) -> Place {
+    let within = place.edge.from().and_then(|symbol| repo.snapshot.symbol(symbol));
+    Place {
+        file: place.file.path().to_owned(),
+        line: place.line,
+        text: shortened(place.text()),
+        within: within.map(|symbol| symbol.qualified_name()),
+    }
+}
+
+/// The beginning of a line.
+pub fn shortened(mut text: String) -> String {
+    if let Some((end, _)) = text.char_indices().nth(TEXT) {
+        text.truncate(end);
+        text.push('…');
+    }
+    text
+}
