@@ -21,7 +21,7 @@ pub struct Args {
     /// Recompute existing ones.
     #[serde(default)]
     force: bool,
-    /// Return only their number and cost.
+    /// Only their number and cost.
     #[serde(default)]
     estimate_only: bool,
 }

@@ -22,11 +22,11 @@ pub struct Args {
     /// Symbols or files.
     #[serde(default)]
     granularity: Granularity,
-    /// List everything of at least this confidence: 1 certain, 0.9 only_tests, 0.8 likely, 0.7 dead_users, 0.6 unclear, 0.5 public_api.
+    /// Lowest confidence to list, 0.5 to 1.
     #[serde(default)]
     #[schemars(range(min = 0.0, max = 1.0))]
     min_confidence: Option<f64>,
-    /// Tiers to list (default: certain and likely).
+    /// Default: certain and likely.
     #[serde(default)]
     tiers: Vec<TierWord>,
     /// Id or name of a symbol: list the rules that apply to it.
@@ -35,7 +35,7 @@ pub struct Args {
     /// Include tests.
     #[serde(default)]
     include_tests: bool,
-    /// Globs of paths, names or ids to treat as used.
+    /// Globs of used paths, names or ids.
     #[serde(default)]
     entry_point_patterns: Vec<String>,
 }

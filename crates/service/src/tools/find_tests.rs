@@ -32,7 +32,7 @@ pub struct Args {
     /// Edits since HEAD.
     #[serde(default)]
     changed: bool,
-    /// File of coverage per test: coverage.py JSON or lcov.
+    /// Coverage per test: coverage.py JSON or lcov.
     #[serde(default)]
     #[schemars(extend("x-rare" = true))]
     recording: Option<String>,

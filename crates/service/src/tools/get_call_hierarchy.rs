@@ -30,7 +30,7 @@ pub struct Args {
     /// Limit of steps (default: 1 in a compact answer, otherwise 2).
     #[serde(default)]
     depth: Option<u32>,
-    /// Include callers of methods that it overrides or implements.
+    /// Include callers of overridden methods.
     #[serde(default)]
     #[schemars(extend("x-rare" = true))]
     through: bool,

@@ -34,10 +34,10 @@ pub struct Args {
     /// Treat the pattern as a regex.
     #[serde(default = "yes")]
     use_regex: bool,
-    /// For example ["rs", "toml"].
+    /// Such as ["rs", "toml"].
     #[serde(default)]
     file_extensions: Vec<String>,
-    /// For example ["src/**/*.rs"].
+    /// Such as ["src/**/*.rs"].
     #[serde(default)]
     include_globs: Vec<String>,
     /// Folders to exclude, by name or path.

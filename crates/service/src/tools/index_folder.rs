@@ -26,7 +26,7 @@ pub struct Args {
     /// Excluded paths to index: "dist/".
     #[serde(default)]
     include: Vec<String>,
-    /// Compiler's index (SCIP; default: index.scip in the folder).
+    /// Compiler's SCIP index (default: index.scip).
     #[serde(default)]
     #[schemars(extend("x-hidden" = "client"))]
     scip: Option<String>,
@@ -45,7 +45,7 @@ pub struct Args {
     #[serde(default)]
     #[schemars(extend("x-hidden" = "client"))]
     use_ai_summaries: Option<bool>,
-    /// Compute embeddings for search by meaning.
+    /// Compute embeddings.
     #[serde(default)]
     #[schemars(extend("x-hidden" = "client"))]
     embed: bool,

@@ -12,10 +12,10 @@ use super::{Call, Error, Tool};
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Args {
-    /// List instead files skipped or read in part.
+    /// List skipped files instead.
     #[serde(default)]
     skipped: bool,
-    /// List instead installed packages with indexed sources.
+    /// List installed packages instead.
     #[serde(default)]
     #[schemars(extend("x-hidden" = "client"))]
     deps: bool,

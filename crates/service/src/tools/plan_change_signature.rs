@@ -7,8 +7,8 @@ use super::plan::{Doubt, Place, Written, doubts, places, text};
 use super::{Call, Error, Tool, related};
 use codelode_query::{self as query, review};
 
-/// Plan a change of a function's declaration (signature), for example to add a parameter: every declaration and call
-/// to update.
+/// Plan a change of a function's declaration (signature), such as to add a parameter: every declaration and call to
+/// update.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Args {

@@ -13,7 +13,7 @@ const LONGEST_QUERY: usize = 256;
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Args {
-    /// Words and qualifiers: `http client language:rust stars:>100`.
+    /// `http client language:rust stars:>100`.
     query: String,
     /// Sort key, best first.
     #[serde(default)]

@@ -30,7 +30,7 @@ pub struct Args {
     /// Several repositories; `*` for all.
     #[serde(default)]
     repos: Option<Vec<String>>,
-    /// Search instead the installed packages it imports.
+    /// Search installed packages instead.
     #[serde(default)]
     #[schemars(extend("x-rare" = true))]
     deps: bool,
@@ -57,7 +57,7 @@ pub struct Args {
     #[serde(default)]
     #[schemars(extend("x-rare" = true))]
     sort_by: SortBy,
-    /// Search by meaning; needs an embedding provider.
+    /// Search by meaning.
     #[serde(default)]
     #[schemars(extend("x-hidden" = "client"))]
     semantic: bool,

@@ -62,7 +62,7 @@ pub struct Args {
     /// Context lines.
     #[serde(default)]
     context_lines: u32,
-    /// Search by meaning: first lines of definitions, best first. Needs an embedding provider.
+    /// Search by meaning.
     #[serde(default)]
     #[schemars(extend("x-hidden" = "client"))]
     semantic: bool,
