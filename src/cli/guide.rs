@@ -5,15 +5,15 @@ use crate::setup::Texts;
 
 /// Examples that help and the texts for agents show: a command, its arguments, and the purpose.
 pub(super) const EXAMPLES: [(&str, &str, &str); 5] = [
-    ("search", "\"total price\"", "symbols by name or description"),
+    ("search", "\"round up a total\"", "a question or an issue, in its words: where to look"),
     ("refs", "Cart.total", "every use, with its line"),
     ("calls", "Cart.total", "who calls it; --callees: what it calls"),
     ("outline", "shop/cart.py Cart", "what a file or a class defines"),
     ("get", "Cart.total", "source; also of a place: shop/cart.py:12"),
 ];
 
-const DESCRIPTION: &str = "Finds definitions, uses, callers and code by name or description, from an index of the repository. Use it for a \
-    name in many files, for who uses or calls what, and for \"where is the code that does X\".";
+const DESCRIPTION: &str = "Finds the code that a question or an issue is about, and definitions, uses and callers of a name, from an index \
+    of the repository. Start with it for \"which files does this change\", \"where is the code that does X\" and who uses or calls what.";
 
 /// Facts that every text ends with, and when to use something else.
 const FACTS: &str = "A symbol is a name, `Owner.name`, `path:line` or an id; narrow it with `kind:`, `lang:` and `file:`. Uses that cannot \

@@ -85,7 +85,7 @@ def f(): return size()
     let uses = text(project, "find_references", json!({"identifier": "size"}));
     assert_eq!(
         uses,
-        "2 uses of function size, a.py:3 and :5; complete: no other use is possible in 2 files, none of tests\nb.py\n1:from a import size\n2:def f(): return size()  in f"
+        "2 uses of function size, a.py:3 and :5; complete: no other use is possible in 2 files (none is a test)\nb.py\n1:from a import size\n2:def f(): return size()  in f"
     );
     let overloads = "--- A.java
 class A {
@@ -97,7 +97,7 @@ class A {
     let calls = text(overloads, "get_call_hierarchy", json!({"symbol_id": "add"}));
     assert_eq!(
         calls,
-        "1 caller of method A.add, A.java:2 and :3; complete: no other call is possible in 1 file, none of tests\nA.java:4 A.run  4:void run() { add(1); add(\"a\"); }"
+        "1 caller of method A.add, A.java:2 and :3; complete: no other call is possible in 1 file (none is a test)\nA.java:4 A.run  4:void run() { add(1); add(\"a\"); }"
     );
 }
 
@@ -154,7 +154,7 @@ static struct ops bus = { .write = spi_write };
 int send(struct ops *o) { return o->write(1); }
 ";
     let calls = text(project, "get_call_hierarchy", json!({"symbol_id": "spi_write"}));
-    assert!(calls.contains("handed on as a value, so that others may call it: bus.c:3"), "{calls}");
+    assert!(calls.contains("handed on as a value, so that others may call it: bus.c:3 in bus"), "{calls}");
     assert!(!calls.contains("complete"), "{calls}");
 }
 
@@ -174,7 +174,7 @@ function check(value) { return util.isEmpty(value); }
     let calls = text(project, "get_call_hierarchy", json!({"symbol_id": "isEmpty"}));
     assert_eq!(
         calls,
-        "1 caller of function isEmpty, util.js:1; complete: no other call is possible in 2 files, none of tests\n\
+        "1 caller of function isEmpty, util.js:1; complete: no other call is possible in 2 files (none is a test)\n\
          use.js:2 check  2:function check(value) { return util.isEmpty(value); }"
     );
 }
@@ -196,7 +196,7 @@ func night(t *Till) error {{ return t.Close() }}
 {many}"
     );
     let ask = |args: Value| text(&project, "get_call_hierarchy", args);
-    let direct = "1 direct caller of method Till.Close, till.go:6; complete: no other call is possible in 1 file, none of tests\n\
+    let direct = "1 direct caller of method Till.Close, till.go:6; complete: no other call is possible in 1 file (none is a test)\n\
                   till.go:7 night  7:func night(t *Till) error { return t.Close() }\n";
     let counted = "12 callers of Closer.Close, which may run it, not listed; `through` lists them";
     assert_eq!(ask(json!({"symbol_id": "Till.Close"})), format!("{direct}{counted}"));

@@ -8,6 +8,7 @@ use super::indexes::Repo;
 use super::possible::{self, LookedAt, Possible, shortened};
 use super::{Call, Error, Tool, ToolTier, related};
 use codelode_base::model::{Kind, Role};
+use codelode_query::text::enclosing;
 use codelode_query::{self as query, Caller};
 use codelode_store::{EdgeTable, SymbolId, SymbolView};
 
@@ -83,7 +84,7 @@ pub struct Calls {
     /// `path:line` of calls outside functions.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     called_outside_functions: Vec<String>,
-    /// First places (`path:line`) where the function is passed as a value and may be called later.
+    /// First places (`path:line in symbol`) where the function is passed as a value and may be called later.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     handed_on: Vec<String>,
     /// In a compact answer, where no caller is known: decorators and bases of its class that may call it.
@@ -291,12 +292,14 @@ fn calls_of(
     (calls, counts)
 }
 
-/// Where functions are used as values: in a table, an argument, an assignment.
+/// Where functions are used as values: in a table, an argument, an assignment; with the symbol around each place.
 fn handed_on(repo: &Repo, edges: &EdgeTable, twins: &[SymbolView<'_>]) -> Vec<String> {
     let mut places = Vec::new();
     for symbol in twins.iter().filter(|symbol| matches!(symbol.kind(), Kind::Function | Kind::Method)) {
         for place in query::uses(&repo.snapshot, edges, symbol.number()) {
-            let at = format!("{}:{}", place.file.path(), place.line);
+            let around = enclosing(&place.file, u64::from(place.line));
+            let within = around.map_or_else(String::new, |own| format!(" in {}", own.qualified_name()));
+            let at = format!("{}:{}{within}", place.file.path(), place.line);
             let is_value = place.edge.role() == Role::Reference && !query::is_export(&place);
             if is_value && places.len() < MOST_LINES && !places.contains(&at) {
                 places.push(at);

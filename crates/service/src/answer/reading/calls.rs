@@ -3,15 +3,16 @@
 use serde_json::Value;
 
 use super::rows::Rows;
-use super::uses::{complete, possible};
+use super::uses::{complete, no_other, possible};
 use super::{Fields, Id, Wording, list_of, n_of, next_page, number_of, objects_of, text_of, texts_of};
 
 /// The most calls of one caller that are shown with their text; of others the line is told.
 const MOST_SHOWN: usize = 1;
 /// The most callers that are shown with the text of a call; a longer list is of places.
 const MOST_TEXTS: usize = 12;
-/// The letters of a text beyond which it is cut behind the name.
-const TEXT: usize = 56;
+/// The letters of a text beyond which it is cut around the name, and of those the ones before the name.
+const TEXT: usize = 44;
+const BEFORE: usize = 20;
 
 /// Callers, callees or both, of one symbol or of several.
 pub(super) fn text(fields: &Fields, say: Wording<'_>) -> Option<String> {
@@ -73,8 +74,15 @@ fn of_symbol(fields: &Fields, say: Wording<'_>) -> String {
             None => n_of(found.len() as u64, one, many),
         };
         let next = if cut.is_some() { next_page(fields, say) } else { String::new() };
-        let is_of_callers = key == "callers" && handed_on.is_empty() && known_outside.is_empty();
-        let complete = if is_of_callers { complete(fields, "possible_callers", "call") } else { String::new() };
+        let complete = match key {
+            "callers" if handed_on.is_empty() && known_outside.is_empty() => {
+                complete(fields, "possible_callers", "call")
+            }
+            "callers" => {
+                no_other(fields, "possible_callers", "direct call").map_or_else(String::new, |it| format!("; {it}"))
+            }
+            _ => String::new(),
+        };
         text.push_str(&format!("{count} of {placed}{complete}{next}\n"));
         let style = Style { key, id, has_texts: found.len() <= MOST_TEXTS };
         text.push_str(&style.rows(&direct));
@@ -177,9 +185,15 @@ impl Style<'_> {
     }
 }
 
-/// A line, which is cut behind a name in it where it is long.
+/// A line, which is cut on both sides of a name in it where it is long.
 fn around(code: &str, name: &str) -> String {
-    let behind = code.find(name).map_or(0, |at| at + name.len() + 1);
-    let end = code.char_indices().skip(TEXT).map(|(at, _)| at).find(|at| *at >= behind);
-    end.map_or_else(|| code.to_owned(), |end| format!("{}…", &code[..end]))
+    let letters: Vec<char> = code.chars().collect();
+    if letters.len() <= TEXT {
+        return code.to_owned();
+    }
+    let at = code.find(name).map_or(0, |at| code[..at].chars().count());
+    let start = if at + name.chars().count() < TEXT { 0 } else { at - BEFORE.min(at) };
+    let end = letters.len().min((start + TEXT).max(at + name.chars().count() + 1));
+    let mark = |is_cut: bool| if is_cut { "…" } else { "" };
+    format!("{}{}{}", mark(start > 0), letters[start..end].iter().collect::<String>(), mark(end < letters.len()))
 }

@@ -130,6 +130,11 @@ fn rest(fields: &Fields, say: Wording<'_>) -> String {
 
 /// The end of a first line that says that nothing else may be meant; empty where something may, or is not known.
 pub(super) fn complete(fields: &Fields, key: &str, what: &str) -> String {
+    no_other(fields, key, what).map_or_else(String::new, |none| format!("; complete: {none}"))
+}
+
+/// The words for that no other use or call is possible; none where one may be, or where not all was read.
+pub(super) fn no_other(fields: &Fields, key: &str, what: &str) -> Option<String> {
     let meta = fields.get("_meta").and_then(Value::as_object);
     let is_unsure = |meta: &Fields| {
         ["relations_missing", "compiler_stale", "read_so_far", "not_read", "not_read_whole"]
@@ -140,18 +145,19 @@ pub(super) fn complete(fields: &Fields, key: &str, what: &str) -> String {
     // Places that were asked for are not counted.
     let is_counted = objects_of(fields, "references").all(|one| text_of(one, "confidence") != "name");
     if fields.contains_key(key) || !is_counted || meta.is_some_and(is_unsure) {
-        return String::new();
+        return None;
     }
     let looked_at = fields.get("looked_at").and_then(Value::as_object);
     let files = looked_at.map_or_else(String::new, |at| {
         let files = n_of(number_of(at, "files").unwrap_or_default(), "file", "files");
         let tests = match number_of(at, "tests") {
-            None | Some(0) => "none of tests".to_owned(),
-            Some(n) => format!("{n} of tests"),
+            None | Some(0) => "none is a test".to_owned(),
+            Some(1) => "one is a test".to_owned(),
+            Some(n) => format!("{n} are tests"),
         };
-        format!(" in {files}, {tests}")
+        format!(" in {files} ({tests})")
     });
-    format!("; complete: no other {what} is possible{files}")
+    Some(format!("no other {what} is possible{files}"))
 }
 
 /// Places that may mean it: all of a few, of many the receivers, and how they are listed.
