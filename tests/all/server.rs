@@ -54,7 +54,7 @@ fn the_exit_status_is_that_of_the_answer() {
     assert_eq!(status(&["search", "no_such_thing_at_all", "--repo", &repo]), Some(1));
     assert_eq!(status(&["search", "add", "--repo", "no/such"]), Some(2));
     for (arguments, problem) in [
-        (&["watch"][..], "about this machine"),
+        (&["watch"][..], "works on this machine"),
         (&["text", "add", "--replace", "x"], "--replace"),
         (&["search", "add", "--open"], "--open"),
     ] {

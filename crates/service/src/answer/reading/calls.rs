@@ -11,8 +11,8 @@ const MOST_SHOWN: usize = 1;
 /// The most callers that are shown with the text of a call; a longer list is of places.
 const MOST_TEXTS: usize = 12;
 /// The letters of a text beyond which it is cut around the name, and of those the ones before the name.
-const TEXT: usize = 44;
-const BEFORE: usize = 20;
+const TEXT: usize = 56;
+const BEFORE: usize = 24;
 
 /// Callers, callees or both, of one symbol or of several.
 pub(super) fn text(fields: &Fields, say: Wording<'_>) -> Option<String> {
