@@ -1,7 +1,7 @@
 //! Places where a name may mean a symbol, as nothing is known of what it belongs to: a few are shown, many are counted
 //! by their receivers. And the files that were looked through for all that is told of a symbol.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -9,7 +9,7 @@ use serde::Serialize;
 use super::indexes::Repo;
 use codelode_base::model::Role;
 use codelode_query::{self as query, UseSite};
-use codelode_store::{EdgeTable, FileView, SymbolView};
+use codelode_store::{Edge, EdgeTable, FileView, SymbolId, SymbolView};
 
 /// The most places that are shown without being asked for.
 const FEW: usize = 10;
@@ -52,6 +52,18 @@ pub struct LookedAt {
     files: usize,
     /// Of them, those of tests.
     tests: usize,
+    /// Calls by the same name that are of others, most frequent first.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    others: Vec<Other>,
+}
+
+/// Calls of another definition of the same name.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Other {
+    /// Its qualified name; absent for definitions outside of the repository.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    name: Option<String>,
+    count: usize,
 }
 
 impl LookedAt {
@@ -63,7 +75,34 @@ impl LookedAt {
             files += 1;
             tests += usize::from(file.is_test());
         }
-        Self { files, tests }
+        Self { files, tests, others: Vec::new() }
+    }
+
+    /// With the calls by the name of some definitions that are of others. Of the calls without a known definition,
+    /// `n_possible` may mean these.
+    pub fn with_others(
+        mut self,
+        repo: &Repo,
+        edges: &EdgeTable,
+        definitions: &[SymbolView<'_>],
+        n_possible: usize,
+    ) -> Self {
+        let Some(first) = definitions.first() else { return self };
+        let is_own = |number: SymbolId| definitions.iter().any(|own| own.number() == number);
+        let is_other = |edge: &&Edge| edge.role() == Role::Call && !edges.targets(edge).any(is_own);
+        let mut counts: BTreeMap<String, usize> = BTreeMap::new();
+        for other in query::named(&repo.snapshot, &first.name()) {
+            let count = edges.users(other.number()).filter(is_other).count();
+            if count > 0 && !is_own(other.number()) {
+                *counts.entry(other.qualified_name()).or_default() += count;
+            }
+        }
+        let unbound = edges.unbound(first.name_bytes()).filter(|edge| edge.role() == Role::Call).count();
+        let outside = unbound.saturating_sub(n_possible);
+        self.others = counts.into_iter().map(|(name, count)| Other { name: Some(name), count }).collect();
+        self.others.extend((outside > 0).then_some(Other { name: None, count: outside }));
+        self.others.sort_by_key(|other| std::cmp::Reverse(other.count));
+        self
     }
 }
 

@@ -262,7 +262,6 @@ fn calls_of(
         let (mut callers, outside) = followed(repo, edges, twins, query::Direction::Callers, asked.depth);
         // A compact answer is about calls of the symbol itself.
         if asked.is_brief && asked.depth == 1 {
-            calls.looked_at = Some(LookedAt::of(repo, twins));
             let (mut through, direct): (Vec<_>, Vec<_>) = callers.into_iter().partition(|one| one.through.is_some());
             callers = direct;
             through.extend(through_satisfied(repo, edges, twins, &callers));
@@ -283,6 +282,9 @@ fn calls_of(
         let possible = possible::places(repo, edges, twins, true);
         calls.possible_callers = possible.len();
         calls.unsure = Possible::of(repo, &possible);
+        if asked.is_brief && asked.depth == 1 {
+            calls.looked_at = Some(LookedAt::of(repo, twins).with_others(repo, edges, twins, possible.len()));
+        }
     }
     if asked.direction != Direction::Callers {
         let (callees, _) = followed(repo, edges, twins, query::Direction::Callees, asked.depth);

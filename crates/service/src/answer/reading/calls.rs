@@ -17,7 +17,7 @@ const BEFORE: usize = 24;
 /// Callers, callees or both, of one symbol or of several.
 pub(super) fn text(fields: &Fields, say: Wording<'_>) -> Option<String> {
     if is_about_calls(fields) {
-        return Some(of_symbol(fields, say) + &possible(fields, "possible_callers", say));
+        return Some(of_symbol(fields, say) + &of_others(fields) + &possible(fields, "possible_callers", say));
     }
     let results: Vec<&Fields> = objects_of(fields, "results").collect();
     if results.is_empty() || !results.iter().all(|one| is_about_calls(one)) {
@@ -117,6 +117,33 @@ fn through_others(callers: &[&Fields], style: &Style<'_>) -> String {
         format!("{callers} of {}, which may run it:\n{}", text_of(of_one[0], "via"), style.rows(of_one))
     };
     of_one.map(part).collect()
+}
+
+/// The most other definitions of the name that are named.
+const MOST_OTHERS: usize = 3;
+
+/// The calls by the same name that are none of these, by what they call: who searches for the name finds them.
+fn of_others(fields: &Fields) -> String {
+    let Some(looked_at) = fields.get("looked_at").and_then(Value::as_object) else { return String::new() };
+    // These were listed or counted above.
+    let listed = objects_of(fields, "callers").map(|item| text_of(item, "via"));
+    let counted = objects_of(fields, "through").map(|one| Id::of(text_of(one, "id")).name);
+    let above: Vec<&str> = listed.chain(counted).filter(|name| !name.is_empty()).collect();
+    let others = objects_of(looked_at, "others").filter(|one| !above.contains(&text_of(one, "name")));
+    let others: Vec<&Fields> = others.collect();
+    let count = |one: &&Fields| number_of(one, "count").unwrap_or_default();
+    let total: u64 = others.iter().map(count).sum();
+    let each = |one: &&Fields| match text_of(one, "name") {
+        "" => format!("{} outside of the repository", count(one)),
+        name => format!("{} {name}", count(one)),
+    };
+    let mut parts: Vec<String> = others.iter().take(MOST_OTHERS).map(each).collect();
+    let rest: u64 = others.iter().skip(MOST_OTHERS).map(count).sum();
+    parts.extend((rest > 0).then(|| format!("{rest} more")));
+    match total {
+        0 => String::new(),
+        _ => format!("{} by this name mean others: {}\n", n_of(total, "call", "calls"), parts.join(", ")),
+    }
 }
 
 /// The numbers of callers that are not listed, by the methods they call.
