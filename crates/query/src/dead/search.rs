@@ -18,6 +18,9 @@ const SILENT: &[&str] = &[
     "snap", "sum",
 ];
 
+/// The definitions of one name from which on a mention of it counts for each, without a look at what it may mean.
+const MOST_ALIKE: usize = 64;
+
 /// A mention: the file and the place.
 pub type Mention<'a> = (FileView<'a>, u32);
 
@@ -40,25 +43,33 @@ pub fn mentions<'a>(walk: &Walk<'_, 'a>, nodes: &[u32]) -> Mentions<'a> {
         return found;
     }
     let files: Vec<FileView<'a>> = graph.snapshot.files().filter(|file| !is_silent(file)).collect();
-    let candidates: Vec<Vec<(u32, Span)>> = files.par_iter().map(|file| names_in(&wanted, *file)).collect();
+    let candidates: Vec<Vec<Span>> = files.par_iter().map(|file| names_in(&wanted, *file)).collect();
     for (file, places) in files.into_iter().zip(candidates) {
         let mut context = None;
-        for (node, span) in places {
-            let into = if file.exercises() { &mut found.by_tests } else { &mut found.by_code };
-            if into.contains_key(&node) {
+        for span in places {
+            let context = context.get_or_insert_with(|| Context::new(walk, file));
+            if context.defined.contains(&span.start) {
                 continue;
             }
-            let context = context.get_or_insert_with(|| Context::new(walk, file));
-            if context.may_mean(walk.subject(node), span) {
-                into.insert(node, (file, span.start));
-            }
+            let into = if file.exercises() { &mut found.by_tests } else { &mut found.by_code };
+            let alike = &wanted[span.of(file.content())];
+            let is_open = |node: &&u32| !into.contains_key(node);
+            let meant: Vec<u32> = match alike.len() {
+                // One mention may mean any.
+                MOST_ALIKE.. => alike.iter().take_while(is_open).copied().collect(),
+                _ => {
+                    let open = alike.iter().filter(is_open).copied();
+                    open.filter(|node| context.may_mean(walk.subject(*node), span)).collect()
+                }
+            };
+            into.extend(meant.into_iter().map(|node| (node, (file, span.start))));
         }
     }
     found
 }
 
 /// Words of a file that are names of nodes: all of code, and those of data that cannot be prose.
-fn names_in(wanted: &FxHashMap<&[u8], Vec<u32>>, file: FileView<'_>) -> Vec<(u32, Span)> {
+fn names_in(wanted: &FxHashMap<&[u8], Vec<u32>>, file: FileView<'_>) -> Vec<Span> {
     let text = file.content();
     let is_code = !file.facts().is_empty();
     let mut found = Vec::new();
@@ -66,8 +77,8 @@ fn names_in(wanted: &FxHashMap<&[u8], Vec<u32>>, file: FileView<'_>) -> Vec<(u32
     for word in text.split(|byte| !is_part(*byte)) {
         let span = Span::new(at, at + word.len());
         at += word.len() + 1;
-        if let Some(nodes) = wanted.get(word).filter(|_| is_code || stands_as_name(text, span)) {
-            found.extend(nodes.iter().map(|node| (*node, span)));
+        if wanted.contains_key(word) && (is_code || stands_as_name(text, span)) {
+            found.push(span);
         }
     }
     found
@@ -105,7 +116,7 @@ impl<'g, 'a> Context<'g, 'a> {
     fn may_mean(&self, subject: Subject<'_, 'a>, span: Span) -> bool {
         let symbol = &subject.symbol;
         let is_own = symbol.file.number() == self.file.number();
-        if self.defined.contains(&span.start) || is_own && symbol.span().contains(span) {
+        if is_own && symbol.span().contains(span) {
             return false;
         }
         let text = self.file.content();

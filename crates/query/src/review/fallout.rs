@@ -3,11 +3,12 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use globset::GlobSet;
+use rustc_hash::FxHashSet;
 
 use super::touched::{Change, Touched};
 use crate::dead::{Options, Tier, dead_code};
-use crate::{line_of, line_text};
-use codelode_store::{EdgeTable, FileView, Snapshot, SymbolView};
+use crate::{Version, line_of, line_text};
+use codelode_store::{EdgeTable, FileView, Snapshot, SymbolId, SymbolView};
 
 /// Symbols that nothing uses, and that are new or lost a user by the change.
 pub fn newly_dead<'a>(
@@ -16,18 +17,21 @@ pub fn newly_dead<'a>(
     touched: &[Touched<'_, '_>],
     patterns: &GlobSet,
 ) -> Vec<(SymbolView<'a>, f64)> {
-    let is_new = |symbol: &SymbolView<'_>| {
-        let is_it = |touched: &&Touched<'_, '_>| touched.symbol.is_some_and(|own| own.number() == symbol.number());
-        touched.iter().find(is_it).is_some_and(|touched| matches!(touched.change, Change::Added))
-    };
+    let added = touched.iter().filter(|touched| matches!(touched.change, Change::Added));
+    let new: FxHashSet<SymbolId> = added.filter_map(|touched| Some(touched.symbol?.number())).collect();
+    let lost: FxHashSet<&[u8]> = touched.iter().flat_map(lost_words).collect();
+    let is_new = |symbol: &SymbolView<'_>| new.contains(&symbol.number());
     let lost_user = |symbol: &SymbolView<'_>| {
         let name = symbol.name_bytes();
-        let holds = |text: &[u8]| super::reach::holds_word(text, name);
-        let lost = |touched: &Touched<'_, '_>| {
-            let (was, now) = (touched.was.map(|was| was.source), touched.now.map(|now| now.source));
-            was.is_some_and(holds) && !now.is_some_and(holds)
-        };
-        !name.is_empty() && touched.iter().any(lost)
+        if name.iter().all(is_part) {
+            return lost.contains(name);
+        }
+        // Names that are no words, such as operators, are looked for in each text.
+        touched.iter().any(|touched| {
+            let holds = |text: &[u8]| super::reach::holds_word(text, name);
+            let (was, now) = texts(touched);
+            holds(was) && !holds(now)
+        })
     };
     let dead = dead_code(snapshot, edges, &Options::new(patterns)).symbols.into_iter();
     // A symbol that had a use which was known is not one that is used in unknown ways, unless a text names it.
@@ -37,6 +41,28 @@ pub fn newly_dead<'a>(
         is_sure && is_new(&dead.symbol) || (is_sure || is_left()) && lost_user(&dead.symbol)
     });
     fresh.map(|dead| (dead.symbol, dead.tier.confidence())).collect()
+}
+
+/// The texts of a symbol before and after a change; empty where there is none.
+fn texts<'c>(touched: &Touched<'c, '_>) -> (&'c [u8], &'c [u8]) {
+    let source = |version: Option<&'c Version<'c>>| version.map_or(&[][..], |version| version.source);
+    (source(touched.was), source(touched.now))
+}
+
+/// The words that a change took out of a symbol.
+fn lost_words<'c>(touched: &Touched<'c, '_>) -> FxHashSet<&'c [u8]> {
+    let words = |text: &'c [u8]| text.split(|byte| !is_part(byte)).filter(|word| !word.is_empty());
+    let (was, now) = texts(touched);
+    let mut lost: FxHashSet<&[u8]> = words(was).collect();
+    for word in words(now) {
+        lost.remove(word);
+    }
+    lost
+}
+
+/// Whether a byte is part of a word.
+fn is_part(byte: &u8) -> bool {
+    byte.is_ascii_alphanumeric() || *byte == b'_'
 }
 
 /// A new import that closes a ring of folders.

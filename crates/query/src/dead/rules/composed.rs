@@ -20,7 +20,7 @@ fn ask(walk: &mut Walk<'_, '_>, nodes: &[u32]) -> Answers {
         files.flat_map(|file| prefixes(file.content(), file.conventions().reflection)).collect();
     let is_meant = |node: &u32| {
         let name = graph.symbols[*node as usize].name_bytes();
-        all.iter().any(|prefix| name.starts_with(prefix))
+        (1..=name.len()).any(|end| all.contains(&name[..end]))
     };
     nodes.iter().copied().filter(is_meant).map(|node| (node, Evidence::Plain)).collect()
 }

@@ -15,10 +15,14 @@ fn ask(subject: Subject<'_, '_>) -> bool {
     is_given(&subject.symbol)
 }
 
+/// The bytes before a definition in which the braces of a macro around it are looked for.
+const LOOKED_BACK: usize = 65_536;
+
 /// Whether a definition stands in the braces of a macro.
 pub fn is_given(symbol: &SymbolView<'_>) -> bool {
     let openings = symbol.file.conventions().macro_openings;
-    let before = symbol.file.content().get(..symbol.span().start as usize).unwrap_or_default();
+    let end = symbol.span().start as usize;
+    let before = symbol.file.content().get(end.saturating_sub(LOOKED_BACK)..end).unwrap_or_default();
     !openings.is_empty() && is_in_macro(before, openings)
 }
 
