@@ -225,7 +225,7 @@ fn callers_of_a_replica_see_what_their_tokens_may() {
 #[test]
 fn a_replica_needs_a_place_and_http() {
     let said = Site::refused(&["--transport", "stdio", "--from", "/srv/indexes"], &[]);
-    assert!(said.contains("over HTTP"), "{said}");
+    assert!(said.contains("--transport streamable-http"), "{said}");
     let said = Site::refused(&["--from", "ftp://indexes"], &[]);
     assert!(said.contains("ftp://indexes"), "{said}");
 }
