@@ -221,7 +221,7 @@ impl Drop for Session {
 pub struct Stats {
     /// Tokens saved since this process began: files not read, minus answers.
     pub session_tokens_saved: u64,
-    /// Calls answered, errors included.
+    /// Number of calls answered, errors included.
     pub session_calls: u64,
     /// Seconds since this process began.
     pub session_duration_s: f64,
@@ -237,7 +237,7 @@ pub struct Stats {
     pub latency_per_tool: BTreeMap<String, Latency>,
     /// Tokens saved in total.
     pub total_tokens_saved: u64,
-    /// Calls in total.
+    /// Number of calls in total.
     pub total_calls: u64,
     /// Answer tokens in total.
     pub total_response_tokens: u64,
@@ -252,7 +252,7 @@ pub struct Stats {
 /// Latency of a tool.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct Latency {
-    /// Calls in this process.
+    /// Number of calls in this process.
     pub count: u64,
     /// Median of the last calls.
     pub p50_ms: f64,
@@ -260,7 +260,7 @@ pub struct Latency {
     pub p95_ms: f64,
     /// Slowest call.
     pub max_ms: f64,
-    /// Calls that ended in an error.
+    /// Number of calls that ended in an error.
     pub errors: u64,
 }
 

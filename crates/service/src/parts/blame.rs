@@ -31,7 +31,7 @@ pub struct Blame {
     /// Date of its oldest line.
     #[serde(skip_serializing_if = "Option::is_none")]
     since: Option<String>,
-    /// Commits that its lines come from.
+    /// Number of commits that the symbol's lines come from.
     #[serde(skip_serializing_if = "Option::is_none")]
     commits: Option<usize>,
     /// Lines per author.
@@ -49,7 +49,7 @@ pub struct Blame {
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Together {
     file: String,
-    /// Commits that changed both files.
+    /// Number of commits that changed both files.
     both: usize,
     of: usize,
 }

@@ -58,9 +58,9 @@ pub struct Difference {
 /// Dependents of a changed symbol.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Reach {
-    /// Symbols that use it directly. For a removed one: definitions that still contain its name.
+    /// Number of symbols that use it directly. For a removed one: definitions that still contain its name.
     pub direct_dependents_count: usize,
-    /// Files that depend on it.
+    /// Number of files that depend on it.
     pub confirmed_count: usize,
     /// Nearest files.
     #[serde(skip_serializing_if = "Vec::is_empty")]

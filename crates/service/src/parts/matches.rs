@@ -26,12 +26,12 @@ const FILE_FRAME: usize = 12;
 /// Matches by file: the file that defines the very name first, then source, then tests and documentation.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Found<M> {
-    /// Matches in this answer.
+    /// Number of matches in this answer.
     result_count: usize,
     results: Vec<FileMatches<M>>,
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     truncated: bool,
-    /// Matches in total.
+    /// Number of all matches, listed here or not.
     #[serde(skip_serializing_if = "Option::is_none")]
     total: Option<usize>,
     /// `total` is a lower bound; `count_only` counts all.

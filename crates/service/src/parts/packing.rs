@@ -28,7 +28,7 @@ pub struct Page {
     /// Ids of further candidates, other files first; absent if confidence is high.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub more: Vec<String>,
-    /// Matching symbols that did not fit, even as a signature.
+    /// Number of matching symbols that did not fit, even as a signature.
     pub left_out: usize,
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub truncated: bool,
@@ -101,7 +101,7 @@ pub struct Item {
     /// Replaces a source that does not fit.
     #[serde(skip_serializing_if = "Option::is_none")]
     signature: Option<String>,
-    /// Members; replaces a source that does not fit.
+    /// Members, in place of a source that does not fit.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     outline: Vec<Member>,
     /// Members omitted from the outline.

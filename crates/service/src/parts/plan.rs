@@ -16,7 +16,7 @@ pub enum Written {
     /// As fields.
     #[default]
     Json,
-    /// One place per line; refused if in doubt.
+    /// As text, one place per line. Refused while a place is in doubt.
     Text,
 }
 

@@ -77,7 +77,7 @@ pub struct Symbol {
     /// Replaces the source for `around`.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     parts: Vec<Part>,
-    /// Members; replaces a source too large for the answer.
+    /// Members, in place of a source too large for the answer.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     outline: Vec<Member>,
     #[serde(skip_serializing_if = "std::ops::Not::not")]

@@ -7,18 +7,18 @@ use super::{Call, Error};
 use crate::catalog::summaries::{Summaries, after_index};
 use codelode_store::Sidecar;
 
-/// Model summaries of undocumented symbols.
+/// A report of how a model summarizes undocumented symbols.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Summarized {
     provider: &'static str,
     model: String,
     /// Host that receives the code.
     host: String,
-    /// Symbols summarised by this call.
+    /// Number of symbols summarised by this call.
     summarized: usize,
-    /// Symbols still without a summary. A server continues in the background.
+    /// Number of symbols still without a summary. A server continues in the background.
     summaries_pending: usize,
-    /// Estimated tokens, sent and received, for all missing summaries.
+    /// Estimate of the tokens, sent and received, that all missing summaries would take.
     estimated_tokens: u64,
     #[serde(skip_serializing_if = "Option::is_none")]
     estimated_cost_usd: Option<f64>,

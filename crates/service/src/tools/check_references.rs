@@ -61,9 +61,9 @@ pub enum Output {
 pub struct Checked {
     identifier: String,
     is_referenced: bool,
-    /// Symbols with this name.
+    /// Number of symbols with this name.
     definitions: usize,
-    /// Resolved uses, imports excluded.
+    /// Number of resolved uses, imports excluded.
     resolved_count: usize,
     import_count: usize,
     /// `path:line`.

@@ -37,13 +37,13 @@ pub struct Output {
     #[serde(skip_serializing_if = "Option::is_none")]
     host: Option<String>,
     dimensions: usize,
-    /// Texts embedded by this call.
+    /// Number of texts embedded by this call.
     embedded: usize,
-    /// Symbols already embedded.
+    /// Number of symbols already embedded.
     cached: usize,
-    /// Symbols without need: undocumented constants, generated code.
+    /// Number of symbols without need: undocumented constants, generated code.
     skipped: usize,
-    /// Texts not yet embedded.
+    /// Number of texts not yet embedded.
     missing: usize,
     symbol_count: usize,
     /// Estimated tokens: of the missing texts with `estimate_only`, otherwise of the texts embedded by this call.

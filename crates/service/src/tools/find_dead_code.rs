@@ -52,7 +52,7 @@ pub enum TierWord {
     Likely,
     /// Only dead code uses it.
     DeadUsers,
-    /// A rule doubts it.
+    /// It may be used: a rule says how.
     Unclear,
     /// Others may use it.
     PublicApi,
@@ -88,7 +88,7 @@ pub struct Output {
     granularity: Granularity,
     /// Lowest listed confidence.
     min_confidence: f64,
-    /// Entry points: main functions, decorated symbols, public API.
+    /// Number of entry points: main functions, decorated symbols, public API.
     live_root_count: usize,
     /// Not listed: an unresolved reference may mean them.
     #[serde(skip_serializing_if = "is_zero")]

@@ -68,7 +68,7 @@ pub struct Importers {
     file_path: String,
     importer_count: usize,
     importers: Vec<Item>,
-    /// Further importers (for several files).
+    /// Number of further importers (for several files).
     #[serde(skip_serializing_if = "is_zero")]
     importers_left: usize,
     /// Cursor for the rest, with only this file as `file_path`.

@@ -78,11 +78,11 @@ pub struct Uses {
     /// External packages that define it, if the repository does not.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     external: Vec<String>,
-    /// Further definitions, with fewer uses.
+    /// Number of further definitions, with fewer uses.
     #[serde(skip_serializing_if = "is_zero")]
     definitions_left: usize,
     references: Vec<Item>,
-    /// Further uses (for several names).
+    /// Number of further uses (for several names).
     #[serde(skip_serializing_if = "is_zero")]
     references_left: usize,
     /// Cursor for the rest, with only this name as `identifier`.
@@ -98,7 +98,7 @@ pub struct Uses {
     /// In a compact answer: the files searched for uses.
     #[serde(skip_serializing_if = "Option::is_none")]
     looked_at: Option<LookedAt>,
-    /// Places where the name may mean this: its receiver is unknown. Not among the references.
+    /// Number of places where the name may mean this: its receiver is unknown. Not among the references.
     #[serde(skip_serializing_if = "is_zero")]
     possible: usize,
     #[serde(flatten)]

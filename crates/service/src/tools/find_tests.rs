@@ -83,7 +83,7 @@ pub struct Run {
     runner: &'static str,
     /// Most direct first.
     arguments: Vec<String>,
-    /// Arguments that did not fit; `output: "text"` gives all.
+    /// Number of arguments that did not fit; `output: "text"` gives all.
     #[serde(skip_serializing_if = "is_zero")]
     more: usize,
 }

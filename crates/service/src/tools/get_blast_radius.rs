@@ -44,7 +44,7 @@ fn three() -> u32 {
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Output {
     symbol: String,
-    /// Symbols that use it directly.
+    /// Number of symbols that use it directly.
     direct_dependents_count: usize,
     /// Methods it overrides; their users may reach it.
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -53,7 +53,7 @@ pub struct Output {
     /// 1/d^0.7.
     overall_risk_score: f64,
     confirmed_count: usize,
-    /// Files from other repositories, not counted in the risk.
+    /// Number of files from other repositories, not counted in the risk.
     #[serde(skip_serializing_if = "Option::is_none")]
     cross_repo_count: Option<usize>,
     confirmed: Vec<Item>,

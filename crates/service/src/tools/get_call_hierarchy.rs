@@ -93,10 +93,10 @@ pub struct Calls {
     /// Omitted callers: they call a method that it overrides or implements.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     through: Vec<Through>,
-    /// In a compact answer: the files searched for callers.
+    /// In a compact answer: the numbers of files searched for callers.
     #[serde(skip_serializing_if = "Option::is_none")]
     looked_at: Option<LookedAt>,
-    /// Calls that may mean this: their receiver is unknown. Not among the callers.
+    /// Number of calls that may mean this: their receiver is unknown. Not among the callers.
     #[serde(skip_serializing_if = "is_zero")]
     possible_callers: usize,
     #[serde(flatten)]

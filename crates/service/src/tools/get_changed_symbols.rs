@@ -56,9 +56,9 @@ pub struct Output {
     until_sha: String,
     /// Whether uncommitted edits are included.
     worktree_counts: bool,
-    /// Changed files, filters ignored.
+    /// Number of changed files, filters ignored.
     changed_files_count: usize,
-    /// Changed files without symbols: too large, or in an unsupported language.
+    /// Number of changed files without symbols: too large, or in an unsupported language.
     #[serde(skip_serializing_if = "is_zero")]
     files_without_symbols: usize,
     #[serde(flatten)]

@@ -130,7 +130,7 @@ pub struct Item {
     facts: Facts,
 }
 
-/// Imports of a file.
+/// The import statements of a file.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Imports {
     file: String,
@@ -144,7 +144,7 @@ pub struct Report {
     budget_tokens: usize,
     used_tokens: usize,
     included_symbols: usize,
-    /// Dependencies and callers that did not fit.
+    /// Number of dependencies and callers that did not fit.
     excluded_symbols: usize,
     strategy: Strategy,
 }

@@ -69,7 +69,7 @@ pub struct Output {
     /// External packages that the file imports.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     external: Vec<String>,
-    /// Files that did not fit. Use one direction or a smaller `depth`.
+    /// Number of files that did not fit. Use one direction or a smaller `depth`.
     #[serde(skip_serializing_if = "is_zero")]
     left_out: usize,
 }

@@ -77,7 +77,7 @@ pub struct Outline {
     left: Option<usize>,
 }
 
-/// A file without an outline.
+/// A file whose outline failed, with the error.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct FileError {
     file: String,

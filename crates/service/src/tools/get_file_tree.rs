@@ -50,7 +50,7 @@ pub struct Item {
     symbol_count: Option<u32>,
     #[serde(skip_serializing_if = "Option::is_none")]
     line_count: Option<u32>,
-    /// Files below a folder shown without its content.
+    /// Number of files below a folder shown without its content.
     #[serde(skip_serializing_if = "Option::is_none")]
     file_count: Option<u64>,
     #[serde(skip_serializing_if = "Vec::is_empty")]

@@ -32,7 +32,7 @@ fn two_thousand() -> u64 {
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Output {
     files: Vec<Item>,
-    /// Files that did not fit.
+    /// Number of files that did not fit.
     files_left_out: usize,
 }
 
@@ -42,7 +42,7 @@ pub struct Item {
     file: String,
     /// `line: signature`, in line order, nested ones indented.
     symbols: Vec<String>,
-    /// Omitted symbols, less central.
+    /// Number of omitted symbols, less central.
     #[serde(skip_serializing_if = "is_zero")]
     symbols_left_out: usize,
 }

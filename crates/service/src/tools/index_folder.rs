@@ -102,10 +102,10 @@ pub struct Output {
 pub struct Compiler {
     /// Its file.
     path: String,
-    /// Files whose text it matches.
+    /// Number of files whose text it matches.
     documents: u64,
     occurrences: u64,
-    /// Files changed since it was made; their names are resolved without it.
+    /// Number of files changed since it was made; their names are resolved without it.
     #[serde(skip_serializing_if = "is_zero")]
     other_text: u64,
 }
@@ -164,9 +164,9 @@ fn enriched(call: &Call<'_>, sidecar: &Sidecar) -> Result<BTreeMap<String, BTree
 pub struct Embeddings {
     provider: &'static str,
     model: String,
-    /// Texts embedded by this call.
+    /// Number of texts embedded by this call.
     embedded: usize,
-    /// Texts not yet embedded. Absent in a server, which embeds in the background.
+    /// Number of texts not yet embedded. Absent in a server, which embeds in the background.
     #[serde(skip_serializing_if = "Option::is_none")]
     missing: Option<usize>,
 }

@@ -46,7 +46,7 @@ fn ten() -> u32 {
 pub struct Output {
     result_count: usize,
     commits: Vec<Commit>,
-    /// Commits searched.
+    /// Number of commits searched.
     searched_commits: usize,
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     truncated: bool,

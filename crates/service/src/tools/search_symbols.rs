@@ -219,7 +219,7 @@ pub struct Item {
     source_line: Option<u32>,
     #[serde(skip_serializing_if = "Option::is_none")]
     source: Option<String>,
-    /// Parts of the score, in order.
+    /// Parts that add up to the score.
     #[serde(skip_serializing_if = "Option::is_none")]
     explain: Option<Vec<String>>,
     #[serde(flatten)]

@@ -15,16 +15,16 @@ pub struct Review {
     pub base: String,
     /// Commit after it, WORKTREE or STAGED.
     pub head: String,
-    /// Changed files.
+    /// Number of changed files.
     pub changed_files_count: usize,
-    /// Changed symbols, without members of new and removed classes.
+    /// Number of changed symbols, without members of new and removed classes.
     pub changed_symbols_count: usize,
     /// Why no dependents are known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub empty_because: Option<String>,
     /// By path and line.
     pub changes: Vec<Changed>,
-    /// Test files, listed or not.
+    /// Number of test files, listed or not.
     pub tests_count: usize,
     /// Test files that reach the change, most direct first.
     pub tests: Vec<Tested>,
@@ -48,7 +48,7 @@ pub struct Review {
     pub last_commits: Vec<Earlier>,
 }
 
-/// An owner.
+/// An owner of changed files, by CODEOWNERS.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Owner {
     /// As written.
@@ -64,9 +64,9 @@ pub struct Usual {
     pub file: String,
     /// The changed file.
     pub with: String,
-    /// Commits that changed both.
+    /// Number of commits that changed both.
     pub both: usize,
-    /// Commits that changed the changed file.
+    /// Number of commits that changed the changed file.
     pub of: usize,
 }
 
@@ -86,7 +86,7 @@ pub struct Dead {
 pub struct NewRing {
     /// Importing file.
     pub file: String,
-    /// The line of the import.
+    /// Line number of the import.
     pub line: u32,
     /// The cycle, from the importing folder back to itself.
     pub folders: Vec<String>,
@@ -125,10 +125,10 @@ pub struct Changed {
     /// Symbols that use it, without tests.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub callers: Vec<Caller>,
-    /// Callers, listed or not.
+    /// Number of callers, listed or not.
     #[serde(skip_serializing_if = "is_zero")]
     pub caller_count: usize,
-    /// Places that may mean it: its name on an unknown receiver.
+    /// Number of places that may mean it: its name on an unknown receiver.
     #[serde(skip_serializing_if = "is_zero")]
     pub possible_count: usize,
 }
@@ -153,7 +153,7 @@ pub struct Tested {
     /// Tests in it, most direct first; absent for the whole file.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub tests: Vec<String>,
-    /// Further tests in it.
+    /// Number of further tests in it.
     #[serde(skip_serializing_if = "is_zero")]
     pub more: usize,
     /// uses, possible, imports, name or history.
