@@ -52,3 +52,8 @@ pub use symbols::told::noted;
 pub use symbols::{CENTRALITY, Found, Fuzzy, Hit, Order, Search, combined, search};
 pub use text::mentions::{Mentioned, mentions};
 pub use tree::{Node, directories, kinds, tree};
+
+/// The folder of a path; empty at the root.
+pub(crate) fn folder(path: &str) -> &str {
+    path.rsplit_once('/').map_or("", |(folder, _)| folder)
+}

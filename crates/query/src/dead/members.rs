@@ -5,6 +5,7 @@ use std::collections::HashMap;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use crate::folder;
 use crate::graph::{Graph, in_type, is_decorated, is_type};
 use codelode_base::model::Kind;
 use codelode_lang::languages::Owner;
@@ -72,7 +73,6 @@ impl Members {
     /// file or folder.
     fn find<'a>(&mut self, graph: &Graph<'a>) {
         let is_type = |node: &u32| is_type(&graph.symbols[*node as usize]);
-        let folder = |path: &'a str| path.rsplit_once('/').map_or("", |(folder, _)| folder);
         let mut types: FxHashMap<(&'a str, &'a [u8]), u32> = FxHashMap::default();
         // By name; `None` where several have it.
         let mut only: FxHashMap<&'a [u8], Option<u32>> = FxHashMap::default();

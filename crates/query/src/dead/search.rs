@@ -1,6 +1,7 @@
 //! The one search for names in texts: places where a name stands that no relation explains. A macro, an attribute, a template,
 //! a setting or a text that is run may use what bears the name. Comments and documentation use nothing.
 
+use crate::folder;
 use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -182,7 +183,7 @@ pub fn sees(subject: Subject<'_, '_>, file: FileView<'_>, at: u32) -> bool {
     if own.number() == file.number() || !subject.is_hidden() {
         return true;
     }
-    let folders = [own.path(), file.path()].map(|path| path.rsplit_once('/').map_or("", |(folder, _)| folder));
+    let folders = [own.path(), file.path()].map(folder);
     match subject.language().privacy {
         Privacy::Open => true,
         Privacy::Folder => folders[0] == folders[1] && !subject.has_modifier("private"),

@@ -1,5 +1,6 @@
 //! Packages from outside that a snapshot's files import.
 
+use crate::folder;
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use super::relations::{LineCount, UseSite};
@@ -36,7 +37,7 @@ pub fn needed_packages(snapshot: &Snapshot, edges: &EdgeTable) -> Vec<ImportedPa
             if inside.contains(&at) {
                 own.insert((ecosystem, name));
             } else if !name.is_empty() && !(distribution.is_standard)(&name) && seen.insert(name.clone()) {
-                let folder = file.path().rsplit_once('/').map_or("", |(folder, _)| folder).to_owned();
+                let folder = folder(file.path()).to_owned();
                 let first = || ImportedPackage { ecosystem, name: name.clone(), folder, importers: 0 };
                 needed.entry((ecosystem, name.clone())).or_insert_with(first).importers += 1;
             }

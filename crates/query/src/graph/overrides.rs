@@ -1,5 +1,6 @@
 //! Overrides: the methods that a method overrides. Calls of those may reach it.
 
+use crate::folder;
 use std::collections::HashSet;
 
 use super::relations::{hierarchy, outside_bases};
@@ -103,11 +104,6 @@ pub(crate) fn class_of<'a>(snapshot: &'a Snapshot, method: &SymbolView<'a>) -> O
             .flat_map(|file| file.symbols())
             .find(named)
     })
-}
-
-/// The folder of a path; empty at the root.
-pub(super) fn folder(path: &str) -> &str {
-    path.rsplit_once('/').map_or("", |(folder, _)| folder)
 }
 
 /// The files directly in a folder.

@@ -3,12 +3,13 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::Graph;
-use super::overrides::{class_of, files_in, folder, overridden};
+use super::overrides::{class_of, files_in, overridden};
 use super::related::implementations;
 use super::relations::line_of;
 use super::rename::{RenameDoubt, doubt_of, elsewhere, family};
 use super::visible::is_type;
 use crate::dead::used_from_outside;
+use crate::folder;
 use codelode_base::model::{Detail, Kind, Role, Span};
 use codelode_store::{Edge, EdgeTable, FileView, Snapshot, SymbolId, SymbolView};
 

@@ -2,9 +2,9 @@
 
 use std::cell::OnceCell;
 
-use super::overrides::folder;
 use super::relations::{UseSite, may_name, places};
 use super::visible::{in_interface, words_before};
+use crate::folder;
 use codelode_base::model::{Detail, How, Kind, Role};
 use codelode_lang::extract::may_extend_outside;
 use codelode_lang::languages::{LANGUAGES, Public, Relating};

@@ -4,7 +4,8 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 
 use super::importance::ranks;
 use super::is_module;
-use super::overrides::{class_of, folder};
+use super::overrides::class_of;
+use crate::folder;
 use crate::graph::relations::hierarchy;
 use codelode_base::model::{Detail, Kind, Role};
 use codelode_store::{Clause, EdgeTable, Error, Field, FileView, Snapshot, SymbolId, SymbolView, word_parts};

@@ -4,10 +4,11 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use super::filled_in;
-use super::overrides::{class_of, files_in, folder, overridden};
+use super::overrides::{class_of, files_in, overridden};
 use super::related::implementations;
 use super::relations::{line_of, may_name, outside_bases, written_as};
 use super::visible::decorator_name;
+use crate::folder;
 use crate::symbols::lookup::named;
 use crate::text::mentions::mentions;
 use crate::text::structure::{are_literals, are_short, has_short_forms};

@@ -5,9 +5,10 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use globset::GlobSet;
 use rustc_hash::FxHashSet;
 
+use super::reach::{holds_word, is_word_byte};
 use super::touched::{Change, Touched};
 use crate::dead::{Options, Tier, dead_code};
-use crate::{Version, line_of, line_text};
+use crate::{Version, folder, line_of, line_text};
 use codelode_store::{EdgeTable, FileView, Snapshot, SymbolId, SymbolView};
 
 /// Symbols that nothing uses, and that are new or lost a user by the change.
@@ -23,12 +24,12 @@ pub fn newly_dead<'a>(
     let is_new = |symbol: &SymbolView<'_>| new.contains(&symbol.number());
     let lost_user = |symbol: &SymbolView<'_>| {
         let name = symbol.name_bytes();
-        if name.iter().all(is_part) {
+        if name.iter().copied().all(is_word_byte) {
             return lost.contains(name);
         }
         // Names that are no words, such as operators, are looked for in each text.
         touched.iter().any(|touched| {
-            let holds = |text: &[u8]| super::reach::holds_word(text, name);
+            let holds = |text: &[u8]| holds_word(text, name);
             let (was, now) = texts(touched);
             holds(was) && !holds(now)
         })
@@ -51,18 +52,13 @@ fn texts<'c>(touched: &Touched<'c, '_>) -> (&'c [u8], &'c [u8]) {
 
 /// The words that a change took out of a symbol.
 fn lost_words<'c>(touched: &Touched<'c, '_>) -> FxHashSet<&'c [u8]> {
-    let words = |text: &'c [u8]| text.split(|byte| !is_part(byte)).filter(|word| !word.is_empty());
+    let words = |text: &'c [u8]| text.split(|byte| !is_word_byte(*byte)).filter(|word| !word.is_empty());
     let (was, now) = texts(touched);
     let mut lost: FxHashSet<&[u8]> = words(was).collect();
     for word in words(now) {
         lost.remove(word);
     }
     lost
-}
-
-/// Whether a byte is part of a word.
-fn is_part(byte: &u8) -> bool {
-    byte.is_ascii_alphanumeric() || *byte == b'_'
 }
 
 /// A new import that closes a ring of folders.
@@ -135,10 +131,6 @@ fn way<'f>(next: &BTreeMap<&'f str, Vec<&'f str>>, from: &'f str, to: &'f str) -
         }
     }
     None
-}
-
-fn folder(path: &str) -> &str {
-    path.rsplit_once('/').map_or("", |(folder, _)| folder)
 }
 
 fn shown(folder: &str) -> String {

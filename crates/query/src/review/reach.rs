@@ -1,6 +1,7 @@
 //! Tests that reach a change, the most direct first: through calls, overridden methods and fixtures, else through
 //! imports, else by the name of their file.
 
+use crate::folder;
 use std::collections::{BinaryHeap, HashMap};
 use std::rc::Rc;
 
@@ -409,7 +410,7 @@ impl<'a> Walk<'a> {
             return;
         }
         let (name, own) = (symbol.name_bytes(), symbol.file);
-        let folder = own.path().rsplit_once('/').map_or("", |(folder, _)| folder);
+        let folder = folder(own.path());
         let is_shared = !is_test_file(own);
         let sees = |file: &FileView<'a>| {
             file.number() == own.number() || is_shared && file.exercises() && file.path().starts_with(folder)
@@ -546,9 +547,14 @@ fn spread(n_users: usize) -> f64 {
     1.0 / (1.0 + 0.35 * (n_users.max(1) as f64).ln())
 }
 
+/// Whether a byte is part of a word.
+pub(super) fn is_word_byte(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || byte == b'_'
+}
+
 /// Whether a text holds a word.
 pub(super) fn holds_word(text: &[u8], word: &[u8]) -> bool {
-    let is_word = |byte: Option<&u8>| byte.is_some_and(|byte| byte.is_ascii_alphanumeric() || *byte == b'_');
+    let is_word = |byte: Option<&u8>| byte.is_some_and(|byte| is_word_byte(*byte));
     memchr::memmem::find_iter(text, word).any(|at| {
         let before = at.checked_sub(1).and_then(|before| text.get(before));
         !is_word(before) && !is_word(text.get(at + word.len()))
