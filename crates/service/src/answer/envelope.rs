@@ -37,8 +37,8 @@ const MIN_TOKENS: usize = 50;
 /// The longest error message, in characters.
 const LONGEST_MESSAGE: usize = 1_500;
 
-/// Freshness of an answer relative to its files on disk.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// Freshness of an answer relative to its files on disk, the best first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Freshness {
     /// The files are unchanged since indexing.
     Fresh,
@@ -184,7 +184,8 @@ fn answer(
     let count_only = shared.count_only;
     let compact = shared.format.unwrap_or(config.format) == Format::Compact;
     let (body, notes) = run(Question { max_tokens, offset, count_only, compact, fingerprint }, args)?;
-    let notes = notes.into_inner();
+    let mut notes = notes.into_inner();
+    let (freshness, facts) = (notes.freshness(), notes.take_facts());
     let mut draft = Draft::new(fingerprint, body, notes.list.or(tool.list), offset, notes.total);
     draft.narrow = notes.narrow;
     draft.compact = compact;
@@ -196,9 +197,9 @@ fn answer(
 
     let mut meta = Meta {
         repo: notes.repo,
-        freshness: notes.freshness,
+        freshness,
         saved: None,
-        facts: notes.meta,
+        facts,
         // Placeholder for the final time, which is never longer.
         timing_ms: 8_888_888.88,
     };

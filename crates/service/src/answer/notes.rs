@@ -43,7 +43,10 @@ pub struct Notes(Mutex<CollectedNotes>);
 #[derive(Default)]
 pub(super) struct CollectedNotes {
     pub repo: Option<String>,
-    pub freshness: Option<Freshness>,
+    /// Of each repository.
+    freshness: BTreeMap<String, Freshness>,
+    /// What is said of files that are not up to date, of each repository.
+    stale: BTreeMap<String, Map<String, Value>>,
     pub baseline: BTreeMap<String, AvoidedReading>,
     pub total: Option<usize>,
     pub count: Option<usize>,
@@ -51,7 +54,27 @@ pub(super) struct CollectedNotes {
     pub found: Option<bool>,
     pub list: Option<&'static str>,
     pub absent: bool,
-    pub meta: Map<String, Value>,
+    meta: Map<String, Value>,
+}
+
+impl CollectedNotes {
+    /// The freshness of the answer: the worst of its repositories'.
+    pub fn freshness(&self) -> Option<Freshness> {
+        self.freshness.values().max().copied()
+    }
+
+    /// The facts for `_meta`.
+    pub fn take_facts(&mut self) -> Map<String, Value> {
+        let mut facts = std::mem::take(&mut self.meta);
+        for (key, value) in std::mem::take(&mut self.stale).into_values().flatten() {
+            match (facts.get_mut(&key), value) {
+                (Some(Value::Array(files)), Value::Array(more)) => files.extend(more),
+                (Some(_), _) => {}
+                (None, value) => drop(facts.insert(key, value)),
+            }
+        }
+        facts
+    }
 }
 
 impl Notes {
@@ -65,9 +88,14 @@ impl Notes {
         self.lock().repo = Some(id.to_owned());
     }
 
-    /// Sets the freshness of the answer.
-    pub fn freshness(&self, freshness: Freshness) {
-        self.lock().freshness = Some(freshness);
+    /// Sets the freshness of a repository that the answer is made from.
+    pub fn freshness(&self, repo: &str, freshness: Freshness) {
+        self.lock().freshness.insert(repo.to_owned(), freshness);
+    }
+
+    /// Sets what `_meta` says of files of a repository that are not up to date, in place of what was said before.
+    pub fn stale(&self, repo: &str, facts: Map<String, Value>) {
+        self.lock().stale.insert(repo.to_owned(), facts);
     }
 
     /// Adds lines of a file, from the first to the last, that would have been read without this answer: a hundred around
@@ -123,7 +151,7 @@ impl Notes {
     /// The mark of a claimed absence that newer files may refute.
     pub fn doubt(&self) -> Option<&'static str> {
         let noted = self.lock();
-        noted.freshness.filter(|_| !noted.meta.contains_key("folder_missing"))?.doubt()
+        noted.freshness().filter(|_| !noted.meta.contains_key("folder_missing"))?.doubt()
     }
 
     /// Key of the list that is cut and counted, where the tool has set it.

@@ -216,6 +216,7 @@ fn open_since(caller: &Caller<'_>, sidecar: Sidecar, since: Option<Instant>) -> 
     };
     let seen = early::or_awaited(caller, &sidecar, &root, compared(caller, open, &sidecar, &root, since)?)?;
     after_edits(caller, &sidecar, &seen.snapshot);
+    caller.stale(&sidecar.repo, seen.stale);
     let here = here(caller, &root);
     let (snapshot, freshness) = (seen.snapshot, Some(seen.freshness));
     Ok(Repo { root: Some(root), here, freshness, is_kept: seen.is_kept, ..Repo::stored(caller, sidecar, snapshot) })
@@ -378,11 +379,12 @@ pub fn ensure_fresh<'p>(
     Ok(())
 }
 
-fn note(caller: &Caller<'_>, repo: &Repo) {
+/// Gives the id and freshness of a repository in the answer's `_meta`.
+pub fn note(caller: &Caller<'_>, repo: &Repo) {
     caller.repo(&repo.sidecar.repo);
     caller.answers_from(&repo.sidecar, &repo.snapshot);
     if let Some(freshness) = repo.freshness {
-        caller.freshness(freshness);
+        caller.freshness(&repo.sidecar.repo, freshness);
     }
 }
 

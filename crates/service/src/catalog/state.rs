@@ -28,6 +28,8 @@
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
+use serde_json::{Map, Value, json};
+
 use super::Caller;
 use crate::answer::Freshness;
 use codelode_store::{self as store, Snapshot};
@@ -113,6 +115,8 @@ pub(super) enum VerdictSource {
 pub(super) struct CheckedSnapshot {
     pub snapshot: Arc<Snapshot>,
     pub freshness: Freshness,
+    /// What an answer says of files that are not up to date, by the keys of `_meta`.
+    pub stale: Map<String, Value>,
     /// Whether a watcher confirmed the freshness for this call.
     pub is_kept: bool,
 }
@@ -243,29 +247,26 @@ impl State {
             Verdict::Unchecked => Freshness::Unchecked,
             Verdict::Stale { .. } => Freshness::Stale,
         };
-        if freshness != Freshness::Fresh {
-            self.note_stale(caller, freshness);
-        }
+        let stale = if freshness == Freshness::Fresh { Map::new() } else { self.stale(freshness) };
         let is_kept = self.checked.is_some_and(|checked| checked.by == VerdictSource::Watcher);
-        CheckedSnapshot { snapshot: self.snapshot.clone(), freshness, is_kept }
+        CheckedSnapshot { snapshot: self.snapshot.clone(), freshness, stale, is_kept }
     }
 
-    /// Notes the stale files, or only that files may be stale when whole folders are affected or a comparison is
-    /// pending.
-    fn note_stale(&self, caller: &Caller<'_>, freshness: Freshness) {
+    /// The stale files, or only that files may be stale when whole folders are affected or a comparison is pending.
+    fn stale(&self, freshness: Freshness) -> Map<String, Value> {
         let (files, because) = match &self.verdict {
             Verdict::Unchecked | Verdict::Fresh => (&[][..], None),
             Verdict::Updating(files) => (&files[..], None),
             Verdict::Stale { files, because } => (&files[..], Some(because.as_str())),
         };
         let because = because.or((self.work == Work::Renewing).then_some(EARLIER));
-        if let Some(why) = because {
-            caller.note("stale_because", why);
-        }
+        let mut stale: Map<String, Value> =
+            because.into_iter().map(|why| ("stale_because".to_owned(), json!(why))).collect();
         match (files.is_empty(), freshness) {
-            (false, _) => caller.note("stale_files", files.to_vec()),
+            (false, _) => drop(stale.insert("stale_files".to_owned(), json!(files))),
             (true, Freshness::Unchecked) => {}
-            (true, _) => caller.note("changes_pending", true),
+            (true, _) => drop(stale.insert("changes_pending".to_owned(), json!(true))),
         }
+        stale
     }
 }

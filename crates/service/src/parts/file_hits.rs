@@ -157,9 +157,8 @@ pub fn by_notes(call: &Call<'_>, repos: &mut [Repo], filters: &Filters) -> Resul
     let mut found = Vec::new();
     for (place, repo) in repos.iter_mut().enumerate() {
         let look = |repo: &Repo| Ok(noted(call, repo, filters));
-        let about = |_: &Repo, noted: &Vec<(String, u32)>| {
-            (!noted.is_empty()).then(|| noted.iter().map(|(path, _)| path.clone()).collect())
-        };
+        // The search for symbols came before, and has compared the whole folder if it found nothing.
+        let about = |_: &Repo, noted: &Vec<(String, u32)>| Some(noted.iter().map(|(path, _)| path.clone()).collect());
         let noted = indexes::answered(call, repo, look, about)?;
         found.extend(noted.into_iter().map(|(path, score)| FoundFile { place, path, score, symbols: Vec::new() }));
     }

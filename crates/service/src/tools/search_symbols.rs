@@ -402,7 +402,15 @@ fn by_notes<'a>(
     if !filters.take_all_kinds() || filters.text.trim().is_empty() || !hits.all(is_document) {
         return Ok(None);
     }
-    file_hits::by_notes(call, repos, filters).map(|files| Some(files).filter(|files| !files.found.is_empty()))
+    let mut newer = repos.to_vec();
+    let files = file_hits::by_notes(call, &mut newer, filters)?;
+    if files.found.is_empty() {
+        // The answer is made from the snapshots that were searched, and is as fresh as they are.
+        repos.iter().for_each(|repo| indexes::note(call, repo));
+        return Ok(None);
+    }
+    repos.clone_from_slice(&newer);
+    Ok(Some(files))
 }
 
 /// The files that a query names or describes, a page of them.

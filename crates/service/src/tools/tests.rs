@@ -61,7 +61,7 @@ impl Tool for Find {
 
     fn run(call: &Call<'_>, args: FindArgs) -> Result<FindOutput, Error> {
         call.repo("local/numbers");
-        call.freshness(Freshness::Fresh);
+        call.freshness("local/numbers", Freshness::Fresh);
         call.narrow("give a longer query");
         let text = "words of the text ".repeat(args.length / 18 + 1);
         let item = |n| json!({"n": n, "name": format!("{}{n}", args.query), "text": text[..args.length]});
