@@ -286,13 +286,17 @@ pub(super) fn print(envelope: &Envelope, global: &Global, tool: &str, paint: Pai
     }
     render::answer(&envelope.value, &mut out);
     if !global.quiet {
-        let paint = Paint::of(global.color, io::stderr().is_terminal());
-        if !envelope.found {
-            out.notes(vec!["nothing found".to_owned()], paint);
+        let mut notes: Vec<String> = (!envelope.found).then(|| "nothing found".to_owned()).into_iter().collect();
+        notes.append(&mut out.asides);
+        let is_text = command::AS_TEXT.iter().any(|(name, ..)| *name == tool);
+        if out.is_piped() && !global.no_heading && !is_text {
+            // Who reads both streams would get them after the output of the next command.
+            notes.extend(render::trust(&envelope.value, words));
+            out.begin_with(&notes);
+        } else {
+            notes.extend(render::notes(&envelope.value, words));
+            out.notes(notes, Paint::of(global.color, io::stderr().is_terminal()));
         }
-        let asides = std::mem::take(&mut out.asides);
-        out.notes(asides, paint);
-        out.notes(render::notes(&envelope.value, words), paint);
     }
     out.print();
 }

@@ -221,6 +221,12 @@ impl Output {
         }
     }
 
+    /// Puts lines before the text so far.
+    pub(super) fn begin_with(&mut self, lines: &[String]) {
+        let first: String = lines.iter().map(|line| format!("{line}\n")).collect();
+        self.text.insert_str(0, &first);
+    }
+
     /// Writes notes to standard error: a pipe gets the answer alone.
     pub(super) fn notes(&mut self, notes: Vec<String>, paint: Paint) {
         for note in notes {

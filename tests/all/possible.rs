@@ -30,6 +30,46 @@ fn confidence(item: &Value) -> &'static str {
 }
 
 #[test]
+fn no_object_has_a_function_that_is_only_called_inside_of_another() {
+    let project = "--- a.js
+function outer(api) {
+    function plain() {}
+    plain();
+    api.plain();
+    function kept() {}
+    api.kept();
+    return { kept };
+}
+--- a.py
+def outer(api):
+    def inner():
+        pass
+
+    @api.route
+    def routed():
+        pass
+
+    inner()
+    api.inner()
+    api.routed()
+    return None
+";
+    check_calls(project, &["a.js::outer.plain#function", "a.py::outer.inner#function"], 0);
+    check_calls(project, &["a.js::outer.kept#function", "a.py::outer.routed#function"], 1);
+}
+
+/// Whether each of some functions has so many possible calls.
+fn check_calls(project: &str, ids: &[&str], n: usize) {
+    for id in ids {
+        let args = json!({"identifier": id, "include_possible": true});
+        let answer = ask(project, "find_references", args);
+        let possible = |item: &&Value| confidence(item) == "possible";
+        let found = answer["references"].as_array().expect("a list").iter().filter(possible).count();
+        assert_eq!(found, n, "{id}: {answer}");
+    }
+}
+
+#[test]
 fn a_type_from_outside_has_no_members_of_ours_in_go() {
     check(
         "--- go.mod

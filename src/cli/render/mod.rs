@@ -61,10 +61,19 @@ pub(super) const MISSING: &str = "its folder is not here: this is how it was whe
 /// The note that a command has answered before its folder was indexed.
 pub(super) const BEING_MADE: &str = "the index is being made in the background";
 
-/// Notes on an answer: that it was cut, that it is old, and parts left out.
+/// Notes on an answer for a person: whether it can be trusted, and how to ask for less.
 pub(super) fn notes(value: &Value, words: Words) -> Vec<String> {
+    let mut notes: Vec<String> = value.pointer("/_meta/first_indexed").map(first_indexed).into_iter().collect();
+    notes.extend(trust(value, words));
+    if let Some(narrow) = text_of(value, "narrow").filter(|narrow| !narrow.starts_with("the rest comes with")) {
+        notes.push(words.say(&format!("to see less: {narrow}")));
+    }
+    notes
+}
+
+/// Notes on whether an answer can be trusted: that it was cut, that it is old, and parts left out.
+pub(super) fn trust(value: &Value, words: Words) -> Vec<String> {
     let mut notes = Vec::new();
-    notes.extend(value.pointer("/_meta/first_indexed").map(first_indexed));
     if value.pointer("/_meta/only_indexed").is_some() {
         let repo = value.pointer("/_meta/repo").and_then(Value::as_str).unwrap_or_default();
         notes.push(format!("of {repo}, the only repository that is indexed"));
@@ -131,9 +140,6 @@ pub(super) fn notes(value: &Value, words: Words) -> Vec<String> {
     }
     if let Some(ask) = value.pointer("/negative_evidence/ask").and_then(Value::as_str).filter(|_| !is_empty) {
         notes.push(words.say(&format!("try it {ask}")));
-    }
-    if let Some(narrow) = text_of(value, "narrow").filter(|narrow| !narrow.starts_with("the rest comes with")) {
-        notes.push(words.say(&format!("to see less: {narrow}")));
     }
     if let Some(warning) = value.pointer("/_meta/embedding_warning").and_then(Value::as_str) {
         notes.push(words.say(warning));

@@ -17,7 +17,7 @@ pub fn possible_uses<'a>(
     definitions: &[SymbolView<'_>],
 ) -> Vec<UseSite<'a>> {
     let Some(first) = definitions.first() else { return Vec::new() };
-    let candidates: Vec<Candidate<'_, '_>> = definitions.iter().filter_map(Candidate::new).collect();
+    let candidates: Vec<Candidate<'_, '_>> = definitions.iter().filter_map(|symbol| Candidate::new(symbol, edges)).collect();
     let may_mean = |edge: &&Edge| {
         let file = snapshot.file_by_number(edge.file);
         file.is_some_and(|file| candidates.iter().any(|candidate| candidate.is_possible(file, edge)))
@@ -31,14 +31,17 @@ pub fn possible_uses<'a>(
 struct Candidate<'a, 'b> {
     symbol: &'b SymbolView<'a>,
     relating: &'static Relating,
+    edges: &'b EdgeTable,
     is_hidden: OnceCell<bool>,
+    is_only_called: OnceCell<bool>,
     extends_outside: OnceCell<bool>,
 }
 
 impl<'a, 'b> Candidate<'a, 'b> {
-    fn new(symbol: &'b SymbolView<'a>) -> Option<Self> {
+    fn new(symbol: &'b SymbolView<'a>, edges: &'b EdgeTable) -> Option<Self> {
         let relating = relating(symbol.file)?;
-        Some(Self { symbol, relating, is_hidden: OnceCell::new(), extends_outside: OnceCell::new() })
+        let (is_hidden, is_only_called) = (OnceCell::new(), OnceCell::new());
+        Some(Self { symbol, relating, edges, is_hidden, is_only_called, extends_outside: OnceCell::new() })
     }
 
     fn is_possible(&self, file: FileView<'_>, edge: &Edge) -> bool {
@@ -61,8 +64,11 @@ impl<'a, 'b> Candidate<'a, 'b> {
             Role::Write if is_code && self.relating.semantics.typed => return is_accessor(self.symbol),
             _ => {}
         }
-        if !self.relating.semantics.typed || !follows_dot(file, edge.at) {
+        if !follows_dot(file, edge.at) {
             return true;
+        }
+        if !self.relating.semantics.typed {
+            return !self.is_only_called();
         }
         let is_called = edge.role() == Role::Call;
         match self.symbol.kind() {
@@ -82,6 +88,22 @@ impl<'a, 'b> Candidate<'a, 'b> {
         let is_of_package = matches!(self.symbol.file.conventions().public, Public::Capital)
             && !self.symbol.name().starts_with(char::is_uppercase);
         is_of_package && folder(file.path()) != folder(self.symbol.file.path())
+    }
+
+    /// Whether it is a function inside of another that is called by its name and never a value: no object has it.
+    fn is_only_called(&self) -> bool {
+        let symbol = self.symbol;
+        let is_code = |symbol: &SymbolView<'_>| matches!(symbol.kind(), Kind::Function | Kind::Method);
+        let is_inside = || symbol.kind() == Kind::Function && symbol.parent().is_some_and(|parent| is_code(&parent));
+        let is_member = || {
+            let name = symbol.name_span();
+            let after = symbol.file.content().get(name.end as usize..).unwrap_or_default().trim_ascii_start();
+            // `{ name: function () {} }` and `object.name = function () {}`
+            after.starts_with(b":") || follows_dot(symbol.file, name.start)
+        };
+        let is_given = || symbol.is_handed() || !symbol.decorators().is_empty();
+        let is_value = || self.edges.users(symbol.number()).any(|edge| edge.role() != Role::Call);
+        *self.is_only_called.get_or_init(|| is_inside() && !is_member() && !is_given() && !is_value())
     }
 
     fn extends_outside(&self) -> bool {

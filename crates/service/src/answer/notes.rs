@@ -45,7 +45,7 @@ pub(super) struct CollectedNotes {
     pub repo: Option<String>,
     /// Of each repository.
     freshness: BTreeMap<String, Freshness>,
-    /// What is said of files that are not up to date, of each repository.
+    /// Facts about files that are not up to date, of each repository.
     stale: BTreeMap<String, Map<String, Value>>,
     pub baseline: BTreeMap<String, AvoidedReading>,
     pub total: Option<usize>,
@@ -93,7 +93,7 @@ impl Notes {
         self.lock().freshness.insert(repo.to_owned(), freshness);
     }
 
-    /// Sets what `_meta` says of files of a repository that are not up to date, in place of what was said before.
+    /// Sets the facts for `_meta` about files of a repository that are not up to date, in place of earlier ones.
     pub fn stale(&self, repo: &str, facts: Map<String, Value>) {
         self.lock().stale.insert(repo.to_owned(), facts);
     }

@@ -115,7 +115,7 @@ pub(super) enum VerdictSource {
 pub(super) struct CheckedSnapshot {
     pub snapshot: Arc<Snapshot>,
     pub freshness: Freshness,
-    /// What an answer says of files that are not up to date, by the keys of `_meta`.
+    /// Facts for `_meta` about files that are not up to date.
     pub stale: Map<String, Value>,
     /// Whether a watcher confirmed the freshness for this call.
     pub is_kept: bool,

@@ -1,7 +1,7 @@
 //! Places where a name may mean a symbol, as nothing is known of what it belongs to: a few are shown, many are counted
 //! by their receivers. And the files that were looked through for all that is told of a symbol.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -15,6 +15,8 @@ use codelode_store::{Edge, EdgeTable, FileView, SymbolId, SymbolView};
 const FEW: usize = 10;
 /// The most receivers that are named, and the most characters of a line.
 const RECEIVERS: usize = 8;
+/// The most other definitions and receivers that calls by the same name are counted for.
+const MOST_OTHERS: usize = 4;
 const TEXT: usize = 100;
 
 /// Places that may mean a symbol.
@@ -34,9 +36,11 @@ pub struct Place {
     file: String,
     line: u32,
     text: String,
-    /// Enclosing symbol.
+    /// Enclosing symbol, and the line of its definition.
     #[serde(rename = "in", skip_serializing_if = "Option::is_none")]
     within: Option<String>,
+    #[serde(rename = "in_line", skip_serializing_if = "Option::is_none")]
+    within_line: Option<u32>,
 }
 
 /// A receiver, as written.
@@ -52,7 +56,7 @@ pub struct LookedAt {
     files: usize,
     /// Of them, those of tests.
     tests: usize,
-    /// Calls by the same name that are of others, most frequent first.
+    /// Calls by the same name that are of others, most frequent first; the last counts the rest.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     others: Vec<Other>,
 }
@@ -60,9 +64,12 @@ pub struct LookedAt {
 /// Calls of another definition of the same name.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Other {
-    /// Its qualified name; absent for definitions outside of the repository.
+    /// Its qualified name, if it is in the repository.
     #[serde(skip_serializing_if = "Option::is_none")]
     name: Option<String>,
+    /// Otherwise the receiver of the calls.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    receiver: Option<String>,
     count: usize,
 }
 
@@ -79,13 +86,13 @@ impl LookedAt {
     }
 
     /// With the calls by the name of some definitions that are of others. Of the calls without a known definition,
-    /// `n_possible` may mean these.
+    /// those that are `possible` may mean these.
     pub fn with_others(
         mut self,
         repo: &Repo,
         edges: &EdgeTable,
         definitions: &[SymbolView<'_>],
-        n_possible: usize,
+        possible: &[UseSite<'_>],
     ) -> Self {
         let Some(first) = definitions.first() else { return self };
         let is_own = |number: SymbolId| definitions.iter().any(|own| own.number() == number);
@@ -97,11 +104,22 @@ impl LookedAt {
                 *counts.entry(other.qualified_name()).or_default() += count;
             }
         }
-        let unbound = edges.unbound(first.name_bytes()).filter(|edge| edge.role() == Role::Call).count();
-        let outside = unbound.saturating_sub(n_possible);
-        self.others = counts.into_iter().map(|(name, count)| Other { name: Some(name), count }).collect();
-        self.others.extend((outside > 0).then_some(Other { name: None, count: outside }));
+        let may_be_own: HashSet<(u32, u32)> = possible.iter().map(|place| (place.edge.file, place.edge.at)).collect();
+        let is_call = |edge: &&Edge| edge.role() == Role::Call && !may_be_own.contains(&(edge.file, edge.at));
+        let mut of_receivers: BTreeMap<String, usize> = BTreeMap::new();
+        for edge in edges.unbound(first.name_bytes()).filter(is_call) {
+            let file = repo.snapshot.file_by_number(edge.file);
+            let receiver = file.and_then(|file| query::receiver(file.content(), edge.at));
+            *of_receivers.entry(receiver.unwrap_or_default()).or_default() += 1;
+        }
+        let named = counts.into_iter().map(|(name, count)| Other { name: Some(name), receiver: None, count });
+        let unnamed = of_receivers.into_iter();
+        let unnamed = unnamed.map(|(receiver, count)| Other { name: None, receiver: Some(receiver), count });
+        self.others = named.chain(unnamed).collect();
         self.others.sort_by_key(|other| std::cmp::Reverse(other.count));
+        let rest: usize = self.others.iter().skip(MOST_OTHERS).map(|other| other.count).sum();
+        self.others.truncate(MOST_OTHERS);
+        self.others.extend((rest > 0).then_some(Other { name: None, receiver: None, count: rest }));
         self
     }
 }
@@ -153,6 +171,7 @@ fn shown(repo: &Repo, place: &UseSite<'_>) -> Place {
         file: place.file.path().to_owned(),
         line: place.line,
         text: shortened(place.text()),
+        within_line: within.as_ref().map(SymbolView::line),
         within: within.map(|symbol| symbol.qualified_name()),
     }
 }

@@ -283,7 +283,7 @@ fn calls_of(
         calls.possible_callers = possible.len();
         calls.unsure = Possible::of(repo, &possible);
         if asked.is_brief && asked.depth == 1 {
-            calls.looked_at = Some(LookedAt::of(repo, twins).with_others(repo, edges, twins, possible.len()));
+            calls.looked_at = Some(LookedAt::of(repo, twins).with_others(repo, edges, twins, &possible));
         }
     }
     if asked.direction != Direction::Callers {

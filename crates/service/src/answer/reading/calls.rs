@@ -97,9 +97,19 @@ fn of_symbol(fields: &Fields, say: Wording<'_>) -> String {
     }
     let outside = texts_of(fields, "called_outside_functions");
     if !outside.is_empty() {
-        text.push_str(&format!("called outside of functions: {}\n", outside.join(", ")));
+        text.push_str(&format!("called outside of functions: {}\n", by_file(&outside)));
     }
     text
+}
+
+/// Places, each file once: `a.py:3, 7, b.py:1`.
+fn by_file(places: &[&str]) -> String {
+    let parts: Vec<(&str, &str)> = places.iter().filter_map(|place| place.rsplit_once(':')).collect();
+    let of_file = |of_one: &[(&str, &str)]| {
+        let lines: Vec<&str> = of_one.iter().map(|(_, line)| *line).collect();
+        format!("{}:{}", of_one[0].0, lines.join(", "))
+    };
+    parts.chunk_by(|(one, _), (other, _)| one == other).map(of_file).collect::<Vec<_>>().join(", ")
 }
 
 /// Whether a caller calls another method, which the one that was asked for overrides or implements.
@@ -119,9 +129,6 @@ fn through_others(callers: &[&Fields], style: &Style<'_>) -> String {
     of_one.map(part).collect()
 }
 
-/// The most other definitions of the name that are named.
-const MOST_OTHERS: usize = 3;
-
 /// The calls by the same name that are none of these, by what they call: who searches for the name finds them.
 fn of_others(fields: &Fields) -> String {
     let Some(looked_at) = fields.get("looked_at").and_then(Value::as_object) else { return String::new() };
@@ -133,13 +140,16 @@ fn of_others(fields: &Fields) -> String {
     let others: Vec<&Fields> = others.collect();
     let count = |one: &&Fields| number_of(one, "count").unwrap_or_default();
     let total: u64 = others.iter().map(count).sum();
-    let each = |one: &&Fields| match text_of(one, "name") {
-        "" => format!("{} outside of the repository", count(one)),
-        name => format!("{} {name}", count(one)),
+    let each = |one: &&Fields| {
+        let what = match (text_of(one, "name"), one.get("receiver").and_then(Value::as_str)) {
+            ("", None) => "more".to_owned(),
+            ("", Some("")) => "without a receiver".to_owned(),
+            ("", Some(receiver)) => format!("on {receiver}"),
+            (name, _) => name.to_owned(),
+        };
+        format!("{} {what}", count(one))
     };
-    let mut parts: Vec<String> = others.iter().take(MOST_OTHERS).map(each).collect();
-    let rest: u64 = others.iter().skip(MOST_OTHERS).map(count).sum();
-    parts.extend((rest > 0).then(|| format!("{rest} more")));
+    let parts: Vec<String> = others.iter().map(each).collect();
     match total {
         0 => String::new(),
         _ => format!("{} by this name mean others: {}\n", n_of(total, "call", "calls"), parts.join(", ")),

@@ -88,7 +88,7 @@ fn callers_have_the_line_of_their_definition_and_that_of_the_call() {
             "called_outside_functions": ["c.py:9"],
         }),
         expect![[r#"
-            3 callers of method App.run, app.py:14; complete: no other call is possible in 40 files (12 are tests)
+            3 callers of method App.run, app.py:14; complete: no other call is possible in 40 files, 12 of them tests
             app.py
             66 App.wsgi  97:return self.run()
             118 main  125:app.run()  and 130

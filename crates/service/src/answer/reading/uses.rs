@@ -151,13 +151,27 @@ pub(super) fn no_other(fields: &Fields, key: &str, what: &str) -> Option<String>
     let files = looked_at.map_or_else(String::new, |at| {
         let files = n_of(number_of(at, "files").unwrap_or_default(), "file", "files");
         let tests = match number_of(at, "tests") {
-            None | Some(0) => "none is a test".to_owned(),
-            Some(1) => "one is a test".to_owned(),
-            Some(n) => format!("{n} are tests"),
+            None | Some(0) => "no test",
+            Some(1) => "one a test",
+            Some(n) => &format!("{n} of them tests"),
         };
-        format!(" in {files} ({tests})")
+        format!(" in {files}, {tests}")
     });
     Some(format!("no other {what} is possible{files}"))
+}
+
+/// Places in the form of callers: `12 Cart.total  14:it.add(1)`.
+fn callers(places: &[&Fields]) -> String {
+    let mut rows = Rows::default();
+    for place in places {
+        let call = format!("{}:{}", number_of(place, "line").unwrap_or_default(), text_of(place, "text"));
+        let row = match number_of(place, "in_line") {
+            Some(line) => format!("{line} {}  {call}", text_of(place, "in")),
+            None => call,
+        };
+        rows.add(text_of(place, "file"), row);
+    }
+    rows.text()
 }
 
 /// Places that may mean it: all of a few, of many the receivers, and how they are listed.
@@ -165,7 +179,8 @@ pub(super) fn possible(fields: &Fields, key: &str, say: Wording<'_>) -> String {
     let Some(count) = number_of(fields, key).filter(|count| *count > 0) else { return String::new() };
     let shown: Vec<&Fields> = objects_of(fields, "possible_places").collect();
     if !shown.is_empty() {
-        return format!("{count} possible, as the receiver is not known:\n{}", lines(shown));
+        let rows = if key == "possible_callers" { callers(&shown) } else { lines(shown) };
+        return format!("{count} possible, as the receiver is not known:\n{rows}");
     }
     let receivers = list_of(fields, "possible_receivers").iter().filter_map(Value::as_object);
     let receivers: Vec<String> = receivers
