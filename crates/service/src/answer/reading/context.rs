@@ -19,10 +19,6 @@ pub(super) fn text(fields: &Fields, say: Wording<'_>) -> Option<String> {
         return Some(hits::nothing(fields, say));
     }
     let mut text = String::new();
-    let unknown = texts_of(fields, "unknown_words");
-    if !unknown.is_empty() {
-        text.push_str(&format!("in no symbol: {}\n", unknown.join(", ")));
-    }
     if repositories.is_empty() {
         text.push_str(&page(fields));
     }

@@ -38,10 +38,6 @@ pub(super) fn text(fields: &Fields, say: Wording<'_>) -> Option<String> {
         return Some(nothing(fields, say));
     }
     let mut text = String::new();
-    let unknown = texts_of(fields, "unknown_words");
-    if !unknown.is_empty() {
-        text.push_str(&format!("in no symbol: {}\n", unknown.join(", ")));
-    }
     if hits.iter().all(|hit| is_name_alone(hit)) {
         return Some(text + &files(&hits) + &rest(fields, say));
     }

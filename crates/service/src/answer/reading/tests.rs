@@ -204,7 +204,6 @@ fn hits_are_rows_and_a_weak_rest_is_a_count() {
             hit("shop/cart.py", 3, "LIMIT", "constant", "LIMIT = 3"),
         ]}),
         expect![[r#"
-            in no symbol: zz
             shop/cart.py
             12 Cart.total: def total(self)
             3 constant LIMIT = 3
