@@ -4,8 +4,8 @@ use memchr::memmem::Finder;
 
 use codelode_store::{FileView, Snapshot};
 
-/// The files whose paths hold every word of a query in any case, best first: named like it, beginning with it, holding it
-/// in their name, then in their path; each with its rank. `keep` says which files count.
+/// Finds files whose paths hold every word of `query` in any case, each with its rank, best first. A name equal to the
+/// query comes before one that begins with it, then one that holds it, then other paths. `keep` filters files.
 pub fn files_like(
     snapshot: &Snapshot,
     query: &str,
@@ -18,7 +18,7 @@ pub fn files_like(
         return Vec::new();
     }
     let finders: Vec<Finder<'_>> = words.iter().map(Finder::new).collect();
-    // Most paths lack a word, so this is all that happens to them.
+    // Most paths lack a word, so the loop has to be cheap up to that test.
     let mut lower = String::new();
     let mut rank = |path: &str| {
         lower.clear();
@@ -41,7 +41,7 @@ pub fn files_like(
             () if words.iter().all(|word| name.contains(word)) => 3,
             () => 4,
         };
-        // Of equal ones the shorter path is the more likely.
+        // Among equal ranks the shorter path is more likely wanted.
         Some(place << 16 | path.len().min(0xffff) as u32)
     };
     let ranked = snapshot.paths().filter_map(|(path, file)| Some((rank(path)?, path, file)));

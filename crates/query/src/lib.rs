@@ -1,6 +1,6 @@
 //! Queries on a snapshot, one file each, independent of the wording and transport of answers.
 //!
-//! It will never know who asks, in which words and by which protocol, nor whether a snapshot is fresh.
+//! This crate must not know the caller, the protocol, or how fresh a snapshot is.
 
 pub mod dead;
 pub mod export;

@@ -88,7 +88,7 @@ pub fn suggestions(snapshot: &Snapshot) -> Suggestions {
         file.symbol_count() > 0 && !file.is_test() && !file.is_generated() && !file.spec().is_document
     };
     for file in snapshot.files().filter(tells) {
-        // A list of a thousand constants has a single subject, so each file counts once.
+        // A list of a thousand constants has a single subject, so each file counts a word once.
         let mut own: HashSet<String> = HashSet::new();
         for symbol in file.symbols().filter(|symbol| !is_of_tests(symbol)) {
             let name = symbol.name();

@@ -1,4 +1,4 @@
-//! The API of a library: what its entries reach. A program has none.
+//! The public API of a library: definitions reachable from its entry files. A program has none.
 
 use std::cell::OnceCell;
 use std::collections::{HashMap, HashSet};
@@ -9,32 +9,32 @@ use crate::graph::{Exports, Graph, is_type, open_folders, package_files, scripts
 use codelode_lang::languages::{Conventions, ManifestPart, Offers, Package, packages};
 use codelode_store::{FileView, SymbolId, SymbolView};
 
-/// Folders below that of a package in which its sources may lie.
+/// Folders below a package's root that may hold its sources.
 const SOURCES: &[&str] = &["", "src", "lib"];
 
 /// Parts of a repository that others can use.
 pub struct Api<'a> {
     /// Folders of published packages, by the name of the description file.
     packages: HashMap<&'static str, HashSet<String>>,
-    /// By the name of the description file: the texts of packages.
+    /// Contents of package manifests, by the manifest's file name.
     manifests: HashMap<&'static str, Vec<&'a [u8]>>,
-    /// `module.path:name` of functions that installers turn into commands.
+    /// `module.path:name` of functions that an installer turns into commands.
     commands: HashSet<(String, String)>,
-    /// Files, by number, that a package names, or that re-export names to the outside.
+    /// Numbers of files that a package names as entries, and of files that entries re-export.
     entries: FxHashSet<u32>,
-    /// Files, by number, that an installer makes a program of.
+    /// Numbers of files that an installer runs as programs.
     programs: FxHashSet<u32>,
-    /// Definitions that entries name.
+    /// Definitions that entry files name.
     named: FxHashSet<SymbolId>,
-    /// Paths below which every file may be imported by name.
+    /// Path prefixes below which every file may be imported by name.
     open: Vec<String>,
     exports: Exports<'a>,
-    /// Classes that others get, and the bases of these.
+    /// Exported classes and their bases.
     handed: OnceCell<FxHashSet<SymbolId>>,
 }
 
 impl<'a> Api<'a> {
-    /// Reads the descriptions of packages.
+    /// Reads all package manifests of the repository.
     pub fn new(graph: &Graph<'a>) -> Self {
         let mut api = Self {
             packages: HashMap::new(),
@@ -59,7 +59,7 @@ impl<'a> Api<'a> {
         api
     }
 
-    /// Reads the description of a package.
+    /// Reads one package manifest.
     fn read(&mut self, graph: &Graph<'a>, file: FileView<'a>, folder: &str, package: &Package) {
         self.manifests.entry(package.file).or_default().push(file.content());
         let is_published = is_published(file, package);
@@ -82,7 +82,8 @@ impl<'a> Api<'a> {
                     let start = parts.collect::<Vec<_>>().join("/");
                     endings.iter().map(move |ending| format!("{start}{ending}"))
                 });
-                // Built files are not there: the package is made from these.
+                // The manifest may name built files only, which are not in the repository. The sources stand in for
+                // them.
                 let sources = paths.filter_map(|path| Some(graph.snapshot.file(&path)?.number()));
                 match entries.is_empty() {
                     true => self.entries.extend(sources),
@@ -92,7 +93,7 @@ impl<'a> Api<'a> {
         }
     }
 
-    /// Finds the files of a package that stand for their folders, where its manifest names no files: `__init__.py`.
+    /// Finds a package's folder files, such as `__init__.py`, in languages whose manifests name no files.
     fn find_folder_files(&mut self, graph: &Graph<'a>) {
         let names_files = |package: &Package| matches!(package.names, ManifestPart::Files { .. });
         for file in graph.snapshot.files().filter(|file| !file.facts().is_empty()) {
@@ -105,7 +106,7 @@ impl<'a> Api<'a> {
         }
     }
 
-    /// Finds files that entries re-export as a whole, and the names that they mention.
+    /// Follows wildcard re-exports of entry files, and notes the definitions that entry files name.
     fn follow(&mut self, graph: &Graph<'a>) {
         let mut waiting: Vec<u32> = self.entries.iter().copied().collect();
         while let Some(entry) = waiting.pop() {
@@ -120,13 +121,13 @@ impl<'a> Api<'a> {
         }
     }
 
-    /// The texts of the descriptions of packages in a language.
+    /// Contents of the package manifests of a language.
     pub fn manifests(&self, rules: &Conventions) -> Vec<&'a [u8]> {
         let texts = rules.packages.iter().filter_map(|package| self.manifests.get(package.file));
         texts.flatten().copied().collect()
     }
 
-    /// Whether its language lets other files or packages use it.
+    /// Whether the language lets other files or packages use a symbol.
     pub fn is_public(&self, symbol: &SymbolView<'a>) -> bool {
         self.exports.is_public(symbol, symbol.file.conventions())
     }
@@ -148,7 +149,7 @@ impl<'a> Api<'a> {
         !file.conventions().packages.is_empty() && self.in_package(file)
     }
 
-    /// Whether a definition inside of no other is part of the API.
+    /// Whether a top-level definition is part of the API.
     pub fn offers(&self, symbol: &SymbolView<'a>) -> bool {
         let (file, rules) = (symbol.file, symbol.file.conventions());
         self.is_public(symbol)
@@ -171,7 +172,7 @@ impl<'a> Api<'a> {
             && self.handed(graph).contains(&class.number())
     }
 
-    /// Types that others get. Members of a base are members of what is derived from it.
+    /// Exported types and their bases: users of a derived type also get the members of its bases.
     fn handed(&self, graph: &Graph<'a>) -> &FxHashSet<SymbolId> {
         self.handed.get_or_init(|| {
             let is_handed = |class: &&SymbolView<'a>| {
@@ -187,7 +188,7 @@ impl<'a> Api<'a> {
         })
     }
 
-    /// Whether a type and those around it are part of the API.
+    /// Whether a type and the types around it are part of the API.
     fn offers_around(&self, class: &SymbolView<'a>) -> bool {
         let mut around = std::iter::successors(Some(*class), SymbolView::parent);
         around.all(|own| if own.has_parent() { self.is_public(&own) } else { self.offers(&own) })
@@ -205,7 +206,7 @@ impl<'a> Api<'a> {
             || rules.packages.iter().any(|package| file.path().ends_with(package.file))
     }
 
-    /// Whether an installer makes a command of a function.
+    /// Whether an installer turns a function into a command.
     pub fn is_command(&self, symbol: &SymbolView<'_>) -> bool {
         if self.commands.is_empty() {
             return false;
@@ -218,9 +219,9 @@ impl<'a> Api<'a> {
     }
 }
 
-/// Whether the description of a package says that it is published.
+/// Whether a manifest says that its package is published.
 fn is_published(file: FileView<'_>, package: &Package) -> bool {
-    // A key of JSON stands before a colon: `"type": "module"` says nothing of modules.
+    // A JSON key stands before a colon: `"type": "module"` has no key `module`.
     let says = |text: &&str| {
         let is_key = |at: usize| file.content()[at + text.len()..].trim_ascii_start().starts_with(b":");
         memchr::memmem::find_iter(file.content(), text.as_bytes()).any(|at| !text.ends_with('"') || is_key(at))
@@ -237,7 +238,7 @@ fn names_interpreter(text: &[u8]) -> bool {
     text.strip_prefix(b"#!").is_some_and(|rest| !rest.starts_with(b"["))
 }
 
-/// The module path of a file, with dots, as in package descriptions.
+/// The dotted module path of a file, as package manifests write it.
 fn module_path(file: FileView<'_>) -> String {
     let endings = file.conventions().packages.iter().flat_map(|package| match package.names {
         ManifestPart::Functions { endings } => endings,
@@ -248,7 +249,7 @@ fn module_path(file: FileView<'_>) -> String {
     short.unwrap_or(path).replace('/', ".")
 }
 
-/// The line of an import, and the other lines with the same quoted path: a file may be imported more than once.
+/// The line of an import, and other lines with the same quoted path. A file may be imported more than once.
 fn lines_that_import(content: &[u8], at: u32) -> impl Iterator<Item = &[u8]> {
     let line = line_at(content, at);
     let quote = line.iter().rposition(|byte| matches!(byte, b'"' | b'\''));
@@ -260,7 +261,7 @@ fn lines_that_import(content: &[u8], at: u32) -> impl Iterator<Item = &[u8]> {
     std::iter::once(line).chain(others.map(|at| line_at(content, at as u32)))
 }
 
-/// The line of a byte.
+/// The line around a byte.
 fn line_at(content: &[u8], at: u32) -> &[u8] {
     let at = (at as usize).min(content.len());
     let start = memchr::memrchr(b'\n', &content[..at]).map_or(0, |newline| newline + 1);

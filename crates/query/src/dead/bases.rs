@@ -1,4 +1,4 @@
-//! Bases from outside of the repository: who has one may have its methods called by code that is not here.
+//! External base classes. Code outside the repository may call methods of the classes that derive from them.
 
 use std::cell::RefCell;
 
@@ -9,17 +9,17 @@ use crate::graph::relations::base_text;
 use codelode_base::model::{How, Role};
 use codelode_store::{FileView, SymbolId, SymbolView};
 
-/// Number of ancestors that are looked at for a class. With more, one is taken to be external: that excuses its members.
+/// Ancestors searched per class. A class with more counts as having an external base, which protects its members.
 const MOST_ANCESTORS: usize = 100;
 
 /// Bases by class.
 #[derive(Default)]
 pub struct Bases {
-    /// By class: its bases outside of the repository, each with whether its name was imported.
+    /// External bases of each class, each with whether its name was imported.
     outside: FxHashMap<SymbolId, Vec<(String, bool)>>,
-    /// Classes with a base that is a value, made by a call, which may keep what is derived from it.
+    /// Classes whose base is a value, such as the result of a call. That call may register its subclasses.
     pub given: FxHashSet<SymbolId>,
-    /// By class: whether it has a base from outside, and whether an imported one. Kept, because every member asks.
+    /// Whether a class has an external base, and whether it has an imported one. Cached, because every member asks.
     known: RefCell<FxHashMap<SymbolId, [Option<bool>; 2]>>,
 }
 
@@ -39,7 +39,7 @@ impl Bases {
             let Some(class) = edge.from() else { continue };
             let mut targets = graph.edges.targets(edge).filter_map(|target| graph.node(target)).peekable();
             let is_known = targets.peek().is_some();
-            // A base that is a variable may be anything, an external class too.
+            // A base that is a variable may hold any class, including an external one.
             if targets.all(|target| graph.is_value(target)) {
                 let text = base_text(file.content(), edge);
                 let first = text.split(['.', ':']).find(|part| !part.is_empty()).unwrap_or_default();
@@ -50,8 +50,8 @@ impl Bases {
         }
     }
 
-    /// Whether a class has a base outside of the repository, which may call the class's methods; with `imported`, only if
-    /// that base was imported by name, as those of frameworks are.
+    /// Whether a class has an external base, which may call the class's methods. With `imported`, only bases imported
+    /// by name count, as those of frameworks are.
     pub fn is_foreign(&self, graph: &Graph<'_>, class: &SymbolView<'_>, imported: bool) -> bool {
         let known = self.known.borrow().get(&class.number()).and_then(|known| known[usize::from(imported)]);
         known.unwrap_or_else(|| {
@@ -74,7 +74,7 @@ impl Bases {
             let plain = graph.snapshot.symbol(class).map_or(&[][..], |symbol| symbol.file.conventions().plain_bases);
             let is_meant = |(base, is_imported): &(String, bool)| {
                 let last = base.rsplit(['.', ':']).find(|part| !part.is_empty()).unwrap_or_default();
-                // Exceptions are raised, and their methods not called back.
+                // Exceptions are raised; nothing calls back their methods.
                 let is_raised = last.ends_with("Error") || last.ends_with("Exception");
                 !plain.contains(&last) && (!imported || *is_imported && !is_raised)
             };

@@ -8,17 +8,17 @@ use super::walk::{Reached, Walk};
 use codelode_lang::languages::is_for_testing;
 use codelode_store::FileView;
 
-/// A dead file.
+/// A file that no live file imports or uses.
 pub struct DeadFile<'a> {
     /// The file.
     pub file: FileView<'a>,
-    /// The surety of it.
+    /// The confidence of the verdict.
     pub tier: Tier,
     /// The number of files that import it.
     pub importers: usize,
 }
 
-/// Files that are neither started, nor imported or used by a live file.
+/// Finds files that are not started, and that no live file imports or uses.
 pub fn dead_files<'a>(walk: &Walk<'_, 'a>, tests: bool, verdicts: &FxHashMap<u32, Verdict>) -> Vec<DeadFile<'a>> {
     let (project, graph) = (walk.project, walk.project.graph);
     let files: Vec<FileView<'a>> = graph.snapshot.files().filter(|file| !file.facts().is_empty()).collect();
@@ -37,7 +37,7 @@ pub fn dead_files<'a>(walk: &Walk<'_, 'a>, tests: bool, verdicts: &FxHashMap<u32
             false if importers > 0 => Tier::DeadUsers,
             false => Tier::Certain,
         };
-        // A file is no surer dead than what is in it.
+        // A file is never more certainly dead than its symbols.
         let nodes = file.symbols().filter_map(|symbol| graph.node(symbol.number()));
         let of_symbol = |node: u32| match verdicts.get(&node) {
             _ if !project.is_judged(node) => None,
@@ -62,7 +62,7 @@ fn is_live(walk: &Walk<'_, '_>, file: FileView<'_>) -> bool {
         || nodes.any(|node| is_possible(&node) || !graph.is_value(node) && is_root(&node))
 }
 
-/// Files that some files import or use, directly or through others, and these.
+/// The given files, and all files that they import or use, directly or indirectly.
 fn reached_files(walk: &Walk<'_, '_>, mut waiting: Vec<u32>) -> FxHashSet<u32> {
     let edges = walk.project.graph.edges;
     let mut reached = FxHashSet::default();

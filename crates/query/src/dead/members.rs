@@ -1,4 +1,4 @@
-//! Members of types, wherever they are defined, and the methods that stand for each other.
+//! Members of types, wherever they are defined, and which methods override which.
 
 use std::cell::Cell;
 use std::collections::HashMap;
@@ -11,26 +11,26 @@ use codelode_base::model::Kind;
 use codelode_lang::languages::Owner;
 use codelode_store::SymbolView;
 
-/// The most bases of a class whose methods are looked for among its own.
+/// The most ancestors of a class that are searched for overridden methods.
 const MOST_BASES: usize = 250;
-/// The most comparisons of classes and methods in the search for overrides, beside a few for each symbol.
+/// The budget of comparisons in the search for overrides. Each symbol adds [`COMPARISONS_PER_SYMBOL`].
 const COMPARISONS: usize = 3_000_000;
 const COMPARISONS_PER_SYMBOL: usize = 50;
 
 /// Members by their types.
 #[derive(Default)]
 pub struct Members {
-    /// By type.
+    /// The members of each type.
     pub of: FxHashMap<u32, Vec<u32>>,
-    /// By member: its type.
+    /// The type of each member.
     owners: FxHashMap<u32, u32>,
-    /// By node: methods of unnamed objects and classes inside it; code that gets such an object may call them.
+    /// Methods of unnamed objects and classes inside each node. Code that gets such an object may call them.
     pub held: FxHashMap<u32, Vec<u32>>,
     /// Methods of unnamed objects at the top level of files.
     pub shown: Vec<u32>,
-    /// By method: its overrides.
+    /// The overrides of each method.
     pub overrides: FxHashMap<u32, Vec<u32>>,
-    /// By definition: its group in `groups`, in languages that take definitions with one name and place for one.
+    /// The index in `groups` of each overload, in languages where overloads are one definition.
     pub twins: FxHashMap<u32, usize>,
     pub groups: Vec<Vec<u32>>,
 }
@@ -74,9 +74,9 @@ impl Members {
     fn find<'a>(&mut self, graph: &Graph<'a>) {
         let is_type = |node: &u32| is_type(&graph.symbols[*node as usize]);
         let mut types: FxHashMap<(&'a str, &'a [u8]), u32> = FxHashMap::default();
-        // By name; `None` where several have it.
+        // The only type of a name; `None` if several types share it.
         let mut only: FxHashMap<&'a [u8], Option<u32>> = FxHashMap::default();
-        // Types of their own come after those inside others, which may go by the name of one: `type Context = …`.
+        // Top-level types are inserted last, so they win over nested types of the same name: `type Context = …`.
         let (inner, own): (Vec<u32>, Vec<u32>) = (0..graph.symbols.len() as u32).filter(is_type).partition(|node| {
             let symbol = &graph.symbols[*node as usize];
             symbol.has_parent() || !symbol.container_span().is_empty()
@@ -113,7 +113,7 @@ impl Members {
                 Owner::Base => None,
             };
             if owner.is_some_and(|owner| fields.contains(&(owner, symbol.name_bytes()))) {
-                // `this.run = () => {}` gives a declared field a value, and whoever reads the field uses it.
+                // `this.run = () => {}` assigns to a declared field, so code that reads the field uses the function.
                 self.held.entry(owner.unwrap_or(node)).or_default().push(node);
             }
             let is_given = || symbol.is_handed() || graph.parent(node).is_some() && is_decorated(&symbol);
@@ -146,7 +146,7 @@ impl Members {
         };
         let mut replaces = |by: u32, of: u32| {
             let (own, wanted) = (members(&by), members(&of));
-            // The smaller class is looked through.
+            // Iterating the smaller class is enough.
             let (fewer, others) = if own.len() < wanted.len() { (own, of) } else { (wanted, by) };
             for node in fewer {
                 let same = by_name.get(&(others, graph.symbols[*node as usize].name_bytes())).unwrap_or(&none);
@@ -188,7 +188,7 @@ impl Members {
         for node in (0..graph.symbols.len() as u32).filter(|node| !graph.is_value(*node)) {
             let symbol = &graph.symbols[node as usize];
             let Some(base) = graph.filled_in(symbol) else { continue };
-            // Type and trait are external, so callers need not write the name.
+            // Type and trait are both external, so callers need not write the name.
             if graph.edges.targets(base).len() == 0 && !of_ours.contains(&node) {
                 self.shown.push(node);
             }
@@ -203,7 +203,7 @@ impl Members {
     }
 }
 
-/// The classes above a class.
+/// All ancestors of a class.
 pub fn above(graph: &Graph<'_>, class: u32) -> Vec<u32> {
     let (mut found, mut seen) = (Vec::new(), FxHashSet::default());
     let mut waiting = vec![graph.symbols[class as usize].number()];
@@ -217,8 +217,7 @@ pub fn above(graph: &Graph<'_>, class: u32) -> Vec<u32> {
     found
 }
 
-/// Whether it is a method without a type of its own, as in an object or an anonymous class, and no type is found for
-/// it.
+/// Whether a method has no type, as in an object literal or an anonymous class.
 fn is_loose(symbol: &SymbolView<'_>) -> bool {
     let owner = symbol.file.conventions().owner;
     let is_free = if symbol.container_span().is_empty() { !in_type(symbol) } else { owner != Owner::Type };

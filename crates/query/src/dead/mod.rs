@@ -1,9 +1,9 @@
 //! Dead code: roots → reach → verdict.
 //!
-//! A walk along uses begins at the roots (mains, commands, the API of a library), and at the top level of every file. The
-//! rules of [`rules::RULES`] are asked about the rest, in the order of that table: a rule of reach says that something may be
-//! used without a name that was resolved, one of doubt that no use may mean little. Code that tests alone
-//! reach has a tier of its own. The rest is dead: certainly where the language keeps others from it, likely otherwise.
+//! A walk along uses begins at the roots (mains, commands, the API of a library) and at the top level of every file.
+//! The rules of [`rules::RULES`] are then asked about the rest, in the order of that table. A rule of reach finds a use
+//! without a resolved name. A rule of doubt says that an absent use proves little. Code that only tests reach has a
+//! tier of its own. The rest is dead: certainly if the language hides it from other code, likely otherwise.
 
 mod api;
 mod bases;
@@ -32,13 +32,13 @@ use walk::{Reached, Walk};
 use super::graph::{Graph, is_decorated, is_part};
 use codelode_store::{Edge, EdgeTable, FileView, Snapshot, SymbolId, SymbolView};
 
-/// A dead symbol; symbols inside it are dead with it.
+/// A dead symbol. Symbols inside it are dead as well.
 pub struct Dead<'a> {
     /// The symbol.
     pub symbol: SymbolView<'a>,
-    /// The surety of it.
+    /// The confidence of the verdict.
     pub tier: Tier,
-    /// The rule that keeps it from a surer tier.
+    /// The rule that prevents a higher tier.
     pub rule: Option<&'static str>,
     /// The reason in words.
     pub reason: String,
@@ -51,38 +51,38 @@ pub struct DeadCode<'a> {
     pub symbols: Vec<Dead<'a>>,
     /// By path.
     pub files: Vec<DeadFile<'a>>,
-    /// The number of entry points, tests left out.
+    /// The number of entry points outside tests.
     pub roots: usize,
-    /// Symbols without resolved uses that an unresolved reference may mean.
+    /// The number of symbols without resolved uses whose name an unresolved reference writes.
     pub perhaps_used: usize,
-    /// The number of files with symbols that were not judged: generated, vendored, or in a language whose names are
-    /// not resolved or whose unused code cannot be told.
+    /// The number of files with symbols that were not judged: generated or vendored files, and languages without name
+    /// resolution or without a reliable notion of unused code.
     pub files_not_judged: usize,
-    /// The rules that speak of the symbol that was asked about, each with its reason.
+    /// The rules that apply to [`Options::explain`], each with its reason.
     pub explained: Vec<(&'static str, String)>,
 }
 
 /// A question for dead code.
 pub struct Options<'o> {
-    /// Whether tests are judged, too.
+    /// Whether tests are judged as well.
     pub tests: bool,
     /// Globs of paths and names that count as used.
     pub patterns: &'o GlobSet,
-    /// A rule to leave out, by its name.
+    /// The name of a rule to skip.
     pub without: Option<&'o str>,
-    /// A symbol whose rules are told.
+    /// A symbol whose rules are listed.
     pub explain: Option<SymbolId>,
 }
 
 impl<'o> Options<'o> {
-    /// Code that is no test, by all rules.
+    /// Options that judge all code outside tests, by all rules.
     pub fn new(patterns: &'o GlobSet) -> Self {
         Self { tests: false, patterns, without: None, explain: None }
     }
 }
 
 impl DeadCode<'_> {
-    /// Doubts verdicts on names that a text outside of the index has.
+    /// Lowers verdicts on names that a text outside the index mentions.
     pub fn doubt_names_in(&mut self, path: &str, text: &[u8]) {
         let mut sure: FxHashMap<&[u8], Vec<&mut Dead<'_>>> = FxHashMap::default();
         for dead in self.symbols.iter_mut().filter(|dead| dead.tier >= Tier::Likely) {
@@ -112,7 +112,7 @@ pub fn dead_code<'a>(snapshot: &'a Snapshot, edges: &'a EdgeTable, options: &Opt
     walk.ask(Stage::Reach, &judged);
     walk.reach_overridden(Reached::Possible);
     walk.start_tests(options.tests);
-    // Of what is inside of something dead, only that is asked about.
+    // Inside dead code, only the outermost definition is asked about.
     let is_outer =
         |node: &u32| graph.parent(*node).is_none_or(|parent| walk.reached[parent as usize] > Reached::Tested);
     let is_asked = |node: &u32| is_outer(node) && (options.tests || !project.tests[*node as usize]);
@@ -143,7 +143,7 @@ pub fn dead_code<'a>(snapshot: &'a Snapshot, edges: &'a EdgeTable, options: &Opt
 
 type Verdict = (Tier, Option<(&'static Rule, Evidence)>);
 
-/// The verdict on each node that is dead, by node.
+/// The verdict on each dead node.
 fn verdicts(walk: &Walk<'_, '_>, tests: bool) -> FxHashMap<u32, Verdict> {
     let project = walk.project;
     let used = used_by_dead(walk);
@@ -188,7 +188,7 @@ fn is_unused_api(walk: &Walk<'_, '_>, node: u32) -> bool {
     by_api && !users.any(is_of_code) && graph.edges.possible(symbol.name_bytes()).next().is_none()
 }
 
-/// By node: whether other dead code uses it. Code inside of a dead symbol uses others on behalf of that symbol.
+/// Whether other dead code uses each node. A use inside a dead symbol counts as a use by that symbol.
 fn used_by_dead(walk: &Walk<'_, '_>) -> Vec<bool> {
     let (project, graph) = (walk.project, walk.project.graph);
     let is_dead = |node: u32| walk.reached[node as usize] == Reached::Not && !graph.is_value(node);
@@ -208,7 +208,7 @@ fn used_by_dead(walk: &Walk<'_, '_>) -> Vec<bool> {
     used_from_other_rings(graph.symbols.len(), &pairs)
 }
 
-/// Makes an override only as sure as the least sure of its family.
+/// Lowers every override to the lowest tier of its family.
 fn level_families(walk: &Walk<'_, '_>, verdicts: &mut FxHashMap<u32, Verdict>) {
     loop {
         let mut is_done = true;
@@ -229,7 +229,7 @@ fn level_families(walk: &Walk<'_, '_>, verdicts: &mut FxHashMap<u32, Verdict>) {
     }
 }
 
-/// The rules that speak of a node, whether or not one before them in the table does.
+/// All rules that apply to a node, even after the first one in the table that does.
 fn explain(walk: &mut Walk<'_, '_>, node: u32) -> Vec<(&'static str, String)> {
     let graph = walk.project.graph;
     let mut found = Vec::new();
@@ -250,27 +250,27 @@ fn explain(walk: &mut Walk<'_, '_>, node: u32) -> Vec<(&'static str, String)> {
     found
 }
 
-/// Whether a rule says that a library offers a definition.
+/// Whether this is the rule about the API of a library.
 fn is_api(rule: &Rule) -> bool {
     std::ptr::eq(rule, &rules::api::RULE)
 }
 
-/// How code that is not in the repository may use a symbol.
+/// Ways in which code outside the repository may use a symbol.
 pub(super) struct OutsideUse {
-    /// Something may run it that does not write its name: a framework, a runner, an installer.
+    /// A framework, a runner or an installer may run it without writing its name.
     pub is_run: bool,
     /// It is part of the API of a library.
     pub is_offered: bool,
 }
 
-/// Tells how code that is not in the repository may use a symbol.
+/// Finds how code outside the repository may use a symbol.
 pub(super) fn used_from_outside<'a>(graph: &Graph<'a>, symbol: &SymbolView<'a>) -> OutsideUse {
     let patterns = GlobSet::empty();
     let project = Project::new(graph, &patterns, RULES);
     let mut walk = Walk::new(&project, RULES.to_vec());
     let Some(node) = graph.node(symbol.number()) else { return OutsideUse { is_run: false, is_offered: false } };
     let class = walk.subject(node).class().map(|class| class.node);
-    // A type counts as in use, whoever uses it.
+    // A method is asked about as if its class were in use.
     class.into_iter().for_each(|class| walk.reached[class as usize] = Reached::Live);
     let subject = walk.subject(node);
     let speaks = |rule: &&Rule| rule.asks_of(subject).is_some();

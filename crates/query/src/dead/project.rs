@@ -1,4 +1,4 @@
-//! Facts about a repository that rules share, each found once.
+//! Facts about a repository that several rules need, each computed once.
 
 use globset::{Glob, GlobSet, GlobSetBuilder};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -16,15 +16,15 @@ use codelode_store::{FileView, SymbolView};
 /// A repository.
 pub struct Project<'g, 'a> {
     pub graph: &'g Graph<'a>,
-    /// Globs of the caller for what is used.
+    /// The caller's globs for used code.
     pub patterns: &'g GlobSet,
     pub api: Api<'a>,
     pub bases: Bases,
     pub members: Members,
     pub uses: Uses,
-    /// By node: whether it is part of a test.
+    /// Whether each node is part of a test.
     pub tests: Vec<bool>,
-    /// By file: the frameworks that use definitions of it.
+    /// The frameworks that use definitions of each file.
     frameworks: FxHashMap<u32, Vec<&'static Framework>>,
     /// Files that are not judged.
     spared: FxHashSet<u32>,
@@ -52,7 +52,8 @@ impl<'g, 'a> Project<'g, 'a> {
         }
     }
 
-    /// Whether a definition is judged at all: values may be read without a name, and some files are not deleted from by hand.
+    /// Whether a definition is judged at all. Values may be read without their name, modules are only paths, and some
+    /// files are exempt.
     pub fn is_judged(&self, node: u32) -> bool {
         let symbol = &self.graph.symbols[node as usize];
         !self.graph.is_value(node)
@@ -60,7 +61,7 @@ impl<'g, 'a> Project<'g, 'a> {
             && !self.is_spared(symbol.file.number())
     }
 
-    /// Whether a file is not judged.
+    /// Whether a file is exempt.
     pub fn is_spared(&self, file: u32) -> bool {
         self.spared.contains(&file)
     }
@@ -70,14 +71,14 @@ impl<'g, 'a> Project<'g, 'a> {
         self.frameworks.get(&file.number()).map_or(&[], Vec::as_slice)
     }
 
-    /// Whether a file has names of its own, rather than sharing them with the other scripts of a page.
+    /// Whether a file is a module with its own names. Other scripts of a page share theirs.
     pub fn is_module(&self, file: FileView<'_>) -> bool {
         let has = |word: &&[u8]| memchr::memmem::find(file.content(), word).is_some();
         [&b"import "[..], b"export ", b"export{", b"require(", b"exports"].iter().any(has)
     }
 }
 
-/// Frameworks and tools that load files by themselves, by file.
+/// The frameworks and tools that load each file by its path.
 fn frameworks(graph: &Graph<'_>) -> FxHashMap<u32, Vec<&'static Framework>> {
     let mut matchers: FxHashMap<&str, Vec<(GlobSet, &'static Framework)>> = FxHashMap::default();
     let mut found = FxHashMap::default();
@@ -102,7 +103,7 @@ fn globs(patterns: &[&str]) -> GlobSet {
     set.build().expect("a test of frameworks compiles every glob")
 }
 
-/// Whether a runner of tests, a benchmark or an example uses a definition in a file that is none of theirs.
+/// Whether a definition in a source file belongs to tests, by a mark on it or on code around it.
 fn is_in_test(symbol: &SymbolView<'_>, modules: &[String]) -> bool {
     let mut around = std::iter::successors(Some(*symbol), SymbolView::parent);
     around.any(|own| is_marked_as_test(&own) || is_in_marked_block(&own))
@@ -119,14 +120,14 @@ fn is_marked_as_test(symbol: &SymbolView<'_>) -> bool {
     !marks.is_empty() && symbol.decorators().iter().any(is_test)
 }
 
-/// Whether the block of its type is marked as part of the tests: `#[cfg(test)] impl Shop { … }`.
+/// Whether the block around a member is marked as part of the tests: `#[cfg(test)] impl Shop { … }`.
 fn is_in_marked_block(symbol: &SymbolView<'_>) -> bool {
     let marks = symbol.file.conventions().test_decorators;
     marks.iter().any(|mark| mark.ends_with(')'))
         && block_attributes(symbol).any(|text| marks.iter().any(|mark| text.starts_with(mark.as_bytes())))
 }
 
-/// The text of each attribute above the block of a member's type, from its name on: `pymethods] impl Shop { … }`.
+/// The text after `#[` of each attribute above the block around a member: `pymethods] impl Shop { … }`.
 pub fn block_attributes<'a>(symbol: &SymbolView<'a>) -> impl Iterator<Item = &'a [u8]> + use<'a> {
     let start = Some(symbol.container_span()).filter(|container| !container.is_empty()).map(|it| it.start as usize);
     let before = start.and_then(|start| symbol.file.content().get(..start)).unwrap_or_default();
@@ -135,7 +136,7 @@ pub fn block_attributes<'a>(symbol: &SymbolView<'a>) -> impl Iterator<Item = &'a
     attributes.filter_map(|line| line.strip_prefix(b"#["))
 }
 
-/// The path, without extension, of a module in a file of its own that is marked as part of the tests.
+/// The path, without extension, of a test module that is declared here and lies in a file of its own.
 fn test_module(symbol: &SymbolView<'_>) -> Option<String> {
     if symbol.detail() != Detail::Module || symbol.has_body() || !is_marked_as_test(symbol) {
         return None;
@@ -144,7 +145,7 @@ fn test_module(symbol: &SymbolView<'_>) -> Option<String> {
     Some([folder, &symbol.name()].iter().filter(|part| !part.is_empty()).copied().collect::<Vec<_>>().join("/"))
 }
 
-/// The folder of the modules that a file declares: beside it, or one of its own name.
+/// The folder of the modules that a file declares: its own folder, or one with the file's name.
 pub fn folder_of_modules(path: &str) -> &str {
     let stem = path.rsplit_once('.').map_or(path, |(stem, _)| stem);
     let (folder, own) = stem.rsplit_once('/').unwrap_or(("", stem));

@@ -1,8 +1,8 @@
-//! Rings: nodes that use each other, directly or indirectly, and whether they are used from outside of their ring.
+//! Rings (strongly connected components) of nodes that use each other, and whether anything outside uses them.
 
-/// For each node, whether it is used from outside its ring. `uses` are pairs of user and used node.
+/// For each of `nodes` nodes, whether it is used from outside its ring. `uses` are pairs of user and used node.
 ///
-/// The rings are strongly connected components (Kosaraju 1978, Sharir 1981).
+/// The algorithm is by Kosaraju (1978) and Sharir (1981).
 pub(super) fn used_from_other_rings(nodes: usize, uses: &[(u32, u32)]) -> Vec<bool> {
     let (forth, back) = (rows(nodes, uses, |pair| *pair), rows(nodes, uses, |(from, to)| (*to, *from)));
     let mut order = Vec::with_capacity(nodes);

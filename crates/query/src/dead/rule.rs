@@ -1,21 +1,21 @@
-//! A rule of dead code: when it is asked, its question, its reason in words.
+//! A rule of dead code: its stage, its question, and its reason in words.
 
 use super::subject::Subject;
 use super::walk::{Reached, Walk};
 use codelode_store::FileView;
 
-/// Where in the course of a verdict a rule is asked.
+/// The stage of the analysis at which a rule is asked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stage {
-    /// Of files: whether they are judged at all.
+    /// Files: is the file left out of the analysis?
     Exempt,
-    /// Of every definition at first, and of members once their type is reached: whether use begins here.
+    /// All definitions first, and members once their type is reached: is this an entry point?
     Root,
-    /// Of what no use reached: whether it may be used without a name that was resolved.
+    /// Definitions that no use reached: may they be used without a resolved name?
     Reach,
-    /// Of what neither uses nor tests reached: whether that means little.
+    /// Definitions that neither uses nor tests reached: does that prove little?
     Doubt,
-    /// Of what is dead: whether it is only likely so.
+    /// Dead definitions: are they only likely dead?
     Caution,
 }
 
@@ -23,11 +23,11 @@ pub enum Stage {
 pub struct Rule {
     /// Its name in answers.
     pub name: &'static str,
-    /// When it is asked.
+    /// The stage at which it is asked.
     pub stage: Stage,
-    /// The reach that a definition gets by it.
+    /// The reach that it gives to a definition.
     pub(in crate::dead) lowers_to: Reached,
-    /// The reason in words for people; `{}` stands for the evidence.
+    /// The reason, in words for people; `{}` stands for the evidence.
     pub reason: &'static str,
     pub(in crate::dead) asks: Asks,
 }
@@ -38,11 +38,11 @@ pub(in crate::dead) enum Asks {
     File(fn(&FileView<'_>) -> bool),
     /// About one definition.
     One(fn(Subject<'_, '_>) -> bool),
-    /// About many at once.
+    /// About many definitions at once, by node.
     All(fn(&mut Walk<'_, '_>, &[u32]) -> Answers),
 }
 
-/// The definitions that a rule speaks of, with its evidence.
+/// The definitions that a rule applies to, each with its evidence.
 pub(in crate::dead) type Answers = Vec<(u32, Evidence)>;
 
 /// Evidence of a rule.
@@ -55,7 +55,7 @@ pub(in crate::dead) enum Evidence {
 }
 
 impl Rule {
-    /// The answer of a rule about one definition.
+    /// Asks the rule about one definition; `None` if it does not apply.
     pub(in crate::dead) fn asks_of(&self, subject: Subject<'_, '_>) -> Option<Evidence> {
         let speaks = match self.asks {
             Asks::File(ask) => ask(&subject.symbol.file),
@@ -65,7 +65,7 @@ impl Rule {
         speaks.then_some(Evidence::Plain)
     }
 
-    /// Whether the rule says that a file is not judged.
+    /// Whether the rule leaves a file out of the analysis.
     pub(in crate::dead) fn exempts(&self, file: &FileView<'_>) -> bool {
         matches!(self.asks, Asks::File(ask) if ask(file))
     }

@@ -1,5 +1,5 @@
-//! The one search for names in texts: places where a name stands that no relation explains. A macro, an attribute, a template,
-//! a setting or a text that is run may use what bears the name. Comments and documentation use nothing.
+//! Searches texts for names at places that no relation explains. A macro, an attribute, a template, a setting or an
+//! evaluated string there may use the definition. Comments and documentation use nothing.
 
 use crate::folder;
 use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
@@ -13,26 +13,26 @@ use codelode_lang::extract::unexplained;
 use codelode_lang::languages::Privacy;
 use codelode_store::{Edge, FileView, SymbolView};
 
-/// Endings of files whose words are no mentions: prose, lists of messages, records.
+/// Extensions of files whose words are no mentions: prose, message catalogues, records.
 const SILENT: &[&str] = &[
     "md", "markdown", "rst", "txt", "adoc", "lock", "map", "svg", "po", "pot", "csv", "tsv", "log", "patch", "diff",
     "snap", "sum",
 ];
 
-/// The definitions of one name from which on a mention of it counts for each, without a look at what it may mean.
+/// A name with so many definitions is too common to tell them apart, so one mention counts for all.
 const MOST_ALIKE: usize = 64;
 
 /// A mention: the file and the place.
 pub type Mention<'a> = (FileView<'a>, u32);
 
-/// By node: a mention in code or data, the first one by path; else one in tests.
+/// The first mention of each node by path, in code or data and in tests.
 #[derive(Default)]
 pub struct Mentions<'a> {
     pub by_code: FxHashMap<u32, Mention<'a>>,
     pub by_tests: FxHashMap<u32, Mention<'a>>,
 }
 
-/// Looks for the names of some nodes.
+/// Finds mentions of the names of some nodes.
 pub fn mentions<'a>(walk: &Walk<'_, 'a>, nodes: &[u32]) -> Mentions<'a> {
     let graph = walk.project.graph;
     let mut wanted: FxHashMap<&[u8], Vec<u32>> = FxHashMap::default();
@@ -56,7 +56,7 @@ pub fn mentions<'a>(walk: &Walk<'_, 'a>, nodes: &[u32]) -> Mentions<'a> {
             let alike = &wanted[span.of(file.content())];
             let is_open = |node: &&u32| !into.contains_key(node);
             let meant: Vec<u32> = match alike.len() {
-                // One mention may mean any.
+                // Any of them may be meant.
                 MOST_ALIKE.. => alike.iter().take_while(is_open).copied().collect(),
                 _ => {
                     let open = alike.iter().filter(is_open).copied();
@@ -69,7 +69,7 @@ pub fn mentions<'a>(walk: &Walk<'_, 'a>, nodes: &[u32]) -> Mentions<'a> {
     found
 }
 
-/// Words of a file that are names of nodes: all of code, and those of data that cannot be prose.
+/// Words of a file that are names of nodes. In data, only words that cannot be prose count.
 fn names_in(wanted: &FxHashMap<&[u8], Vec<u32>>, file: FileView<'_>) -> Vec<Span> {
     let text = file.content();
     let is_code = !file.facts().is_empty();
@@ -85,20 +85,20 @@ fn names_in(wanted: &FxHashMap<&[u8], Vec<u32>>, file: FileView<'_>) -> Vec<Span
     found
 }
 
-/// Whether a word of data is a name, by itself or by what stands beside it.
+/// Whether a word of a data file is a name, by its form or by the characters around it.
 fn stands_as_name(text: &[u8], span: Span) -> bool {
     let before = (span.start as usize).checked_sub(1).and_then(|at| text.get(at)).copied().unwrap_or(b' ');
     let after = text.get(span.end as usize).copied().unwrap_or(b' ');
     is_formed(span.of(text)) || b"\"'`.:#/>{$@-".contains(&before) || b"\"'`(:".contains(&after)
 }
 
-/// Places of a file, and what means them.
+/// A file with the facts that decide whether a place may mean a definition.
 struct Context<'g, 'a> {
     file: FileView<'a>,
     edges: &'g [Edge],
-    /// Places where the file writes names of its own definitions and of the types that they belong to.
+    /// Places where the file names its own definitions and their types.
     defined: FxHashSet<u32>,
-    /// Mentions in code that facts do not explain.
+    /// Places in code whose meaning the facts do not explain.
     unexplained: FxHashSet<u32>,
 }
 
@@ -130,12 +130,12 @@ impl<'g, 'a> Context<'g, 'a> {
             None if self.unexplained.contains(&span.start) || self.file.has_errors() => {
                 sees(subject, self.file, span.start) && std::ptr::eq(subject.language(), self.file.conventions())
             }
-            // In a text, as a whole: comments use nothing.
+            // Only a quoted name counts here, because comments use nothing.
             None => !subject.is_local() && is_quoted(text, span),
         }
     }
 
-    /// Whether a use that was bound to something else, or to nothing, may mean a definition after all.
+    /// Whether a use bound to another definition, or to none, may still mean this one.
     fn may_be_another(&self, subject: Subject<'_, 'a>, edge: &Edge) -> bool {
         let (symbol, rules) = (&subject.symbol, subject.language());
         let is_method = symbol.kind() == Kind::Method;
@@ -144,11 +144,11 @@ impl<'g, 'a> Context<'g, 'a> {
             return false;
         }
         match edge.how() {
-            // An object may be of another class than the one that was found.
+            // At run time the object may be of another class than the resolved one.
             How::Resolved | How::Compiler => is_method && rules.by_shape && !is_of_self(before),
-            // A function may be made a member of an object: `Object.assign(proto, helpers)`, `this.help()`.
+            // A function may become a member of an object: `Object.assign(proto, helpers)`, `this.help()`.
             How::NoMember | How::NoReceiver | How::OtherReceiver => is_method || rules.structural,
-            // A template does not say what its names are. A trait of ours gives its methods to types of others.
+            // The facts of a template are incomplete, and a trait of the project adds its methods to external types.
             How::Outside => {
                 let ours = || {
                     subject.graph().filled_in(symbol).is_some_and(|base| subject.graph().edges.targets(base).len() > 0)
@@ -163,7 +163,7 @@ impl<'g, 'a> Context<'g, 'a> {
     }
 }
 
-/// Whether a name is asked of the file of a definition, by the file's name, or stands alone where scripts share their names.
+/// Whether a name follows the name of the definition's file, or stands alone where scripts share their names.
 fn is_asked_of_file(subject: Subject<'_, '_>, before: &[u8]) -> bool {
     let path = subject.file().path();
     let name = path.rsplit('/').next().unwrap_or(path).split('.').next().unwrap_or_default().as_bytes();
@@ -173,7 +173,7 @@ fn is_asked_of_file(subject: Subject<'_, '_>, before: &[u8]) -> bool {
     }
 }
 
-/// Whether a place in code can mean a definition, as far as the language says who sees it.
+/// Whether code at a place can see a definition, by the visibility rules of its language.
 pub fn sees(subject: Subject<'_, '_>, file: FileView<'_>, at: u32) -> bool {
     let own = subject.file();
     if subject.is_local() {
@@ -191,12 +191,12 @@ pub fn sees(subject: Subject<'_, '_>, file: FileView<'_>, at: u32) -> bool {
     }
 }
 
-/// Whether a member is asked of the object itself: `self.open()`.
+/// Whether a member is accessed on the object itself: `self.open()`.
 fn is_of_self(before: &[u8]) -> bool {
     !before.ends_with(b".") || [&b"self."[..], b"this.", b"cls.", b"super()."].iter().any(|own| before.ends_with(own))
 }
 
-/// Whether a name stands between quotes, alone, at the end of a path, or called.
+/// Whether a name is quoted: alone, at the end of a path, or as a call.
 fn is_quoted(text: &[u8], span: Span) -> bool {
     let quote = |byte: Option<&u8>| byte.copied().filter(|byte| matches!(byte, b'"' | b'\''));
     let before = (span.start as usize).checked_sub(1).and_then(|at| text.get(at));
@@ -204,7 +204,7 @@ fn is_quoted(text: &[u8], span: Span) -> bool {
     opening.is_some() && opening == closing || closing.is_some() && matches!(before, Some(b'.' | b':' | b'#' | b'/'))
 }
 
-/// Whether a name cannot be a word of prose: it has parts, or begins as none does.
+/// Whether a name cannot be a word of prose: it has several parts, a digit, or a leading `_` or `$`.
 fn is_formed(name: &[u8]) -> bool {
     matches!(name.first(), Some(b'_' | b'$'))
         || name.iter().any(|byte| *byte == b'_' || byte.is_ascii_digit())

@@ -1,4 +1,4 @@
-//! A definition, as rules see it: users, file, class, modifiers, visibility.
+//! A definition as the rules see it: its users, file, class, modifiers and visibility.
 
 use super::project::Project;
 use super::walk::{Reached, Walk};
@@ -7,7 +7,7 @@ use codelode_base::model::Kind;
 use codelode_lang::languages::{Conventions, Public};
 use codelode_store::{FileView, SymbolView};
 
-/// A definition in the course of the walk.
+/// A definition during the walk.
 #[derive(Clone, Copy)]
 pub struct Subject<'s, 'a> {
     pub walk: &'s Walk<'s, 'a>,
@@ -33,7 +33,7 @@ impl<'s, 'a> Subject<'s, 'a> {
         self.symbol.file
     }
 
-    /// Conventions of its language.
+    /// The conventions of its language.
     pub fn language(&self) -> &'static Conventions {
         self.symbol.file.conventions()
     }
@@ -42,12 +42,12 @@ impl<'s, 'a> Subject<'s, 'a> {
         self.symbol.kind() == Kind::Method
     }
 
-    /// Whether it is inside of no other definition.
+    /// Whether it is at the top level of its file.
     pub fn is_top(&self) -> bool {
         !self.symbol.has_parent() && self.symbol.container_span().is_empty()
     }
 
-    /// The type that it is a member of, also where it is defined outside of it.
+    /// The type that it is a member of, even if it is defined outside that type.
     pub fn class(&self) -> Option<Self> {
         let owner = self.project().members.owner(self.node);
         let around =
@@ -55,42 +55,42 @@ impl<'s, 'a> Subject<'s, 'a> {
         owner.or_else(around).map(|class| self.other(class))
     }
 
-    /// It and the definitions around it, from the inside out.
+    /// The definition itself and the definitions around it, innermost first.
     pub fn around(&self) -> impl Iterator<Item = Self> + use<'s, 'a> {
         let own = *self;
         std::iter::successors(Some(own), move |inner| inner.graph().parent(inner.node).map(|node| own.other(node)))
     }
 
-    /// Whether use may begin here: it is inside of no other definition, or a member of a type that was reached.
+    /// Whether it may be an entry point: it is at the top level, or a member of a reached type.
     pub fn is_entry(&self) -> bool {
         self.is_top() || self.class().is_some_and(|class| class.reached() != Reached::Not)
     }
 
-    /// Whether it is inside of a function, where it has a name for that function alone.
+    /// Whether it is inside a function, so that only that function can name it.
     pub fn is_local(&self) -> bool {
         self.around().nth(1).is_some_and(|around| matches!(around.symbol.kind(), Kind::Function | Kind::Method))
     }
 
-    /// Whether a decorator, an attribute or an annotation may hand it on.
+    /// Whether a decorator, attribute or annotation may pass it on.
     pub fn is_decorated(&self) -> bool {
         is_decorated(&self.symbol)
     }
 
-    /// Whether a word stands before its name: `static`, `override`.
+    /// Whether a modifier stands before its name: `static`, `override`.
     pub fn has_modifier(&self, word: &str) -> bool {
         words_before(&self.symbol).split_whitespace().any(|own| own == word)
     }
 
-    /// Whether its language lets other files or packages use it.
+    /// Whether the language lets other files or packages use it.
     pub fn is_public(&self) -> bool {
         self.project().api.is_public(&self.symbol)
     }
 
-    /// Whether the language keeps it from code elsewhere: it is private, local, or a member of a type that is.
+    /// Whether the language hides it from other code: it is private, local, or a member of a hidden type.
     pub fn is_hidden(&self) -> bool {
         let is_closed = match self.language().public {
             Public::All => false,
-            // A script without imports and exports shares its names with the others of a page.
+            // Scripts of a page without imports and exports share their names.
             Public::Exported(_) => !self.is_public() && (self.is_method() || self.project().is_module(self.file())),
             _ => !self.is_public(),
         };
@@ -98,12 +98,12 @@ impl<'s, 'a> Subject<'s, 'a> {
         is_closed || self.is_local() || is_of_hidden()
     }
 
-    /// Whether a base outside of the repository may call it.
+    /// Whether an external base may call it.
     pub fn may_override(&self) -> bool {
         (self.language().may_override)(&words_before(&self.symbol), &self.symbol.name()) || in_interface(&self.symbol)
     }
 
-    /// Whether it is a method that its interface only declares.
+    /// Whether it is an interface method without a body.
     pub fn is_declared(&self) -> bool {
         in_interface(&self.symbol)
     }

@@ -1,24 +1,24 @@
-//! Tiers of verdicts: words for people, with a number for callers that ask by `min_confidence`.
+//! Tiers of verdicts: words for people, and numbers for `min_confidence`.
 
-/// The surety that a definition can be deleted, the least first.
+/// The confidence that a definition can be deleted, lowest first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Tier {
-    /// Part of what a library offers; nothing in the repository uses it.
+    /// Part of a library's API; nothing in the repository uses it.
     PublicApi,
-    /// No use was found, and a rule doubts that there is none.
+    /// Nothing uses it, but a rule says that this proves little.
     Unclear,
     /// Only dead code uses it.
     DeadUsers,
-    /// Visible inside of the program; nothing uses it.
+    /// Visible within the program; nothing uses it.
     Likely,
     /// Only tests use it.
     OnlyTests,
-    /// Private to its file, class or package; nothing uses it.
+    /// Hidden by the language outside its file, class or package; nothing uses it.
     Certain,
 }
 
 impl Tier {
-    /// All tiers, the surest first.
+    /// All tiers, highest confidence first.
     pub const ALL: &'static [Self] =
         &[Self::Certain, Self::OnlyTests, Self::Likely, Self::DeadUsers, Self::Unclear, Self::PublicApi];
 
@@ -34,7 +34,7 @@ impl Tier {
         }
     }
 
-    /// The reason in words, where no rule gives another.
+    /// The reason in words, for a verdict without a rule.
     pub fn reason(self) -> &'static str {
         match self {
             Self::Certain => "private, and nothing uses it",

@@ -1,4 +1,4 @@
-//! The walk along uses: from what is run, over what may be used, to what only tests use.
+//! The walk along uses: first from entry points, then from possible uses, last from tests.
 
 use std::collections::VecDeque;
 
@@ -8,18 +8,18 @@ use super::project::Project;
 use super::rule::{Asks, Evidence, Rule, Stage};
 use super::subject::Subject;
 
-/// Reachability of a definition, the strongest last.
+/// How a definition was reached, weakest first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Reached {
-    /// By nothing.
+    /// Not at all.
     Not,
     /// By tests.
     Tested,
-    /// By something that a rule doubts.
+    /// By code whose use is doubtful.
     Doubted,
-    /// By something that may be used.
+    /// By code that may be used.
     Possible,
-    /// By something that is used.
+    /// By code that is used.
     Live,
 }
 
@@ -27,18 +27,18 @@ pub enum Reached {
 pub struct Walk<'g, 'a> {
     pub project: &'g Project<'g, 'a>,
     pub reached: Vec<Reached>,
-    /// By node: the rule that reached it by itself, and its evidence.
+    /// The rule that reached each node, with its evidence. Nodes reached by other nodes have none.
     pub spoke: FxHashMap<u32, (&'static Rule, Evidence)>,
-    /// Definitions whose names stand in tests alone.
+    /// Definitions whose names only tests write.
     pub named_in_tests: Vec<u32>,
     rules: Vec<&'static Rule>,
     waiting: VecDeque<u32>,
-    /// Definitions by group, see [`super::members::Members::twins`]; empty once one of them was reached.
+    /// Overload groups, see [`super::members::Members::twins`]; emptied once a member is reached.
     groups: Vec<Vec<u32>>,
 }
 
 impl<'g, 'a> Walk<'g, 'a> {
-    /// A walk by some rules, in their order.
+    /// A walk with these rules, in their order.
     pub fn new(project: &'g Project<'g, 'a>, rules: Vec<&'static Rule>) -> Self {
         Self {
             project,
@@ -51,17 +51,17 @@ impl<'g, 'a> Walk<'g, 'a> {
         }
     }
 
-    /// A definition for rules.
+    /// A definition as the rules see it.
     pub fn subject(&self, node: u32) -> Subject<'_, 'a> {
         Subject { walk: self, node, symbol: self.project.graph.symbols[node as usize] }
     }
 
-    /// The rules of a stage, in their order.
+    /// The rules of a stage, in order.
     pub fn stage(&self, stage: Stage) -> Vec<&'static Rule> {
         self.rules.iter().copied().filter(|rule| rule.stage == stage).collect()
     }
 
-    /// Walks from what is run or offered, and returns the number of these.
+    /// Walks from entry points, and returns their number.
     pub fn start(&mut self) -> usize {
         let (project, graph) = (self.project, self.project.graph);
         let rules = self.stage(Stage::Root);
@@ -73,7 +73,7 @@ impl<'g, 'a> Walk<'g, 'a> {
         };
         let roots: Vec<_> = nodes.filter_map(root).collect();
         let count = roots.len();
-        // Code that gets the value may use its methods: `const handlers = { open() {} }`.
+        // Code that gets the object may call its methods: `const handlers = { open() {} }`.
         let shown = project.members.shown.iter().filter(|node| !project.tests[**node as usize]);
         self.waiting.extend(shown);
         self.waiting.extend(roots.iter().map(|(node, _)| *node));
@@ -84,13 +84,13 @@ impl<'g, 'a> Walk<'g, 'a> {
         count
     }
 
-    /// Definitions that are used at the top level of files: by code, or by tests.
+    /// Definitions used at the top level of files, either by code or by tests.
     fn used_at_top(&self, by_tests: bool) -> Vec<u32> {
         let (project, graph) = (self.project, self.project.graph);
         let mut found = Vec::new();
         for file in graph.snapshot.files() {
             for edge in graph.edges.in_file(file.number()).iter().filter(|edge| graph.from(edge).is_none()) {
-                // A value of a test module in a source file belongs to the tests.
+                // A value in a test module of a source file belongs to the tests.
                 let value = || edge.from().and_then(|from| graph.node(from));
                 if by_tests == (file.exercises() || value().is_some_and(|at| project.tests[at as usize])) {
                     found.extend(graph.edges.targets(edge).filter_map(|target| graph.owner(target)));
@@ -100,8 +100,7 @@ impl<'g, 'a> Walk<'g, 'a> {
         found
     }
 
-    /// Asks the rules of a stage about definitions that were not reached, one rule after the other, and follows what each
-    /// finds.
+    /// Asks the rules of a stage, one by one, about unreached definitions, and walks on from each one found.
     pub fn ask(&mut self, stage: Stage, nodes: &[u32]) {
         for rule in self.stage(stage) {
             let left: Vec<u32> = self.left_of(nodes);
@@ -114,7 +113,7 @@ impl<'g, 'a> Walk<'g, 'a> {
         }
     }
 
-    /// The definitions that a rule speaks of, among some.
+    /// The definitions among `nodes` that a rule applies to.
     pub fn answers(&mut self, rule: &'static Rule, nodes: &[u32]) -> Vec<(u32, Evidence)> {
         match rule.asks {
             Asks::All(ask) => ask(self, nodes),
@@ -122,7 +121,7 @@ impl<'g, 'a> Walk<'g, 'a> {
         }
     }
 
-    /// Walks from tests. With `judged`, a test that no runner starts is code like other code.
+    /// Walks from tests. With `judged`, only tests that a runner starts are entry points.
     pub fn start_tests(&mut self, judged: bool) {
         let project = self.project;
         let is_run = |node: &u32| {
@@ -141,12 +140,12 @@ impl<'g, 'a> Walk<'g, 'a> {
         self.run(Reached::Tested);
     }
 
-    /// Those of some nodes that were not reached so far.
+    /// The nodes that were not reached so far.
     pub fn left_of(&self, nodes: &[u32]) -> Vec<u32> {
         nodes.iter().copied().filter(|node| self.reached[*node as usize] == Reached::Not).collect()
     }
 
-    /// Reaches everything that waiting nodes use.
+    /// Reaches everything that the waiting nodes use.
     fn run(&mut self, how: Reached) {
         let (project, graph) = (self.project, self.project.graph);
         let members = &project.members;
@@ -176,7 +175,7 @@ impl<'g, 'a> Walk<'g, 'a> {
         }
     }
 
-    /// Reaches overridden methods of possibly used ones, as calls of one may mean the other.
+    /// Reaches methods whose overrides were reached, since a call of one may run the other.
     pub fn reach_overridden(&mut self, how: Reached) {
         loop {
             let is_reached = |node: &u32| self.reached[*node as usize] != Reached::Not;

@@ -1,4 +1,4 @@
-//! Lines of JSON: an object for each definition and each bound use, file by file.
+//! JSON lines: one object per definition and per resolved use, file by file.
 
 use std::io::{self, Write};
 

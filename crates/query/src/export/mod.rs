@@ -1,4 +1,4 @@
-//! An index in the forms of other programs: SCIP, ctags, and lines of JSON. Possible uses are left out.
+//! Exports an index as SCIP, ctags or JSON lines. Possible uses are left out.
 
 mod lines;
 mod scip;
@@ -9,40 +9,40 @@ use std::io::{self, Write};
 use codelode_base::model::Role;
 use codelode_store::{EdgeTable, FileView, Snapshot, SymbolView};
 
-/// A form.
+/// An export format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Form {
-    /// The protocol buffers of SCIP (scip-code.org): definitions, references, documentation and implementations.
+    /// SCIP protocol buffers (scip-code.org): definitions, references, documentation and implementations.
     Scip,
-    /// A file of tags, as editors read them: definitions alone.
+    /// A tags file for editors: definitions only.
     Ctags,
-    /// A JSON object a line: definitions and references.
+    /// One JSON object per line: definitions and references.
     Ndjson,
 }
 
-/// The parts to export.
+/// An index to export.
 #[derive(Clone, Copy)]
 pub struct Source<'a> {
     /// The files and their symbols.
     pub snapshot: &'a Snapshot,
-    /// Uses with their definitions.
+    /// The resolved uses.
     pub edges: &'a EdgeTable,
-    /// The folder, as a URL.
+    /// The URL of the root folder.
     pub root: &'a str,
 }
 
-/// Numbers of what was written.
+/// Counts of the written items.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ExportCounts {
     /// Files.
     pub files: u64,
     /// Definitions.
     pub definitions: u64,
-    /// References, each to one definition.
+    /// References, one per definition that a use means.
     pub references: u64,
 }
 
-/// Writes all files that have symbols, by path.
+/// Writes all files that have symbols or uses, by path. Fails if `out` does.
 pub fn write(source: &Source<'_>, form: Form, out: &mut dyn Write) -> io::Result<ExportCounts> {
     match form {
         Form::Scip => scip::write(source, out),
@@ -51,7 +51,7 @@ pub fn write(source: &Source<'_>, form: Form, out: &mut dyn Write) -> io::Result
     }
 }
 
-/// A use that is bound.
+/// A resolved use.
 struct Use<'a> {
     at: u32,
     len: usize,
@@ -68,7 +68,7 @@ fn files<'a>(source: &Source<'a>) -> Vec<FileView<'a>> {
     files
 }
 
-/// Uses in a file that are bound, one for each definition that they mean. A definition is no use of itself.
+/// Resolved uses in a file, one per target. A use at its own definition is left out.
 fn uses<'a>(source: &Source<'a>, file: &FileView<'a>) -> Vec<Use<'a>> {
     let Source { snapshot, edges, .. } = *source;
     let bound = edges.in_file(file.number()).iter().filter(|edge| edge.how().is_bound());
@@ -84,7 +84,7 @@ fn uses<'a>(source: &Source<'a>, file: &FileView<'a>) -> Vec<Use<'a>> {
     uses
 }
 
-/// Lines and columns of bytes, for a file whose places are asked for in any order.
+/// Converts byte offsets of a file to lines and columns, in any order.
 struct Lines<'a> {
     content: &'a [u8],
     starts: Vec<usize>,
@@ -97,7 +97,7 @@ impl<'a> Lines<'a> {
         Self { content, starts }
     }
 
-    /// The line and the byte in it, both from zero.
+    /// The zero-based line of a byte, and the byte's offset in that line.
     fn place(&self, at: u32) -> (usize, usize) {
         let line = self.starts.partition_point(|start| *start <= at as usize).saturating_sub(1);
         (line, at as usize - self.starts[line])

@@ -1,4 +1,4 @@
-//! SCIP: one document a file, written one after the other, so that memory is that of the largest.
+//! SCIP: one document per file. Each is written before the next is built, so memory is bounded by the largest.
 
 use std::io::{self, Write};
 
@@ -28,7 +28,7 @@ pub(super) fn write(source: &Source<'_>, out: &mut dyn Write) -> io::Result<Expo
     Ok(written)
 }
 
-/// Writes a part of the index: parts that follow each other are one message.
+/// Writes a part of the index. Concatenated parts are one protobuf message.
 fn put(part: &Index, out: &mut dyn Write) -> io::Result<()> {
     out.write_all(&part.encode_to_vec())
 }
@@ -88,14 +88,14 @@ fn information<'a>(source: &Source<'a>, symbol: &SymbolView<'a>) -> SymbolInform
     }
 }
 
-/// A range in lines and bytes; three numbers for one within a line.
+/// A SCIP range in lines and bytes: three numbers within one line, else four.
 fn range(lines: &Lines<'_>, span: Span) -> Vec<i32> {
     let ((line, column), (end_line, end)) = (lines.place(span.start), lines.place(span.end));
     let numbers = if line == end_line { vec![line, column, end] } else { vec![line, column, end_line, end] };
     numbers.into_iter().map(|number| i32::try_from(number).unwrap_or(i32::MAX)).collect()
 }
 
-/// The name of a symbol in SCIP: the path as a namespace, then a descriptor for each symbol around it.
+/// The SCIP name of a symbol: its path as a namespace, then a descriptor for each enclosing symbol and itself.
 fn name_of(symbol: &SymbolView<'_>) -> String {
     let mut around: Vec<SymbolView<'_>> = std::iter::successors(Some(*symbol), SymbolView::parent).collect();
     let mut name = format!("codelode . . . {}/", escaped(symbol.file.path()));
@@ -128,7 +128,7 @@ fn descriptor(symbol: &SymbolView<'_>) -> String {
     }
 }
 
-/// An identifier as it is written in a name: in backticks unless it is plain.
+/// An identifier as SCIP names write it: in backticks unless it is plain.
 fn escaped(name: &str) -> String {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '+' | '-' | '$');
     if name.chars().all(is_plain) { name.to_owned() } else { format!("`{}`", name.replace('`', "``")) }

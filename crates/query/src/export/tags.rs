@@ -1,4 +1,4 @@
-//! A file of tags in the extended form of ctags, sorted: name, path, line, kind and the symbol around it.
+//! A sorted tags file in ctags' extended format: name, path, line, kind and enclosing symbol.
 
 use std::io::{self, Write};
 
@@ -11,7 +11,7 @@ pub(super) fn write(source: &Source<'_>, out: &mut dyn Write) -> io::Result<Expo
         let lines = Lines::of(&file);
         for symbol in file.symbols().filter(|symbol| is_plain(&symbol.name())) {
             let (line, _) = lines.place(symbol.name_span().start);
-            // A search finds the line again after others were added above.
+            // An editor's search still finds the line after lines were added above it.
             let text = std::str::from_utf8(lines.text(line)).ok().filter(|text| text.len() <= LONGEST_SEARCH);
             let address = text.map_or((line + 1).to_string(), |text| format!("/^{}$/", search_pattern(text)));
             let mut tag = format!("{}\t{}\t{address};\"\t", symbol.name(), file.path());
@@ -35,10 +35,10 @@ pub(super) fn write(source: &Source<'_>, out: &mut dyn Write) -> io::Result<Expo
     Ok(written)
 }
 
-/// The longest line that a search is made of, in bytes.
+/// The longest line, in bytes, that is written as a search.
 const LONGEST_SEARCH: usize = 200;
 
-/// Whether a text can stand in a field.
+/// Whether a text may stand in a field.
 fn is_plain(text: &str) -> bool {
     !text.is_empty() && !text.contains(['\t', '\n', '\r']) && !text.starts_with('!')
 }

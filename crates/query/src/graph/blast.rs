@@ -6,15 +6,15 @@ use super::is_module;
 use super::relations::users_through;
 use codelode_store::{EdgeTable, FileView, Snapshot, SymbolId, SymbolView};
 
-/// A file that depends on a symbol.
+/// A file affected by a change of a symbol.
 pub struct AffectedFile<'a> {
     /// The file.
     pub file: FileView<'a>,
     /// The distance in uses, from one.
     pub depth: u32,
-    /// The overridden method that it uses instead of the symbol itself.
+    /// The overridden method that it uses instead, if any.
     pub via: Option<SymbolView<'a>>,
-    /// The symbols in it that depend on it, nearest first; none if only its top level does.
+    /// Its symbols that depend on the changed one, nearest first; empty if only its top level does.
     pub symbols: Vec<SymbolView<'a>>,
 }
 
@@ -23,46 +23,45 @@ pub struct AffectedFile<'a> {
 pub struct Blast<'a> {
     /// Files with resolved uses, nearest first, then by path.
     pub confirmed: Vec<AffectedFile<'a>>,
-    /// Files where it may be used, by path: its name is written after an unknown receiver, or its file is imported.
+    /// Files that may use the symbol, by path: they write its name after an unknown receiver, or import its file.
     pub potential: Vec<(FileView<'a>, BlastDoubt)>,
     /// The number of symbols that use it directly.
     pub direct: usize,
-    /// The number of files whose names are resolved: those that may depend on anything.
+    /// The number of files with name resolution, the only ones that can be affected.
     pub files: usize,
 }
 
 /// The reason why a file is only possibly affected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BlastDoubt {
-    /// The name occurs there, and may mean the symbol.
+    /// It writes the name, which may mean the symbol.
     Name,
-    /// It imports the file.
+    /// It imports the symbol's file.
     Import,
 }
 
 impl Blast<'_> {
-    /// The risk of a change, from 0 (no file is affected) to 1 (all are): about one half where ten files use the
-    /// symbol directly, and at least the share of all files that depend on it. A file counts less the further away it
-    /// is.
+    /// The risk of a change, from 0 (no file is affected) to 1 (all are). Ten files with direct uses give about one
+    /// half. The risk is at least the share of affected files, where distant files count less.
     pub fn risk(&self) -> f64 {
         self.risk_of(self.confirmed.iter().map(|file| hop_weight(file.depth)).sum())
     }
 
-    /// The risk of affected files with this total weight.
+    /// The risk for affected files of this total weight.
     pub fn risk_of(&self, weight: f64) -> f64 {
-        /// The number of files that make a risk of one half.
+        /// The weight that makes a risk of one half.
         const HALF: f64 = 10.0;
         let share = (weight / self.files.saturating_sub(1).max(1) as f64).min(1.0);
         1.0 - (1.0 - share) * HALF / (HALF + weight)
     }
 }
 
-/// The weight of a file at this distance in uses.
+/// The weight of a file at a distance of `depth` uses.
 pub fn hop_weight(depth: u32) -> f64 {
     f64::from(depth.max(1)).powf(-0.7)
 }
 
-/// Follows the users of a symbol, up to `depth` uses away.
+/// Follows the users of a symbol, at most `depth` uses away.
 pub fn blast<'a>(snapshot: &'a Snapshot, edges: &'a EdgeTable, symbol: &SymbolView<'a>, depth: u32) -> Blast<'a> {
     let own = symbol.file.number();
     let mut seen: HashSet<SymbolId> = HashSet::from([symbol.number()]);
@@ -74,7 +73,7 @@ pub fn blast<'a>(snapshot: &'a Snapshot, edges: &'a EdgeTable, symbol: &SymbolVi
         for used in level {
             for (meant, place) in users_through(snapshot, edges, used) {
                 let (edge, via) = (place.edge, (meant != used).then_some(meant));
-                // The step to an overridden method counts as a step of its own.
+                // A use of an overridden method is one step further away.
                 let steps = at + u32::from(via.is_some());
                 if steps > depth {
                     continue;
@@ -86,7 +85,7 @@ pub fn blast<'a>(snapshot: &'a Snapshot, edges: &'a EdgeTable, symbol: &SymbolVi
                 if let Some(user) = edge.from().filter(|user| seen.insert(*user)) {
                     symbols.push(user);
                     direct += usize::from(at == 1);
-                    // A path through a module does not use everything in it.
+                    // Code that names a module in a path does not use everything in it.
                     if !is_module(snapshot, user) {
                         next.push(user);
                     }
@@ -116,16 +115,16 @@ pub fn blast<'a>(snapshot: &'a Snapshot, edges: &'a EdgeTable, symbol: &SymbolVi
     blast
 }
 
-/// Symbols and files that depend on some symbols.
+/// Symbols and files that depend on a set of symbols.
 #[derive(Default)]
 pub struct Dependents {
-    /// Distances in uses, of the first symbols too.
+    /// The distance of each symbol in uses, including the first ones.
     pub symbols: HashMap<SymbolId, u32>,
-    /// Distances of the files in which they are used.
+    /// The distance of each file that uses one of them.
     pub files: BTreeMap<u32, u32>,
 }
 
-/// Follows the users of some symbols, each of which has a distance already, up to `depth` uses away.
+/// Follows the users of some symbols with known distances, up to a distance of `depth`.
 pub fn dependents(
     snapshot: &Snapshot,
     edges: &EdgeTable,
@@ -141,12 +140,12 @@ pub fn dependents(
     }
     while let Some((at, level)) = levels.pop_first() {
         for used in level.into_iter().filter(|_| at < depth) {
-            // It was reached again by a shorter way, and a path through a module does not use everything in it.
+            // Skips symbols that a shorter way reached, and modules, whose name in a path uses nothing in them.
             if found.symbols.get(&used).is_some_and(|known| *known < at) || is_module(snapshot, used) {
                 continue;
             }
             for (meant, place) in users_through(snapshot, edges, used) {
-                // The step to an overridden method counts as a step of its own.
+                // A use of an overridden method is one step further away.
                 let steps = at + 1 + u32::from(meant != used);
                 if steps > depth {
                     continue;

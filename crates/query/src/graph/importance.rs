@@ -1,4 +1,4 @@
-//! Importance: symbols by PageRank (Page et al. 1998) over their uses, files by importers.
+//! Importance: symbols by PageRank (Page et al. 1998) over uses, files by their number of importers.
 
 use std::collections::HashMap;
 
@@ -6,11 +6,11 @@ use super::{Graph, Uses, is_use};
 use codelode_base::model::Phase;
 use codelode_store::{EdgeTable, Error, Rank, RankTable, Snapshot, SymbolView};
 
-/// The part of a share that is passed on to used symbols; the rest is spread evenly.
+/// The part of a node's share that passes to the symbols it uses. The rest is spread evenly.
 const DAMPING: f64 = 0.85;
-/// The sum of changes below which the shares have settled.
+/// The iteration ends once the shares change by less than this in total.
 const SETTLED: f64 = 1e-6;
-/// The most rounds.
+/// The most iterations.
 const ROUNDS: u32 = 100;
 
 /// The ranks of a snapshot, computed on first use.
@@ -34,12 +34,12 @@ pub fn ranks<'a>(snapshot: &'a Snapshot, edges: &EdgeTable) -> Result<&'a RankTa
     snapshot.keep_ranks(edges, counted.iter().map(rank).collect(), rounds)
 }
 
-/// Each node's share, and the number of rounds. `start` is the share of each node before any use; its sum is one.
+/// The share of each node, and the number of iterations. `start` holds the initial shares; their sum is one.
 pub(super) fn page_rank(uses: &Uses, start: &[f64]) -> (Vec<f64>, u32) {
     let mut shares = start.to_vec();
     let mut next = vec![0.0; shares.len()];
     for round in 1..=ROUNDS {
-        // The shares of nodes without uses are spread over all.
+        // The shares of nodes without uses are spread over all nodes.
         let mut lost = 0.0;
         next.fill(0.0);
         for (node, share) in shares.iter().enumerate() {

@@ -1,4 +1,4 @@
-//! Imports of a file: statements that a symbol needs, and packages from outside of the repository.
+//! Imports of a file: the statements that a symbol needs, and external packages.
 
 use std::collections::{BTreeSet, HashSet};
 
@@ -7,10 +7,10 @@ use codelode_base::model::{Detail, Kind, Role};
 use codelode_lang::extract;
 use codelode_store::{Edge, EdgeTable, FileView, Snapshot, SymbolId, SymbolView};
 
-/// Import statements that symbols of one file need, whole and in source order.
+/// Whole import statements that symbols of one file need, in source order.
 ///
-/// A statement is needed when it binds a name that a symbol writes, or imports a trait whose member it uses. An import of
-/// everything is needed when a symbol writes a name that nothing in its file binds.
+/// A statement is needed if it binds a name that a symbol writes, or imports a trait whose member the symbol uses. A
+/// wildcard import is needed if a symbol writes a name that nothing in its file binds.
 pub fn needed_imports(snapshot: &Snapshot, edges: &EdgeTable, symbols: &[SymbolView<'_>]) -> Vec<String> {
     let Some(file) = symbols.first().map(|symbol| symbol.file) else { return Vec::new() };
     let imports = extract::imports(file.spec(), file.content(), file.facts());
@@ -55,10 +55,10 @@ pub fn needed_imports(snapshot: &Snapshot, edges: &EdgeTable, symbols: &[SymbolV
     let is_seen = |statement: &&extract::Statement| {
         let mut around =
             file.symbols().filter(|other| other.kind() != Kind::Constant && other.span().contains(statement.span));
-        // A statement in a function is seen inside that function only.
+        // An import inside a function is visible in that function only.
         around.next_back().is_none_or(|around| symbols.iter().all(|symbol| around.span().contains(symbol.span())))
     };
-    // A symbol that imports by itself needs no other import of the same.
+    // A symbol with an import of its own needs no outer import of the same file.
     let (own, others): (Vec<_>, Vec<_>) =
         needed.into_iter().filter_map(|place| imports.statements.get(place)).partition(is_inside);
     let is_new = |statement: &&extract::Statement| own.iter().all(|own| own.text != statement.text);
@@ -73,7 +73,7 @@ fn inside<'a>(edges: &'a EdgeTable, file: FileView<'_>, start: u32, end: u32) ->
     &all[first..first + len]
 }
 
-/// Packages from outside of the repository that a file imports, each once.
+/// External packages that a file imports, without duplicates.
 pub fn outside_packages(edges: &EdgeTable, file: FileView<'_>) -> Vec<String> {
     let own: HashSet<u32> = edges.imports(file.number()).iter().map(|import| import.at).collect();
     let packages = extract::packages(file.spec(), file.facts());

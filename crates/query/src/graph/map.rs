@@ -1,4 +1,4 @@
-//! Repository map: the most central files and symbols that fit, in the order of centrality.
+//! Repository map: files and symbols, the most central first.
 
 use std::collections::HashMap;
 
@@ -10,12 +10,12 @@ use codelode_store::{EdgeTable, FileView, Snapshot, SymbolId, SymbolView};
 pub struct MapFile<'a> {
     /// The file.
     pub file: FileView<'a>,
-    /// Its symbols with their shares, the most central first.
+    /// Its symbols with their PageRank shares, the most central first.
     pub symbols: Vec<(SymbolView<'a>, f64)>,
 }
 
-/// Files by the centrality of their symbols, tests left out. With a focus, the symbols that it uses, directly or not,
-/// are central.
+/// Files by the centrality of their symbols, without tests. With a focus, the symbols that it uses, directly or
+/// indirectly, are the central ones.
 pub fn repo_map<'a>(snapshot: &'a Snapshot, edges: &'a EdgeTable, focus: &[SymbolId]) -> Vec<MapFile<'a>> {
     let graph = Graph::new(snapshot, edges);
     let uses = graph.uses(false, |edge, to| is_use(&graph, edge, to));

@@ -1,5 +1,5 @@
-//! Graph questions: symbols as nodes with consecutive numbers, and their uses as edges. Values (constants, fields,
-//! variables) count as part of their owner.
+//! The graph of a snapshot: symbols as numbered nodes, and uses as edges. Values (constants, fields, variables) count
+//! as part of their owner.
 
 mod blast;
 pub(super) mod cut_off;
@@ -44,22 +44,22 @@ pub(super) use visible::{
 use codelode_base::model::{Detail, Kind, Role};
 use codelode_store::{Edge, EdgeTable, Snapshot, SymbolId, SymbolView};
 
-/// No symbol.
+/// The number of no symbol.
 const NONE: u32 = u32::MAX;
 
-/// The symbols of a snapshot by consecutive numbers (nodes), and their nesting.
+/// The symbols of a snapshot by node number, and their nesting.
 pub(super) struct Graph<'a> {
     pub snapshot: &'a Snapshot,
     pub edges: &'a EdgeTable,
-    /// By file number: the node of its first symbol.
+    /// The node of each file's first symbol, by file number.
     starts: Vec<u32>,
     pub symbols: Vec<SymbolView<'a>>,
-    /// By node: the nearest enclosing symbol that is no value, or itself.
+    /// The owner of each node: the nearest enclosing symbol that is no value, or the node itself.
     owners: Vec<u32>,
 }
 
 impl<'a> Graph<'a> {
-    /// Numbers the symbols of all files whose names are resolved.
+    /// Numbers the symbols of all files with name resolution.
     pub fn new(snapshot: &'a Snapshot, edges: &'a EdgeTable) -> Self {
         let (mut starts, mut symbols, mut owners) = (Vec::new(), Vec::new(), Vec::new());
         for file in snapshot.files().filter(|file| !file.facts().is_empty()) {
@@ -89,12 +89,12 @@ impl<'a> Graph<'a> {
         start.checked_add(id.index).filter(|node| (*node as usize) < self.symbols.len())
     }
 
-    /// The node of a symbol's owner: the nearest enclosing symbol that is no value, or itself.
+    /// The node of a symbol's owner: the nearest enclosing symbol that is no value, or the symbol itself.
     pub fn owner(&self, id: SymbolId) -> Option<u32> {
         self.owners.get(self.node(id)? as usize).copied().filter(|owner| *owner != NONE)
     }
 
-    /// The node that encloses a node.
+    /// The enclosing node.
     pub fn parent(&self, node: u32) -> Option<u32> {
         self.owner(self.symbols[node as usize].parent()?.number())
     }
@@ -104,7 +104,7 @@ impl<'a> Graph<'a> {
         self.symbols[node as usize].kind() == Kind::Constant
     }
 
-    /// The node that contains an occurrence; none at the top level of a file.
+    /// The node around an occurrence; `None` at the top level of a file.
     pub fn from(&self, edge: &Edge) -> Option<u32> {
         self.owner(edge.from()?)
     }
@@ -114,8 +114,8 @@ impl<'a> Graph<'a> {
         filled_in(self.edges, member)
     }
 
-    /// The uses between nodes, each pair once, without self-uses. With `values`, using a value counts as using its
-    /// owner.
+    /// The uses between nodes that `counts` accepts, each pair once, without self-uses. With `values`, a use of a value
+    /// counts as a use of its owner.
     pub fn uses(&self, values: bool, counts: impl Fn(&Edge, u32) -> bool) -> Uses {
         let mut pairs: Vec<u64> = Vec::new();
         for edge in self.edges.all() {
@@ -132,9 +132,9 @@ impl<'a> Graph<'a> {
     }
 }
 
-/// Uses between nodes, in rows.
+/// Uses between nodes, in compressed rows.
 pub(super) struct Uses {
-    /// By node: the start of its row; one more at the end.
+    /// The start of each node's row, and the end of the last one.
     rows: Vec<u32>,
     to: Vec<u32>,
 }
@@ -168,14 +168,14 @@ impl Uses {
     }
 }
 
-/// Whether a symbol is a module, which paths name on their way to what they use.
+/// Whether a symbol is a module, which paths name on the way to a used symbol.
 fn is_module(snapshot: &Snapshot, id: SymbolId) -> bool {
     snapshot.symbol(id).is_some_and(|symbol| symbol.detail() == Detail::Module)
 }
 
-/// The trait that a member's block implements, as written there: `impl Display for Id`.
+/// The trait that a member's block implements, where the block names it: `impl Display for Id`.
 fn filled_in<'a>(edges: &'a EdgeTable, member: &SymbolView<'_>) -> Option<&'a Edge> {
-    // At most the trait's type arguments are between its name and the type.
+    // Only the trait's type arguments stand between its name and the type.
     const NEAR: usize = 8;
     let owner = member.container_span();
     if owner.is_empty() {
@@ -188,14 +188,14 @@ fn filled_in<'a>(edges: &'a EdgeTable, member: &SymbolView<'_>) -> Option<&'a Ed
     (!between.contains(&b'{') && !between.contains(&b';')).then_some(base)
 }
 
-/// Whether an occurrence makes its target more central. Imports alone do not; nor do subclasses, which specialize a
-/// class; implementing an interface does.
+/// Whether an occurrence makes its target more central. An import or a subclass does not; implementing an interface
+/// does.
 fn is_use(graph: &Graph<'_>, edge: &Edge, target: u32) -> bool {
     let is_type = |node: u32| matches!(graph.symbols[node as usize].kind(), Kind::Class | Kind::Type);
     let declares = |from: u32| is_type(from) && !graph.symbols[from as usize].file.conventions().types_use;
     match edge.role() {
         Role::Import => false,
-        // A path leads through a module to what is used.
+        // A module in a path only leads to the used symbol.
         _ if graph.symbols[target as usize].detail() == Detail::Module => false,
         Role::Base if graph.symbols[target as usize].kind() != Kind::Type => false,
         _ => !graph.from(edge).is_some_and(declares),

@@ -1,10 +1,10 @@
-//! The name at a byte of a file, by binary search in stored tables: nothing is parsed.
+//! The name at a byte of a file, by binary search in stored tables. Nothing is parsed.
 
 use codelode_base::model::{Kind, Span};
 use codelode_lang::extract::{self, LazyFacts, Local};
 use codelode_store::{Edge, EdgeTable, FileView, Snapshot, SymbolView};
 
-/// A name written in a file: the definition it names, the use it is, or both, such as an embedded field.
+/// A name written in a file: a definition, a use, or both, such as an embedded field.
 #[derive(Clone, Copy)]
 pub struct NameAt<'a> {
     /// Position of the name.
@@ -15,12 +15,12 @@ pub struct NameAt<'a> {
     pub edge: Option<&'a Edge>,
 }
 
-/// Finds the name that holds a byte of a file, or ends there. Names without a symbol, such as local variables, are not
-/// found.
+/// Finds the name that holds a byte of a file, or ends there. `None` for names without a symbol, such as local
+/// variables.
 pub fn name_at<'a>(edges: &'a EdgeTable, file: FileView<'a>, byte: u32) -> Option<NameAt<'a>> {
     let used = edges.in_file(file.number());
     let reaches = |span: &Span| span.start <= byte && byte <= span.end;
-    // Two names may touch, as in `a.b` only if a separator of no length were between them: the later one counts.
+    // If two names touch at the byte, the later one counts.
     let used = used[..used.partition_point(|edge| edge.at <= byte)].last();
     let used = used.map(|edge| (Span { start: edge.at, end: edge.at + edge.len() as u32 }, edge));
     let used = used.filter(|(span, _)| reaches(span));
@@ -39,8 +39,8 @@ pub fn name_at<'a>(edges: &'a EdgeTable, file: FileView<'a>, byte: u32) -> Optio
     })
 }
 
-/// The files that the name of a module at a byte of a file means: in an import, those whose module the word there names,
-/// elsewhere those of the import that binds the name.
+/// The files that a module's name at a byte means. In an import, the word there names the module; elsewhere, the import
+/// that binds the name counts.
 pub fn imported_at<'a>(
     snapshot: &'a Snapshot,
     edges: &EdgeTable,
@@ -52,8 +52,8 @@ pub fn imported_at<'a>(
     modules_at(snapshot, &imports.collect::<Vec<_>>(), file.content(), facts, byte)
 }
 
-/// The files of a snapshot that the name of a module at a byte of a text means, which need not be a file of the snapshot.
-/// Of each import of the text, its position is given with the number of a file that it means.
+/// Like [`imported_at`], for a text that need not be a file of the snapshot. `imports` are pairs of a position in the
+/// text and the number of the imported file.
 pub fn modules_at<'a>(
     snapshot: &'a Snapshot,
     imports: &[(u32, u32)],
@@ -72,7 +72,7 @@ pub fn modules_at<'a>(
     files
 }
 
-/// Whether a word names the module of a file: the file itself, or its folder.
+/// Whether a word names the module of a file, by the file's name or its folder's.
 fn is_module(path: &str, word: &[u8]) -> bool {
     let mut parts = path.rsplit('/');
     let stem = parts.next().and_then(|name| name.split('.').next());
@@ -90,18 +90,17 @@ pub fn local_at(file: FileView<'_>, facts: &LazyFacts<'_>, byte: u32) -> Option<
     extract::local_at(file.spec(), file.content(), facts, function.span(), byte)
 }
 
-/// The word at a byte of a file, whatever it means.
+/// The word at a byte of a file, of any meaning.
 pub fn word_at(file: FileView<'_>, byte: u32) -> Option<Span> {
     extract::word_at(file.content(), byte)
 }
 
-/// The imports that the names at some bytes of a file, ascending, come from: for each that has one, its byte and that of the
-/// import.
+/// Pairs of a byte and its import, for each place in `places` (ascending) whose name an import binds.
 pub fn imports_of(file: FileView<'_>, places: &[u32]) -> Vec<(u32, u32)> {
     extract::imports_of(file.spec(), file.facts(), places)
 }
 
-/// The local names of the functions that reach into a part of a file.
+/// The local names of the functions that overlap a part of a file.
 pub fn locals(file: FileView<'_>, part: Span) -> Vec<Local> {
     let mut functions: Vec<Span> = Vec::new();
     for symbol in file.symbols().filter(|symbol| matches!(symbol.kind(), Kind::Function | Kind::Method)) {
@@ -115,8 +114,8 @@ pub fn locals(file: FileView<'_>, part: Span) -> Vec<Local> {
     extract::locals(file.spec(), file.content(), file.facts(), &functions)
 }
 
-/// A symbol with the other signatures of the same function: overloads of which one alone has a body. Overloads that are
-/// functions of their own stand alone.
+/// All signatures of a function, if only one of its overloads has a body. Overloads with bodies of their own are
+/// separate functions, so the symbol is alone.
 pub fn signatures<'a>(symbol: &SymbolView<'a>) -> Vec<SymbolView<'a>> {
     if symbol.overload() == 0 {
         return vec![*symbol];

@@ -1,4 +1,4 @@
-//! Packages from outside that a snapshot's files import.
+//! External packages that the files of a snapshot import, and uses of their names.
 
 use crate::folder;
 use std::collections::{BTreeMap, BTreeSet, HashSet};
@@ -13,18 +13,18 @@ use codelode_store::{Edge, EdgeTable, FileView, Snapshot, SymbolView};
 /// A package that files import.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ImportedPackage {
-    /// Where it comes from.
+    /// The ecosystem of the package.
     pub ecosystem: Ecosystem,
     /// Its name, as imports write it.
     pub name: String,
     /// Folder of the first file that imports it.
     pub folder: String,
-    /// Number of files that import it.
+    /// The number of files that import it.
     pub importers: usize,
 }
 
-/// Packages that the files of a snapshot import, those with the most importers first. The project's own and those of the
-/// languages themselves are left out.
+/// Packages that the files of a snapshot import, those with the most importers first. The project's own packages and
+/// standard libraries are left out.
 pub fn needed_packages(snapshot: &Snapshot, edges: &EdgeTable) -> Vec<ImportedPackage> {
     let mut own: HashSet<(Ecosystem, String)> = HashSet::new();
     let mut needed: BTreeMap<(Ecosystem, String), ImportedPackage> = BTreeMap::new();
@@ -49,11 +49,11 @@ pub fn needed_packages(snapshot: &Snapshot, edges: &EdgeTable) -> Vec<ImportedPa
     needed
 }
 
-/// A use of a name from outside of the repository.
+/// A use of an external name.
 pub struct OutsideUse<'a> {
     /// The file.
     pub file: FileView<'a>,
-    /// The occurrence, which no table of relations holds.
+    /// The occurrence; no stored relation has it.
     pub edge: Edge,
     /// Its line, one-based.
     pub line: u32,
@@ -66,12 +66,11 @@ impl OutsideUse<'_> {
     }
 }
 
-/// The most files that are looked into for uses of a name from outside.
+/// The most files searched for uses of an external name.
 const MOST_FILES: usize = 5_000;
 
-/// Uses of a name from outside of the repository, by path and line, with the packages that it comes from. Of a qualified
-/// name, as `pytest.fixture`, the package or the text before the use must be its beginning. A member of a type of the
-/// repository comes from no package.
+/// Uses of an external name by path and line, and the packages that it comes from. The qualifier of a name such as
+/// `pytest.fixture` must be the package, or the text before the use. A member of a project type has no external uses.
 pub fn outside_uses<'a>(
     snapshot: &'a Snapshot,
     edges: &EdgeTable,
@@ -96,7 +95,7 @@ pub fn outside_uses<'a>(
         let mut lines = LineCount::default();
         let bound = edges.in_file(file.number());
         for mut found in found {
-            // It may mean something of the repository, or does.
+            // The name may mean a definition of the repository.
             let is_outside = |edge: &Edge| edge.how() == How::Outside;
             if bound.binary_search_by_key(&found.at, |edge| edge.at).is_ok_and(|place| !is_outside(&bound[place])) {
                 continue;
@@ -119,7 +118,7 @@ pub fn outside_uses<'a>(
     (uses, packages)
 }
 
-/// Whether the text before a byte is this and a mark between the parts of a name.
+/// Whether `qualifier` and a separator stand before a byte.
 fn follows(file: FileView<'_>, at: u32, qualifier: &str) -> bool {
     let before = file.content().get(..at as usize).unwrap_or_default();
     [".", "::"].iter().any(|mark| {
@@ -128,13 +127,13 @@ fn follows(file: FileView<'_>, at: u32, qualifier: &str) -> bool {
     })
 }
 
-/// Names of the repository's own files and folders, by which its modules are imported.
+/// Names of the repository's files and folders, by which its modules are imported.
 fn own_names(snapshot: &Snapshot) -> HashSet<&str> {
     let parts = snapshot.files().flat_map(|file| file.path().split('/'));
     parts.map(|part| part.split('.').next().unwrap_or(part)).collect()
 }
 
-/// Packages that the name at a byte of a file may come from.
+/// Packages that may provide the name at a byte of a file.
 pub fn packages_at(file: FileView<'_>, facts: &LazyFacts<'_>, byte: u32) -> Option<(Ecosystem, Vec<String>)> {
     let distribution = file.spec().distribution?;
     let mut packages = extract::packages_at(file.spec(), facts, byte);

@@ -1,4 +1,4 @@
-//! Overrides: the methods that a method overrides. Calls of those may reach it.
+//! Methods that a method overrides: a call of one may run the other.
 
 use crate::folder;
 use std::collections::HashSet;
@@ -9,7 +9,7 @@ use crate::symbols::lookup::named;
 use codelode_base::model::Kind;
 use codelode_store::{EdgeTable, FileView, Snapshot, SymbolView};
 
-/// The methods that a method overrides or implements, the nearest first.
+/// The methods that a method overrides or implements, nearest first.
 pub fn overridden<'a>(snapshot: &'a Snapshot, edges: &EdgeTable, symbol: &SymbolView<'a>) -> Vec<SymbolView<'a>> {
     let Some(class) = class_of(snapshot, symbol) else { return Vec::new() };
     let name = symbol.name_bytes();
@@ -18,7 +18,7 @@ pub fn overridden<'a>(snapshot: &'a Snapshot, edges: &EdgeTable, symbol: &Symbol
     members.filter(|member| member.kind() == Kind::Method && member.name_bytes() == name).collect()
 }
 
-/// The members that a class inherits by this name, as `Bell.ring`, from the nearest of its bases that has one.
+/// The members that a class inherits under a name such as `Bell.ring`, from its nearest base that has one.
 pub fn inherited<'a>(snapshot: &'a Snapshot, edges: &EdgeTable, qualified: &str) -> Vec<SymbolView<'a>> {
     let Some((owner, name)) = qualified.rsplit_once(['.', ':']) else { return Vec::new() };
     let owner = owner.trim_end_matches(':');
@@ -37,7 +37,7 @@ pub fn inherited<'a>(snapshot: &'a Snapshot, edges: &EdgeTable, qualified: &str)
     found
 }
 
-/// The methods that override or implement a method, the nearest first: a call of it may run them.
+/// The methods that override or implement a method, nearest first. A call of the method may run them.
 pub fn overriding<'a>(snapshot: &'a Snapshot, edges: &EdgeTable, symbol: &SymbolView<'a>) -> Vec<SymbolView<'a>> {
     let Some(class) = class_of(snapshot, symbol) else { return Vec::new() };
     let name = symbol.name_bytes();
@@ -46,8 +46,8 @@ pub fn overriding<'a>(snapshot: &'a Snapshot, edges: &EdgeTable, symbol: &Symbol
     members.filter(|member| member.kind() == Kind::Method && member.name_bytes() == name).collect()
 }
 
-/// The methods of interfaces that the class of a method has all methods of, by their names, without naming them: a call
-/// of one may run it.
+/// Methods of interfaces that the method's class satisfies by its method names alone, without naming them. A call of
+/// one may run the method.
 pub fn satisfied<'a>(snapshot: &'a Snapshot, edges: &EdgeTable, method: &SymbolView<'a>) -> Vec<SymbolView<'a>> {
     if !method.file.conventions().unnamed_interfaces {
         return Vec::new();
@@ -71,7 +71,7 @@ pub fn satisfied<'a>(snapshot: &'a Snapshot, edges: &EdgeTable, method: &SymbolV
     of_interfaces.filter(|member| member.parent().is_some_and(|interface| has_all(&interface))).collect()
 }
 
-/// By what a function may be called from outside of the repository: its decorators, and the bases of its class there.
+/// Reasons why external code may call a function: its decorators, and the external bases of its class.
 pub fn known_outside(snapshot: &Snapshot, edges: &EdgeTable, function: &SymbolView<'_>) -> Vec<String> {
     let decorators = if is_decorated(function) { function.decorators() } else { Vec::new() };
     let mut known: Vec<String> = decorators.iter().map(|decorator| format!("@{}", decorator_name(decorator))).collect();
@@ -85,7 +85,7 @@ pub fn known_outside(snapshot: &Snapshot, edges: &EdgeTable, function: &SymbolVi
     known
 }
 
-/// The class of a method, which may be defined outside of it, in its file or its folder.
+/// The class of a method, which may lie elsewhere in the method's file or folder.
 pub(crate) fn class_of<'a>(snapshot: &'a Snapshot, method: &SymbolView<'a>) -> Option<SymbolView<'a>> {
     if method.kind() != Kind::Method {
         return None;

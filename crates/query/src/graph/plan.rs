@@ -1,4 +1,4 @@
-//! Plans of larger edits: the places that a deletion or a changed declaration leads to, and all that is in doubt.
+//! Plans of larger edits: every place that a deletion or a changed declaration affects, and every doubt.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,10 +13,10 @@ use crate::folder;
 use codelode_base::model::{Detail, Kind, Role, Span};
 use codelode_store::{Edge, EdgeTable, FileView, Snapshot, SymbolId, SymbolView};
 
-/// The reason to look at a place.
+/// The reason why a plan lists a place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Reason {
-    /// A definition that goes, or that is declared otherwise.
+    /// A definition that is deleted or changed.
     Definition,
     /// A method that overrides a deleted one.
     Override,
@@ -42,22 +42,22 @@ pub struct PlannedEdit<'a> {
     pub file: FileView<'a>,
     /// The first byte of the name.
     pub at: u32,
-    /// Why.
+    /// The reason to edit it.
     pub reason: Reason,
 }
 
-/// A plan: places to edit, and what is in doubt.
+/// A plan: places to edit, and doubts.
 pub struct Plan<'a> {
     /// By path and place.
     pub places: Vec<PlannedEdit<'a>>,
-    /// By path and line; none for a plan that is sure.
+    /// By path and line; empty for a complete plan.
     pub doubts: Vec<RenameDoubt>,
-    /// Whether other packages may use the symbol, too.
+    /// Whether other packages may use the symbol as well.
     pub is_for_others: bool,
 }
 
 impl Plan<'_> {
-    /// Whether anything is left but definitions and imports.
+    /// Whether the plan has places other than definitions and imports.
     pub fn is_used(&self) -> bool {
         self.places.iter().any(|place| !matches!(place.reason, Reason::Definition | Reason::Use(Role::Import)))
     }
@@ -84,7 +84,8 @@ impl<'a> PlanDraft<'a, '_> {
         self.doubts.insert(RenameDoubt { path: file.path().to_owned(), line: line_of(file, at), why });
     }
 
-    /// The uses of a symbol outside of some spans, each with its file. Those that may mean something else are doubts.
+    /// The uses of a symbol outside deleted definitions, each with its file. A use that may mean another symbol becomes
+    /// a doubt.
     fn uses(
         &mut self,
         symbol: SymbolId,
@@ -103,7 +104,7 @@ impl<'a> PlanDraft<'a, '_> {
         found
     }
 
-    /// Adds doubts about places that write a name and are not planned.
+    /// Adds a doubt for each place that writes the symbol's name and is not planned.
     fn doubt_elsewhere(&mut self, symbol: &SymbolView<'a>, is_meant: &dyn Fn(&SymbolId) -> bool, gone: &DeletedSpans) {
         let places = &self.places;
         let is_planned = |file: FileView<'_>, span: Span| {
@@ -139,7 +140,7 @@ impl DeletedSpans {
     }
 }
 
-/// The plan of a deletion: the definition, with the members of a type wherever they are, and every use outside of it.
+/// Plans a deletion: the definition, the members of a type in all files, and every use outside these.
 pub fn deletion<'a>(snapshot: &'a Snapshot, edges: &EdgeTable, symbol: &SymbolView<'a>) -> Plan<'a> {
     let mut draft = PlanDraft { snapshot, edges, places: BTreeMap::new(), doubts: BTreeSet::new() };
     let roots = deleted(snapshot, symbol);
@@ -175,7 +176,7 @@ pub fn deletion<'a>(snapshot: &'a Snapshot, edges: &EdgeTable, symbol: &SymbolVi
         }
     }
     draft.doubt_elsewhere(symbol, &is_meant, &gone);
-    // Of a type that nothing uses, no member is asked for.
+    // If nothing uses a type, nothing uses its members.
     let is_used = draft.places.values().any(|place| matches!(place.reason, Reason::Use(role) if role != Role::Import));
     if is_used {
         let members = all.iter().filter(|own| own.number() != symbol.number() && own.kind() == Kind::Method);
@@ -186,7 +187,7 @@ pub fn deletion<'a>(snapshot: &'a Snapshot, edges: &EdgeTable, symbol: &SymbolVi
     draft.finish(symbol)
 }
 
-/// A symbol with what is defined apart and goes with it: its overloads, and the members of a type outside of it.
+/// A symbol and the members of a type that are defined outside it.
 fn deleted<'a>(snapshot: &'a Snapshot, symbol: &SymbolView<'a>) -> Vec<SymbolView<'a>> {
     let mut found = vec![*symbol];
     if !is_type(symbol) {
@@ -202,7 +203,7 @@ fn deleted<'a>(snapshot: &'a Snapshot, symbol: &SymbolView<'a>) -> Vec<SymbolVie
     found
 }
 
-/// The symbol that a declaration with parameters belongs to: the function itself, or the constructor of a class.
+/// The symbol that has a definition's parameters: a function itself, or the constructor of a class.
 pub fn with_parameters<'a>(symbol: &SymbolView<'a>) -> Option<SymbolView<'a>> {
     match symbol.kind() {
         Kind::Function | Kind::Method => Some(*symbol),
@@ -211,17 +212,17 @@ pub fn with_parameters<'a>(symbol: &SymbolView<'a>) -> Option<SymbolView<'a>> {
     }
 }
 
-/// Whether it makes objects of its class.
+/// Whether a symbol is a constructor.
 pub fn is_constructor(symbol: &SymbolView<'_>) -> bool {
     symbol.detail() == Detail::Constructor || symbol.file.conventions().constructors.contains(&&*symbol.name())
 }
 
-/// The plan of a changed declaration: the function with those that override it or that it overrides, and every call. A
-/// place that passes it on without a call is a doubt.
+/// Plans a changed declaration: the function, the methods that it overrides or that override it, and every call. A
+/// place that passes the function on without a call is a doubt.
 pub fn redeclaration<'a>(snapshot: &'a Snapshot, edges: &EdgeTable, symbol: &SymbolView<'a>) -> Plan<'a> {
     let mut draft = PlanDraft { snapshot, edges, places: BTreeMap::new(), doubts: BTreeSet::new() };
     let constructs = is_constructor(symbol);
-    // A constructor overrides nothing: that of a derived class may differ.
+    // A constructor overrides nothing: a derived class may declare another.
     let declared = if constructs { vec![*symbol] } else { family(snapshot, edges, symbol) };
     let classes = if constructs { constructed(snapshot, edges, symbol) } else { Vec::new() };
     let all: Vec<SymbolId> = declared.iter().chain(&classes).map(SymbolView::number).collect();
@@ -243,7 +244,7 @@ pub fn redeclaration<'a>(snapshot: &'a Snapshot, edges: &EdgeTable, symbol: &Sym
             }
         }
     }
-    // A constructor is called by the name of its class.
+    // Callers write the name of the class.
     let named = if constructs { classes.first() } else { Some(symbol) };
     let users: BTreeSet<(u32, u32)> =
         all.iter().flat_map(|own| edges.users(*own)).map(|edge| (edge.file, edge.at)).collect();
@@ -257,7 +258,7 @@ pub fn redeclaration<'a>(snapshot: &'a Snapshot, edges: &EdgeTable, symbol: &Sym
     draft.finish(symbol)
 }
 
-/// The class of a constructor, and the classes below it that have none of their own.
+/// The class of a constructor, and the derived classes without a constructor of their own.
 fn constructed<'a>(snapshot: &'a Snapshot, edges: &EdgeTable, constructor: &SymbolView<'a>) -> Vec<SymbolView<'a>> {
     let class = class_of(snapshot, constructor).or_else(|| constructor.parent());
     let mut found: Vec<SymbolView<'a>> = class.into_iter().collect();

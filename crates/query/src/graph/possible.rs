@@ -1,4 +1,4 @@
-//! Possible uses: places where a name may mean a symbol, because nothing that is written there speaks against it.
+//! Possible uses: places with an unresolved name that may mean a symbol.
 
 use std::cell::OnceCell;
 
@@ -10,7 +10,7 @@ use codelode_lang::extract::may_extend_outside;
 use codelode_lang::languages::{LANGUAGES, Public, Relating};
 use codelode_store::{Edge, EdgeTable, FileView, Snapshot, SymbolView};
 
-/// Places that may mean one of some definitions of a name, by path and line, each once.
+/// Places that may mean one of several definitions of the same name, by path and line, without duplicates.
 pub fn possible_uses<'a>(
     snapshot: &'a Snapshot,
     edges: &'a EdgeTable,
@@ -27,7 +27,7 @@ pub fn possible_uses<'a>(
     found
 }
 
-/// A symbol that places may mean, with what they are compared with.
+/// A symbol, with lazily computed facts about where its name may mean it.
 struct Candidate<'a, 'b> {
     symbol: &'b SymbolView<'a>,
     relating: &'static Relating,
@@ -56,7 +56,7 @@ impl<'a, 'b> Candidate<'a, 'b> {
             && (file.number() == self.symbol.file.number() || !self.is_hidden_from(file))
     }
 
-    /// Whether a place has a form in which the symbol may be named.
+    /// Whether the syntax of a place allows the symbol.
     fn has_form(&self, file: FileView<'_>, edge: &Edge) -> bool {
         let is_code = matches!(self.symbol.kind(), Kind::Function | Kind::Method);
         match edge.role() {
@@ -72,7 +72,7 @@ impl<'a, 'b> Candidate<'a, 'b> {
         }
         let is_called = edge.role() == Role::Call;
         match self.symbol.kind() {
-            // A function is no member of a value, but where it extends its type.
+            // A function follows a dot only if it extends an external type.
             Kind::Function => self.extends_outside(),
             Kind::Method => !self.relating.semantics.calls_tell || is_called,
             Kind::Constant => !self.relating.semantics.calls_tell || !is_called,
@@ -80,7 +80,7 @@ impl<'a, 'b> Candidate<'a, 'b> {
         }
     }
 
-    /// Whether only its own file, or its own folder, sees the symbol.
+    /// Whether the language hides the symbol from a file, because it is private to its own file or folder.
     fn is_hidden_from(&self, file: FileView<'_>) -> bool {
         if *self.is_hidden.get_or_init(|| has_word(self.symbol, "private")) {
             return true;
@@ -115,25 +115,25 @@ impl<'a, 'b> Candidate<'a, 'b> {
     }
 }
 
-/// Whether a definition is marked by a word and its type is in one piece.
+/// Whether a modifier stands before a definition whose type is not split into parts.
 fn has_word(symbol: &SymbolView<'_>, word: &str) -> bool {
     let is_in_parts =
         symbol.parent().is_some_and(|parent| words_before(&parent).split_whitespace().any(|own| own == "partial"));
     !is_in_parts && words_before(symbol).split_whitespace().any(|own| own == word)
 }
 
-/// Whether it is assigned to as a field is.
+/// Whether callers assign to it as to a field.
 fn is_accessor(symbol: &SymbolView<'_>) -> bool {
     matches!(symbol.detail(), Detail::Getter | Detail::Setter | Detail::Property | Detail::Event)
 }
 
-/// Whether a name is a member of a value: it stands behind a dot.
+/// Whether a name follows a dot or an arrow, so it is a member of a value.
 fn follows_dot(file: FileView<'_>, at: u32) -> bool {
     let before = file.content().get(..at as usize).unwrap_or_default().trim_ascii_end();
     before.ends_with(b".") || before.ends_with(b"->")
 }
 
-/// The naming rules of a file's language.
+/// The naming rules of a file's language, if its names are resolved.
 fn relating(file: FileView<'_>) -> Option<&'static Relating> {
     LANGUAGES[file.language_number()? as usize].relating.as_ref()
 }

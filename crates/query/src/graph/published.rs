@@ -1,8 +1,8 @@
-//! Files that the manifest of a package names for those who install it.
+//! Files that a package's manifest names as its entry points.
 
 use codelode_store::{FileView, Snapshot};
 
-/// The files under some keys of a JSON description; `endings` may be left out there.
+/// The files under some keys of a JSON manifest. A path may leave out one of `endings`.
 pub fn package_files(
     file: FileView<'_>,
     folder: &str,
@@ -29,7 +29,7 @@ pub fn package_files(
                 found.extend(made(&path).or_else(|| sources().find_map(|path| made(&path))));
             }
             serde_json::Value::Array(all) => waiting.extend(all.iter().map(|value| (key, value))),
-            // Conditions such as `import` belong to the path above them.
+            // Conditions such as `import` have no path of their own.
             serde_json::Value::Object(all) => waiting
                 .extend(all.iter().map(|(own, value)| (if own.starts_with('.') { own.as_str() } else { key }, value))),
             _ => {}
@@ -38,7 +38,7 @@ pub fn package_files(
     found
 }
 
-/// Possible sources, without extension, of a package's file that is not in the repository.
+/// Possible source paths, without extension, of a built file that is not in the repository.
 fn sources_of(path: &str, folder: &str) -> Vec<String> {
     let inside = path.strip_prefix(folder).unwrap_or(path).trim_start_matches('/');
     let inside = inside.strip_suffix(".d.ts").or(inside.rsplit_once('.').map(|(stem, _)| stem)).unwrap_or(inside);
@@ -54,7 +54,7 @@ fn within(folder: &str, rest: &str) -> String {
     [folder, "src", rest].iter().filter(|part| !part.is_empty()).copied().collect::<Vec<_>>().join("/")
 }
 
-/// The starts of paths of files that others may import by name, since a pattern of the manifest's exports has them:
+/// Path prefixes of files that others may import by name, because a pattern in the manifest's exports covers them:
 /// `"./*": "./dist/*.js"` offers `src/cart.ts`.
 pub fn open_folders(file: FileView<'_>, folder: &str) -> Vec<String> {
     let Ok(package) = serde_json::from_slice::<serde_json::Value>(file.content()) else { return Vec::new() };

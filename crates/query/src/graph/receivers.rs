@@ -1,12 +1,12 @@
-//! Receivers of members as they are written: what stands before the dot.
+//! The receiver of a member as the source writes it, before the dot.
 
-/// The longest receiver that is read, in bytes.
+/// The longest receiver, in bytes.
 const LONGEST: usize = 80;
-/// Marks between a receiver and its member.
+/// Separators between a receiver and its member.
 const MARKS: [&[u8]; 5] = [b"?.", b"!!.", b"->", b"::", b"."];
 
-/// The receiver of a member whose name begins at a byte, with empty brackets for arguments: `w.Header()` for
-/// `w.Header().Get`. `None` for a name that stands alone.
+/// The receiver of the member whose name begins at byte `at`, without arguments: `w.Header()` for `w.Header().Get`.
+/// `None` if the name has no receiver, or a very long one.
 pub fn receiver(content: &[u8], at: u32) -> Option<String> {
     let before = content.get(..at as usize)?;
     let end = without_mark(before)?;
@@ -15,14 +15,15 @@ pub fn receiver(content: &[u8], at: u32) -> Option<String> {
     Some(without_arguments(&text)).filter(|text| !text.is_empty())
 }
 
-/// The end of what stands before a mark at the end of a text.
+/// The length of a text without the separator at its end; `None` if it ends with none.
 fn without_mark(text: &[u8]) -> Option<usize> {
     let text = text.trim_ascii_end();
     let mark = MARKS.iter().find(|mark| text.ends_with(mark))?;
     Some(text[..text.len() - mark.len()].trim_ascii_end().len())
 }
 
-/// The start of the chain of names, calls and indexes that a text ends with; `None` for none, or a very long one.
+/// The start of the chain of names, calls and indexes at the end of a text; `None` if there is none, or a very long
+/// one.
 fn start_of_chain(text: &[u8]) -> Option<usize> {
     let mut start = text.len();
     loop {
@@ -41,7 +42,7 @@ fn start_of_chain(text: &[u8]) -> Option<usize> {
     }
 }
 
-/// The place of the bracket that a closing one at `end` belongs to.
+/// The place of the bracket that matches the closing one at `end`.
 fn opening(text: &[u8], end: usize) -> Option<usize> {
     let mut depth = 0;
     for (at, byte) in text[..=end].iter().enumerate().rev().take(LONGEST) {
@@ -61,7 +62,7 @@ fn is_of_name(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'$' | b'@') || !byte.is_ascii()
 }
 
-/// A receiver on one line, with what stands in its brackets left out.
+/// A receiver on one line, with empty brackets.
 fn without_arguments(text: &str) -> String {
     let (mut kept, mut depth) = (String::new(), 0_u32);
     for letter in text.chars() {

@@ -1,4 +1,4 @@
-//! Related symbols beside the users: neighbours, and implementations.
+//! Symbols related to a symbol by something other than a use: neighbours and implementations.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -14,29 +14,28 @@ use codelode_store::{Clause, EdgeTable, Error, Field, FileView, Snapshot, Symbol
 pub struct Related<'a> {
     /// The symbol.
     pub symbol: SymbolView<'a>,
-    /// The strength; comparable within an answer.
+    /// The strength of the relation; comparable within an answer only.
     pub score: f64,
     /// The reasons: `calls it`, `called by it`, `same file`, `shared importers`, `name`.
     pub reasons: Vec<&'static str>,
-    /// The number of symbols that it represents: those of the same name in the same place.
+    /// The number of overloads that it stands for.
     pub overloads: usize,
 }
 
-/// The worth of each reason.
+/// The score of each reason.
 const CALLS: f64 = 3.0;
 const SAME_FILE: f64 = 1.5;
 const IMPORTERS: f64 = 2.0;
 const NAME: f64 = 2.0;
-/// Symbols of at most this worth are weak relatives: neighbours in the file without a word in common, names alike by
-/// half. They are answers only where nothing is twice as near.
+/// Symbols up to this score are weak relatives: neighbours in the file without a common word, or half-similar names.
+/// They are shown only if no relative scores twice as much.
 const WEAK: f64 = 1.6;
 /// The factor for a symbol in a test, an example, generated or vendored code.
 const ASIDE: f64 = 0.5;
-/// The most symbols of similar names looked at.
+/// The most symbols with similar names that are compared.
 const LIKE: usize = 50;
 
-/// Symbols related to one, the nearest first, without weak relatives of a symbol that has others. Overloads count as
-/// one.
+/// Symbols related to a symbol, best first; weak relatives only if there are no others. Overloads count as one.
 pub fn related<'a>(
     snapshot: &'a Snapshot,
     edges: &EdgeTable,
@@ -55,7 +54,7 @@ pub fn related<'a>(
         edge.from().into_iter().for_each(|from| add(from, CALLS, "uses it"));
     }
     for edge in edges.in_file(file.number()).iter().filter(|edge| edge.from() == Some(own)) {
-        // A path leads through modules to what is used.
+        // A module in a path only leads to the used symbol.
         let used = edges.targets(edge).filter(|target| !is_module(snapshot, *target));
         used.for_each(|target| add(target, CALLS, "used by it"));
     }
@@ -63,7 +62,7 @@ pub fn related<'a>(
         let sibling = other.parent().map(|parent| parent.number()) == symbol.parent().map(|parent| parent.number());
         add(other.number(), if sibling { SAME_FILE } else { SAME_FILE / 2.0 }, "same file");
     }
-    // Files imported by the same files: the more of them, the nearer.
+    // Files with common importers are related, more so with more of them.
     let importers: HashSet<u32> = edges.importers(file.number()).iter().map(|import| import.from).collect();
     let mut shared: HashMap<u32, usize> = HashMap::new();
     for importer in &importers {
@@ -88,7 +87,7 @@ pub fn related<'a>(
     }
     let name = symbol.name();
     let clause = Clause::new(Field::Name, &name, 1.0);
-    // A key or a heading of the same name says nothing of code.
+    // A data key or a heading of the same name is no related code.
     let is_code = |other: &SymbolView<'_>| {
         other.file.language() == file.language() || !other.file.facts().is_empty() || file.facts().is_empty()
     };
@@ -102,7 +101,7 @@ pub fn related<'a>(
     let nearest = found.values().map(|(score, _)| *score).fold(0.0, f64::max);
     let is_weak = |(_, (score, _)): &(&SymbolId, &(f64, _))| *score <= WEAK.min(nearest / 2.0);
     let weak: HashSet<SymbolId> = found.iter().filter(is_weak).map(|(id, _)| *id).collect();
-    // Tests and generated code come last, unless the symbol asked about is such code itself.
+    // Tests and generated code come last, unless the symbol itself is such code.
     let aside = |symbol: &SymbolView<'_>| symbol.file.is_test() || symbol.file.is_generated() || is_of_tests(symbol);
     let worth = |other: &SymbolView<'_>| if aside(other) && !aside(symbol) { ASIDE } else { 1.0 };
     let related = |(id, (score, reasons))| {
@@ -130,12 +129,12 @@ pub fn related<'a>(
     Ok(kept)
 }
 
-/// The key that a symbol shares with its overloads.
+/// The key that all overloads of a symbol share.
 fn overloaded(symbol: &SymbolView<'_>) -> Option<(u32, String, Kind)> {
     (symbol.overload() > 0).then(|| (symbol.file.number(), symbol.qualified_name(), symbol.kind()))
 }
 
-/// Whether it is, or is inside, a module of tests or benchmarks: `mod tests`, `mod bench_write`.
+/// Whether a symbol is, or lies in, a module of tests or benchmarks: `mod tests`, `mod bench_write`.
 pub fn is_of_tests(symbol: &SymbolView<'_>) -> bool {
     std::iter::successors(Some(*symbol), SymbolView::parent).any(|around| {
         let name = around.name();
@@ -144,7 +143,7 @@ pub fn is_of_tests(symbol: &SymbolView<'_>) -> bool {
     })
 }
 
-/// Implementations of a symbol: classes derived from a class, methods that override a method. Nearest first.
+/// Implementations of a symbol, nearest first: derived classes of a class, overrides of a method.
 pub fn implementations<'a>(
     snapshot: &'a Snapshot,
     edges: &EdgeTable,
@@ -158,7 +157,7 @@ pub fn implementations<'a>(
     let below = hierarchy(snapshot, edges, class.number(), false);
     let folders: HashSet<&str> = below.iter().map(|(derived, _)| folder(derived.file.path())).collect();
     let mut inside: HashMap<SymbolId, Vec<SymbolView<'a>>> = HashMap::new();
-    // Members outside of their type are in its file or its folder.
+    // A member defined outside its type is in the type's file or folder.
     let mut beside: HashMap<(&str, &[u8]), Vec<SymbolView<'a>>> = HashMap::new();
     let mut files =
         if below.is_empty() { Vec::new() } else { snapshot.files_defining(&symbol.name()).unwrap_or_default() };

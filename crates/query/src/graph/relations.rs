@@ -22,7 +22,7 @@ pub struct UseSite<'a> {
 }
 
 impl<'a> UseSite<'a> {
-    /// The line's text, trimmed: the beginning of a very long line.
+    /// The trimmed text of the line; cut if very long.
     pub fn text(&self) -> String {
         line_text(self.file, self.edge.at)
     }
@@ -41,10 +41,10 @@ pub fn column_of(file: FileView<'_>, at: u32) -> u32 {
     String::from_utf8_lossy(&content[start..at]).chars().count() as u32 + 1
 }
 
-/// The longest text of a line, in bytes.
+/// The most bytes shown of a line.
 const LONGEST_LINE: usize = 4_000;
 
-/// The text of the line around a byte, trimmed: the beginning of a very long line.
+/// The trimmed text of the line around a byte; cut if very long.
 pub fn line_text(file: FileView<'_>, at: u32) -> String {
     let content = file.content();
     let at = (at as usize).min(content.len());
@@ -66,10 +66,10 @@ pub fn texts_of_lines(file: FileView<'_>, lines: &[u32]) -> Vec<String> {
     lines.iter().map(text).collect()
 }
 
-/// The most lines of a chain of calls before one that goes on with it.
+/// The most preceding lines of a call chain that are joined to a line.
 const MOST_OF_CHAIN: usize = 4;
 
-/// A line, after those that begin the chain of calls which it goes on with: `matcher` and `.args()`.
+/// A line, joined to the lines before it if it continues their call chain: `matcher` and `.args()`.
 fn joined(lines: &[&[u8]], place: usize) -> String {
     let goes_on =
         |place: usize| [&b"."[..], b"?.", b"->"].iter().any(|mark| lines[place].trim_ascii().starts_with(mark));
@@ -81,8 +81,8 @@ fn joined(lines: &[&[u8]], place: usize) -> String {
     String::from_utf8_lossy(&text[..text.len().min(LONGEST_LINE)]).into_owned()
 }
 
-/// The lines of places in a file, in ascending order. Lines are counted on from place to place: counting each from the
-/// beginning takes time that grows with the square of the file.
+/// Finds the lines of ascending places in a file. It counts on from place to place: counting each from the start would
+/// take quadratic time.
 #[derive(Default)]
 pub struct LineCount {
     at: usize,
@@ -108,7 +108,8 @@ pub fn line_of(file: FileView<'_>, at: u32) -> u32 {
     memchr::memchr_iter(b'\n', before).count() as u32 + 1
 }
 
-/// The symbol nearest to a line, of this name or of any: it is defined within three lines, or encloses the line.
+/// The symbol nearest to a line: one defined within three lines, or else the one around it. With `name`, only symbols
+/// of that name.
 pub fn symbol_near<'a>(file: FileView<'a>, name: Option<&str>, line: u32) -> Option<SymbolView<'a>> {
     let bears = |symbol: &SymbolView<'_>| name.is_none_or(|name| bears(symbol, name));
     let distance = |symbol: &SymbolView<'_>| line_of(file, symbol.name_span().start).abs_diff(line);
@@ -122,8 +123,7 @@ pub fn uses<'a>(snapshot: &'a Snapshot, edges: &'a EdgeTable, symbol: SymbolId) 
     places(snapshot, edges.users(symbol))
 }
 
-/// The name written at a use, if it differs from the symbol's own: an alias of an import, or the name of an embedded
-/// field.
+/// The name written at a use, if it is not the symbol's own: an import alias, or the name of an embedded field.
 pub fn written_as<'a>(place: &UseSite<'a>, symbol: &SymbolView<'_>) -> Option<Cow<'a, str>> {
     let (at, name) = (place.edge.at, symbol.name_bytes());
     let written = place.file.content().get(at as usize..at as usize + place.edge.len())?;
@@ -144,7 +144,7 @@ fn is_renamed(content: &[u8], name: &[u8], other: &[u8]) -> bool {
     forms.iter().any(|form| memchr::memmem::find(content, &form.concat()).is_some())
 }
 
-/// Whether names in a file may mean what another defines: the names of their languages are resolved together.
+/// Whether names in `file` can mean definitions in `defining`, because their languages are resolved together.
 pub fn may_name(file: FileView<'_>, defining: FileView<'_>) -> bool {
     let semantics = |file: FileView<'_>| Some(LANGUAGES[file.language_number()? as usize].relating?.semantics);
     match (semantics(file), semantics(defining)) {
@@ -183,22 +183,22 @@ pub enum Direction {
     Callees,
 }
 
-/// A symbol that calls, or is called.
+/// A caller or a callee.
 pub struct Caller<'a> {
     /// The symbol.
     pub symbol: SymbolView<'a>,
     /// The distance in calls, from one.
     pub depth: u32,
-    /// The symbol before it on the way from the one asked for; that one itself at depth one.
+    /// The previous symbol on the way from the start; the start itself at depth one.
     pub via: SymbolId,
-    /// The overridden method that it calls instead of the symbol itself.
+    /// The overridden method that it calls instead.
     pub through: Option<SymbolId>,
-    /// Lines of the calls, in the caller's file.
+    /// The lines of the calls, in the caller's file.
     pub lines: Vec<u32>,
 }
 
-/// Callers or callees of a symbol, nearest first, then by path and line; each once. Callers of an overridden method
-/// count, because they may reach the method. The second part holds calls outside of every function.
+/// Callers or callees of a symbol, each once, nearest first, then by path and line. Callers of an overridden method
+/// count, because the call may reach this method. The second part holds calls outside functions.
 pub fn calls<'a>(
     snapshot: &'a Snapshot,
     edges: &'a EdgeTable,
@@ -236,7 +236,7 @@ pub fn calls<'a>(
                     |edge: &&Edge| function_around(snapshot, edge).is_some_and(|around| around.number() == via);
                 let calls = edges.in_file(via.file).iter().filter(|edge| edge.role() == Role::Call);
                 for place in places(snapshot, calls.filter(is_own)) {
-                    // Calls through a variable or a field are unknown here.
+                    // A call through a variable or a field has no known callee.
                     let is_called = |target: &SymbolId| {
                         snapshot.symbol(*target).is_some_and(|symbol| symbol.kind() != Kind::Constant)
                     };
@@ -247,7 +247,7 @@ pub fn calls<'a>(
                 }
             }
         }
-        // A symbol that calls itself is its own caller, but nothing further is reached through it.
+        // A recursive symbol is its own caller, but leads no further.
         let is_recursion = |other: SymbolId| other == symbol && at == 1;
         let fresh = next.into_iter().filter(|(other, _)| seen.insert(*other) || is_recursion(*other));
         let mut fresh: Vec<Caller<'a>> = fresh
@@ -265,13 +265,12 @@ pub fn calls<'a>(
     (found, outside)
 }
 
-/// Definitions that a call on an unknown receiver may mean before none is named, and such names of a symbol that are
-/// looked up.
+/// A name with more definitions gives no possible callee, since the guess would say little.
 const MOST_MEANT: usize = 3;
 const MOST_NAMES: usize = 500;
 
-/// Symbols that perhaps call a symbol, or that it perhaps calls, by path and line: on a receiver of which nothing is
-/// known. Callees have names that few definitions bear; the others would say nothing.
+/// Possible callers or callees of a symbol, by path and line, through calls on receivers of unknown type. Callees are
+/// only guessed for names with few definitions.
 pub fn possible_calls<'a>(
     snapshot: &'a Snapshot,
     edges: &'a EdgeTable,
@@ -308,8 +307,8 @@ pub fn possible_calls<'a>(
     found
 }
 
-/// The targets of a call that run: of a value and a type of one name the value, of overloads their implementation,
-/// where one stands beside their signatures.
+/// The targets of a call that run. Of a value and a type with one name, the value runs; of overloads, the one with a
+/// body.
 fn called(mut targets: Vec<SymbolView<'_>>) -> Vec<SymbolView<'_>> {
     if targets.len() < 2 {
         return targets;
@@ -323,8 +322,8 @@ fn called(mut targets: Vec<SymbolView<'_>>) -> Vec<SymbolView<'_>> {
     targets
 }
 
-/// Uses of a symbol and of the methods that it overrides, each with the symbol used; its own uses come first. A call
-/// of the overridden method from another override means that method and none below it.
+/// Uses of a symbol, then uses of the methods that it overrides, each with the used symbol. A call of an overridden
+/// method from another override is left out: it means the overridden method itself.
 pub fn users_through<'a>(
     snapshot: &'a Snapshot,
     edges: &'a EdgeTable,
@@ -342,8 +341,8 @@ pub fn users_through<'a>(
     found
 }
 
-/// All bases of a class or all classes derived from it, nearest first, each with its distance. Supertraits are no
-/// bases; see [`bounds`].
+/// All bases of a class or all derived classes, nearest first, each with its distance. Supertraits are no bases; see
+/// [`bounds`].
 pub fn hierarchy<'a>(
     snapshot: &'a Snapshot,
     edges: &EdgeTable,
@@ -353,8 +352,8 @@ pub fn hierarchy<'a>(
     related_classes(snapshot, edges, class, upwards, false)
 }
 
-/// The supertraits of a trait (`trait Area: Shape`), or its subtraits, as in [`hierarchy`]. A type must implement
-/// both traits by itself: nothing is inherited.
+/// The supertraits of a trait (`trait Area: Shape`) or its subtraits, as in [`hierarchy`]. They are separate, because a
+/// type inherits nothing from them and must implement each trait itself.
 pub fn bounds<'a>(
     snapshot: &'a Snapshot,
     edges: &EdgeTable,
@@ -364,7 +363,7 @@ pub fn bounds<'a>(
     related_classes(snapshot, edges, class, upwards, true)
 }
 
-/// The classes directly above or below a class, as [`hierarchy`] has them.
+/// The classes directly above or below a class, as in [`hierarchy`].
 pub fn next_in_hierarchy<'a>(
     snapshot: &'a Snapshot,
     edges: &EdgeTable,
@@ -375,7 +374,7 @@ pub fn next_in_hierarchy<'a>(
     own.map(|own| next_classes(snapshot, edges, &own, upwards, false, &mut HashSet::from([class]))).unwrap_or_default()
 }
 
-/// Follows either derivation or supertraits, and never one after the other.
+/// Follows either derivation or supertraits, never both in one chain.
 fn related_classes<'a>(
     snapshot: &'a Snapshot,
     edges: &EdgeTable,
@@ -396,7 +395,7 @@ fn related_classes<'a>(
     found
 }
 
-/// The classes directly above or below a class that were not seen before, by path and line.
+/// The classes directly above or below a class that are not in `seen`, by path and line.
 fn next_classes<'a>(
     snapshot: &'a Snapshot,
     edges: &EdgeTable,
@@ -414,9 +413,9 @@ fn next_classes<'a>(
     symbols
 }
 
-/// The symbol that a decorator, attribute or annotation with this occurrence in it belongs to.
+/// The symbol whose decorator, attribute or annotation contains this occurrence.
 pub fn decorated<'a>(place: &UseSite<'a>) -> Option<SymbolView<'a>> {
-    // Decorators may hold symbols themselves, such as functions that they are given.
+    // A decorator may contain symbols itself, such as function arguments.
     const INSIDE: u32 = 8;
     let (file, at) = (place.file, place.edge.at);
     let (mut low, mut high) = (0, file.symbol_count());
@@ -431,7 +430,7 @@ pub fn decorated<'a>(place: &UseSite<'a>) -> Option<SymbolView<'a>> {
         .find(|symbol| at < symbol.signature_start() && symbol.span().end > at && !symbol.decorators().is_empty())
 }
 
-/// The bases of a class outside the repository, as written.
+/// The bases of a class outside the repository, as the source writes them.
 pub fn outside_bases(snapshot: &Snapshot, edges: &EdgeTable, class: SymbolId) -> Vec<String> {
     let own = edges.in_file(class.file).iter().filter(|edge| edge.role() == Role::Base && edge.from() == Some(class));
     let unbound = own.filter(|edge| edges.targets(edge).len() == 0);
@@ -439,10 +438,10 @@ pub fn outside_bases(snapshot: &Snapshot, edges: &EdgeTable, class: SymbolId) ->
     unbound.map(|edge| base_text(content, edge)).collect()
 }
 
-/// A base as written in a file's content.
+/// The text of a base, with its qualifier.
 pub(crate) fn base_text(content: &[u8], edge: &Edge) -> String {
     let mut start = (edge.at as usize).min(content.len());
-    // A qualifier before the name belongs to it.
+    // The qualifier before the name is part of the base.
     while start > 0 && matches!(content[start - 1], b'.' | b':' | b'_' | b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9') {
         start -= 1;
     }

@@ -1,5 +1,5 @@
-//! Renaming: every place that writes the name of a symbol, or the places that leave it in doubt. An edit that might be
-//! incomplete is never offered.
+//! Renaming: every place that writes a symbol's name, and every place in doubt. An edit that might be incomplete is
+//! never offered.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
@@ -16,7 +16,7 @@ use codelode_base::model::{Detail, Kind, Role, Span};
 use codelode_lang::extract;
 use codelode_store::{Edge, EdgeTable, FileView, Snapshot, SymbolId, SymbolView};
 
-/// The most symbols that are renamed together: a method with those that it overrides and that override it.
+/// The most symbols renamed together: a method, the methods that it overrides, and those that override it.
 const MOST: usize = 500;
 
 /// A reason against renaming.
@@ -26,7 +26,7 @@ pub struct RenameDoubt {
     pub path: String,
     /// Line, one-based.
     pub line: u32,
-    /// The doubt about it.
+    /// The doubt, in words for people.
     pub why: &'static str,
 }
 
@@ -36,17 +36,17 @@ impl RenameDoubt {
     }
 }
 
-/// A rename: the places to edit, and the reasons against it.
+/// A rename: the places to edit, and the doubts about it.
 pub struct Renaming {
     /// The places of the name, by file.
     pub places: BTreeMap<u32, Vec<Span>>,
-    /// In order; none for a rename that is sure.
+    /// In order; empty for a certain rename.
     pub doubts: Vec<RenameDoubt>,
 }
 
-/// The places of a symbol's name: its definition, every use, and the same of the methods that it overrides and that
-/// override it; with all doubts, or so many that are `enough`, and then perhaps not all places. `new` is the name to be given, if
-/// it is known.
+/// Finds the places of a symbol's name: its definition, every use, and the same for the methods that it overrides or
+/// that override it. The search may stop early once it has `enough` doubts; the places are then incomplete. `new` is
+/// the new name, if known.
 pub fn renaming<'a>(
     snapshot: &'a Snapshot,
     edges: &EdgeTable,
@@ -81,10 +81,10 @@ pub fn renaming<'a>(
             let place = super::relations::UseSite { file, edge, line: 0 };
             let span = span(edge);
             match written_as(&place, own) {
-                // Another name, which stays as it is.
+                // The place writes another name, which stays.
                 Some(written) if written != own.name() => {}
                 Some(_) => drop(doubts.insert(RenameDoubt::at(file, edge.at, "it also names a field"))),
-                // `import('./a')` takes the default export, whatever its name.
+                // `import('./a')` takes the default export of any name.
                 None if edge.role() == Role::Import && span.of(file.content()) == b"import" => {}
                 None if span.of(file.content()) != own.name_bytes() => {
                     doubts.insert(RenameDoubt::at(file, edge.at, "it is written in another way"));
@@ -105,7 +105,7 @@ pub fn renaming<'a>(
         if !*with_short.entry(file.language_number()).or_insert_with(|| has_short_forms(file.spec())) {
             continue;
         }
-        // `{ name }` is a name and a key at once.
+        // In `{ name }`, the name is a key and a value at once.
         let starts: Vec<usize> = spans.iter().map(|span| span.start as usize).collect();
         let are_short = are_short(file.content(), file.spec(), &starts);
         let short = spans.iter().zip(are_short).filter(|(_, is_short)| *is_short);
@@ -118,7 +118,7 @@ pub fn renaming<'a>(
     Renaming { places, doubts: doubts.into_iter().collect() }
 }
 
-/// The places of a symbol's name in those of its examples: `ExampleType_Method_suffix` beside it.
+/// The places of a symbol's name within names of its examples: `ExampleType_Method_suffix`.
 fn examples<'a>(snapshot: &'a Snapshot, own: &SymbolView<'a>) -> Vec<(FileView<'a>, Span)> {
     let Some(prefix) = own.file.conventions().examples else { return Vec::new() };
     let owner = class_of(snapshot, own).map(|class| class.name().into_owned());
@@ -145,7 +145,7 @@ fn span(edge: &Edge) -> Span {
     Span { start: edge.at, end: edge.at + edge.len() as u32 }
 }
 
-/// The symbols that must have the same name: overridden and overriding methods, a class and its constructors.
+/// The symbols that must share the name: overridden and overriding methods, a class and its constructors.
 pub(super) fn family<'a>(snapshot: &'a Snapshot, edges: &EdgeTable, symbol: &SymbolView<'a>) -> Vec<SymbolView<'a>> {
     let is_namesake = |other: &SymbolView<'a>| other.name_bytes() == symbol.name_bytes();
     let is_constructor = |other: &SymbolView<'a>| other.detail() == Detail::Constructor && is_namesake(other);
@@ -159,7 +159,7 @@ pub(super) fn family<'a>(snapshot: &'a Snapshot, edges: &EdgeTable, symbol: &Sym
             next.extend(implementations(snapshot, edges, &own).into_iter().map(|(below, _)| below));
         }
         next.extend(own.children().filter(is_constructor));
-        // Overloads are one function under several signatures.
+        // Overloads are one function with several signatures.
         let is_overload =
             |other: &SymbolView<'a>| other.overload() > 0 && other.qualified_name() == own.qualified_name();
         if own.overload() > 0 {
@@ -177,7 +177,7 @@ pub(super) fn family<'a>(snapshot: &'a Snapshot, edges: &EdgeTable, symbol: &Sym
 
 fn names_its_file(own: &SymbolView<'_>) -> bool {
     let stem = own.file.path().rsplit('/').next().and_then(|file| file.split('.').next());
-    // A module without a body, `mod cli;`, is a file elsewhere.
+    // A module without a body, such as `mod cli;`, is named by its file.
     let is_of_file = own.detail() == Detail::Module && !own.source().contains(&b'{');
     let is_named = matches!(own.kind(), Kind::Class | Kind::Type) && own.parent().is_none();
     is_of_file || is_named && stem == Some(&*own.name())
@@ -187,7 +187,7 @@ fn is_function(own: &SymbolView<'_>) -> bool {
     matches!(own.kind(), Kind::Function | Kind::Method)
 }
 
-/// A doubt about a definition itself, whatever is done to it.
+/// The doubt about a definition itself, if any, for a rename or a deletion.
 pub(super) fn doubt_of(snapshot: &Snapshot, edges: &EdgeTable, own: &SymbolView<'_>) -> Option<RenameDoubt> {
     let doubt = |why| Some(RenameDoubt::at(own.file, own.name_span().start, why));
     let name = own.name();
@@ -232,7 +232,7 @@ pub(super) fn doubt_of(snapshot: &Snapshot, edges: &EdgeTable, own: &SymbolView<
     }
     match filled_in(edges, own) {
         Some(base) if edges.targets(base).len() == 0 => doubt("it may belong to a trait from outside"),
-        // A block of its own type's members overrides nothing.
+        // A block for its own type, not for a trait, overrides nothing.
         None if !own.container_span().is_empty() => None,
         _ => {
             let class = class_of(snapshot, own).or_else(|| own.parent())?;
@@ -242,14 +242,15 @@ pub(super) fn doubt_of(snapshot: &Snapshot, edges: &EdgeTable, own: &SymbolView<
     }
 }
 
-/// Whether a definition says that it is an operator: `operator fun invoke()`.
+/// Whether a definition is marked as an operator: `operator fun invoke()`.
 fn is_operator(own: &SymbolView<'_>) -> bool {
     let span = Span { start: own.signature_start(), end: own.name_span().start };
     let before = own.file.content().get(span.start as usize..span.end as usize).unwrap_or_default();
     before.split(|byte| !byte.is_ascii_alphanumeric()).any(|word| word == b"operator")
 }
 
-/// Whether an interface and a class have a method of the same name, one of them this, and are not known to belong together.
+/// Whether a class method and an interface method of the same name may belong together without a known relation, and
+/// `own` is one of them.
 fn may_be_declared(snapshot: &Snapshot, edges: &EdgeTable, own: &SymbolView<'_>) -> bool {
     let declares = |symbol: &SymbolView<'_>| {
         symbol.container_span().is_empty() && symbol.parent().is_some_and(|parent| parent.kind() == Kind::Type)
@@ -269,7 +270,7 @@ fn may_be_declared(snapshot: &Snapshot, edges: &EdgeTable, own: &SymbolView<'_>)
     others.any(|other| known.iter().all(|known| known.number() != other.number()))
 }
 
-/// Doubts about places that write a symbol's name and are not known to be edited: all, or so many that are `enough`.
+/// Doubts about places that write a symbol's name and are not known to be edited; stops after `enough`.
 pub(super) fn elsewhere(
     snapshot: &Snapshot,
     edges: &EdgeTable,
@@ -287,7 +288,7 @@ pub(super) fn elsewhere(
         let used = edges.in_file(file.number());
         let is_data = is_data(file);
         let may_name = may_name(file, symbol.file);
-        // Names of a file that was not read to its end may be bound otherwise.
+        // Unread code of a cut-off file may bind its names to other definitions.
         if let Some(first) = mentioned.at.first().filter(|_| file.is_cut_off() && may_name) {
             doubts.push(RenameDoubt::at(file, *first, "its file was not read completely"));
             continue;
@@ -323,7 +324,7 @@ pub(super) fn elsewhere(
         }
     }
     doubts.extend(made_names(snapshot, symbol));
-    // These files are parsed, which takes longer than all else: the shortest first.
+    // These files are parsed, which takes most of the time, so the shortest come first.
     in_quotes.sort_by_key(|(file, _)| file.content().len());
     let mut in_quotes = in_quotes.into_iter();
     while let Some((file, quoted)) = in_quotes.next().filter(|_| doubts.len() < enough) {
@@ -334,7 +335,7 @@ pub(super) fn elsewhere(
     doubts
 }
 
-/// Places of a file where code writes a name that no fact explains, and that is no definition.
+/// Places where the file's code writes a name that no fact explains and that is no definition.
 fn unexplained_in(file: FileView<'_>) -> HashSet<u32> {
     let mut found: HashSet<u32> = extract::unexplained(file.facts()).collect();
     for symbol in file.symbols() {
@@ -343,14 +344,14 @@ fn unexplained_in(file: FileView<'_>) -> HashSet<u32> {
     found
 }
 
-/// Whether a comment says something to a tool and not to a reader, and names this: `//export name`, `@type {Name}`.
+/// Whether a comment is a directive to a tool that names the symbol: `//export name`, `@type {Name}`.
 fn is_directive(file: FileView<'_>, span: Span) -> bool {
     let text = file.content();
     let start = memchr::memrchr(b'\n', &text[..span.start as usize]).map_or(0, |newline| newline + 1);
     let (before, after) = (&text[start..span.start as usize], &text[span.end as usize..]);
     let comments = &file.spec().comments;
     let written = comments.line.iter().find_map(|mark| before.trim_ascii_start().strip_prefix(mark.as_bytes()));
-    // `//export name`, `//go:linkname name other.name`: a word without a space before it.
+    // Directives have no space after the slashes: `//export name`, `//go:linkname name other.name`.
     let is_word = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b':' | b'_' | b'-' | b'.' | b' ');
     let is_pragma = |rest: &[u8]| {
         rest.first().is_some_and(u8::is_ascii_lowercase) && rest.ends_with(b" ") && rest.iter().all(is_word)
@@ -359,17 +360,17 @@ fn is_directive(file: FileView<'_>, span: Span) -> bool {
     if written.is_some_and(is_pragma) && is_end {
         return true;
     }
-    // `{import('./a').Name}` behind a tag.
+    // A type expression after a tag: `{import('./a').Name}`.
     let is_comment = before.trim_ascii_start().starts_with(b"*") || memchr::memmem::find(before, b"/**").is_some();
     let tag = memchr::memchr(b'@', before).filter(|_| is_comment);
     let brace = tag.and_then(|tag| memchr::memrchr(b'{', before).filter(|brace| *brace > tag));
     brace.is_some_and(|brace| memchr::memchr(b'}', &before[brace..]).is_none())
 }
 
-/// Words before the name of a field in those of the methods that are made for it.
+/// Prefixes of accessor names derived from a field's name.
 const ACCESSORS: [&str; 4] = ["get", "is", "set", "with"];
 
-/// Doubts about names that are made of that of a field and defined nowhere: `getName`, which an annotation makes.
+/// Doubts about derived names without a definition, such as `getName`, which an annotation generates for `name`.
 fn made_names(snapshot: &Snapshot, field: &SymbolView<'_>) -> Vec<RenameDoubt> {
     let name = field.name();
     let mut letters = name.chars();
@@ -390,14 +391,14 @@ fn made_names(snapshot: &Snapshot, field: &SymbolView<'_>) -> Vec<RenameDoubt> {
     doubts
 }
 
-/// Whether a name is that of an argument: `f(name=1)`.
+/// Whether a name is the keyword of an argument: `f(name=1)`.
 fn is_keyword(text: &[u8], span: Span) -> bool {
     let before = text[..span.start as usize].trim_ascii_end().last();
     let after = text[span.end as usize..].trim_ascii_start();
     matches!(before, Some(b'(' | b',')) && after.starts_with(b"=") && !after.starts_with(b"==")
 }
 
-/// Doubts about the new name: what has it already, where the renamed symbol is seen.
+/// Doubts about the new name: definitions that already have it where the renamed symbol is visible.
 fn collisions(
     snapshot: &Snapshot,
     symbol: &SymbolView<'_>,
@@ -418,19 +419,19 @@ fn collisions(
     seen.map(|mentioned| RenameDoubt::at(mentioned.file, mentioned.at[0], "the new name is written here")).collect()
 }
 
-/// Endings of prose and data files: a word in them is no name.
+/// Extensions of prose and data files, whose words are no names.
 const PROSE: &[&str] = &[
     "", "md", "rst", "txt", "adoc", "po", "pot", "csv", "tsv", "log", "svg", "lock", "map", "snap", "patch", "diff",
     "ipynb",
 ];
 
-/// Whether a file without resolved names is data that may name symbols, rather than prose.
+/// Whether a file without name resolution is data that may name symbols.
 fn is_data(file: FileView<'_>) -> bool {
     let name = file.path().rsplit('/').next().unwrap_or_default();
     !PROSE.contains(&name.rsplit_once('.').map_or("", |(_, ending)| ending))
 }
 
-/// Whether a span is all that stands between two quotes.
+/// Whether quotes enclose exactly this span.
 fn is_quoted(text: &[u8], span: Span) -> bool {
     let before = (span.start as usize).checked_sub(1).and_then(|at| text.get(at));
     before.is_some_and(|quote| matches!(quote, b'"' | b'\'' | b'`')) && text.get(span.end as usize) == before

@@ -1,12 +1,12 @@
-//! Definitions of one thing: overloads, variants for other platforms, a declaration and its definition, parts of a class.
+//! Several definitions of one thing: overloads, platform variants, a declaration with its definition, parts of a class.
 
 use codelode_store::{EdgeTable, SymbolView};
 
-/// The most users by which definitions in several files are compared.
+/// The most users per symbol that are compared to match definitions across files.
 const COMPARED: usize = 1_000;
 
-/// Symbols grouped by what they define. Definitions of one kind and name in a file are one thing, and so are those in
-/// several files if every use of one means the other as well. The first of a group has a body, if one of them has.
+/// Groups symbols that define the same thing. Definitions with one kind and name belong together if they are in one
+/// file, or if every use means all of them. In each group a symbol with a body comes first.
 pub fn twins<'a>(edges: &EdgeTable, symbols: Vec<SymbolView<'a>>) -> Vec<Vec<SymbolView<'a>>> {
     let mut groups: Vec<(String, Vec<SymbolView<'a>>)> = Vec::new();
     for symbol in symbols {
@@ -29,7 +29,7 @@ fn are_twins(edges: &EdgeTable, one: &SymbolView<'_>, other: &SymbolView<'_>) ->
     one.kind() == other.kind() && (one.file.number() == other.file.number() || have_same_users(edges, one, other))
 }
 
-/// Whether two symbols are used, and every use means both.
+/// Whether two symbols have users, and the same ones.
 fn have_same_users(edges: &EdgeTable, one: &SymbolView<'_>, other: &SymbolView<'_>) -> bool {
     let users = |symbol: &SymbolView<'_>| -> Vec<(u32, u32)> {
         let mut users: Vec<(u32, u32)> =

@@ -3,8 +3,8 @@
 use codelode_base::model::{Kind, Role, Span};
 use codelode_store::{Edge, EdgeTable, Snapshot, SymbolId, SymbolView};
 
-/// The types that a definition names for its value: of a function those it returns, of any other value those that are
-/// written for it, or else the classes that it is constructed from. A type is its own.
+/// The types of a symbol's value. A function has its return types, any other value its written types, or else the
+/// classes that construct it. A type has itself.
 pub fn types_of<'a>(snapshot: &'a Snapshot, edges: &EdgeTable, symbol: &SymbolView<'a>) -> Vec<SymbolView<'a>> {
     if is_type(symbol) {
         return vec![*symbol];
@@ -35,8 +35,7 @@ fn is_type(symbol: &SymbolView<'_>) -> bool {
     matches!(symbol.kind(), Kind::Class | Kind::Type)
 }
 
-/// Parts of a function's signature where its return type may stand: before its name, without the receiver, and after
-/// its parameters.
+/// Parts of a signature that may hold the return type: before the name, without the receiver, and after the parameters.
 fn returned(symbol: &SymbolView<'_>) -> (Span, Span) {
     let (content, name) = (symbol.file.content(), symbol.name_span());
     let start = symbol.signature_start();

@@ -1,4 +1,4 @@
-//! Visibility of definitions: the words before a name, and the names that a file exports elsewhere in its text.
+//! Visibility of definitions, by modifiers before a name and by exports elsewhere in the file.
 
 use std::cell::RefCell;
 
@@ -9,12 +9,12 @@ use codelode_base::model::{Detail, Kind};
 use codelode_lang::languages::{Conventions, Public};
 use codelode_store::SymbolView;
 
-/// The most bytes of an export statement that are read.
+/// The longest export statement, in bytes.
 const FAR: usize = 8_192;
-/// The most bytes between the word for an export and one of the values that it lists.
+/// The most bytes between an export keyword and a value in its list.
 const EXPORT_FAR: usize = 65_536;
 
-/// Names that files export apart from their definitions, read once for each file: `export { Chunk }`,
+/// Exported names that are not marked at their definition, read once per file: `export { Chunk }`,
 /// `module.exports = Chunk`.
 #[derive(Default)]
 pub(crate) struct Exports<'a> {
@@ -34,7 +34,7 @@ impl<'a> Exports<'a> {
                 words.iter().any(|word| says(&before, word)) || in_interface(symbol)
             }
             Public::Exported(words) => {
-                // Members of an exported definition are only marked if they are not public.
+                // Members of an exported definition carry a mark only if they are not public.
                 let before = words_before(symbol);
                 let hidden = says(&before, "private") || name.starts_with('#');
                 let says_it = |word: &&str| says(&before, word) || word.ends_with('.') && before.contains(*word);
@@ -74,8 +74,8 @@ pub fn exported(text: &[u8]) -> FxHashSet<&[u8]> {
     names
 }
 
-/// Whether a use gives its symbol on under the name of a module's export: `export { a }`, `module.exports = { a }`.
-/// Those who import it are known.
+/// Whether a use re-exports its symbol under its own name: `export { a }`, `module.exports = { a }`. Such a use needs
+/// no counting, because the importers are known.
 pub fn is_export(place: &UseSite<'_>) -> bool {
     if !matches!(place.file.conventions().public, Public::Exported(_)) {
         return false;
@@ -84,7 +84,7 @@ pub fn is_export(place: &UseSite<'_>) -> bool {
     gives_on(text, start, start + place.edge.len())
 }
 
-/// Whether a name in a text is the value of an export statement, or one of the values that it lists.
+/// Whether a name is the value of an export statement, or in its list.
 fn gives_on(text: &[u8], start: usize, end: usize) -> bool {
     let Some((from, after)) = start.checked_sub(EXPORT_FAR).or(Some(0)).zip(text.get(end..)) else { return false };
     let after = after.trim_ascii_start();
@@ -100,7 +100,7 @@ fn gives_on(text: &[u8], start: usize, end: usize) -> bool {
     })
 }
 
-/// How many brackets are open at the end of a text that begins with one; `None` behind its end.
+/// The number of open brackets at the end of a text that begins with one; `None` after the closing one.
 fn depth(text: &[u8]) -> Option<u32> {
     text.iter().try_fold(0_u32, |open, byte| match byte {
         b'{' | b'(' | b'[' => Some(open + 1),
@@ -109,7 +109,7 @@ fn depth(text: &[u8]) -> Option<u32> {
     })
 }
 
-/// The value of an export statement that begins here.
+/// The value of the export statement that begins here.
 fn exported_value(text: &[u8]) -> Option<&[u8]> {
     let text = match text.strip_prefix(b"exports") {
         Some(rest) => {
@@ -146,7 +146,7 @@ pub fn in_type(symbol: &SymbolView<'_>) -> bool {
     symbol.parent().is_some_and(|parent| is_type(&parent))
 }
 
-/// The words of a definition before its name, without comments among them: `public /* for now */ static`.
+/// The words before a definition's name, without comments: `public /* for now */ static`.
 pub fn words_before(symbol: &SymbolView<'_>) -> String {
     let source = symbol.source();
     let before = source.get(..symbol.name_span().start.saturating_sub(symbol.span().start) as usize);
@@ -156,26 +156,26 @@ pub fn words_before(symbol: &SymbolView<'_>) -> String {
     pieces.fold(first, |words, piece| words + " " + piece.split_once("*/").map_or("", |(_, after)| after))
 }
 
-/// Whether a text has a word.
+/// Whether a text contains a whole word.
 fn says(text: &str, word: &str) -> bool {
     text.split(char::is_whitespace).any(|own| own == word)
 }
 
-/// Whether it is a member of an interface, which only declares it.
+/// Whether a symbol is a member of an interface.
 pub fn in_interface(symbol: &SymbolView<'_>) -> bool {
     symbol
         .parent()
         .is_some_and(|parent| matches!(parent.detail(), Detail::Interface | Detail::Trait | Detail::Annotation))
 }
 
-/// `@app.route("/")` is `route`, `#[serde(default)]` is `serde`.
+/// The last name of a decorator: `route` for `@app.route("/")`, `serde` for `#[serde(default)]`.
 pub fn decorator_name(decorator: &str) -> &str {
     let name = decorator.trim_start_matches(['@', '#', '!', '[', ' ']);
     let end = name.find(|c: char| !(c.is_alphanumeric() || "_.:".contains(c))).unwrap_or(name.len());
     name[..end].rsplit(['.', ':']).next().unwrap_or_default()
 }
 
-/// Whether a decorator, an attribute or an annotation may hand a definition on.
+/// Whether a decorator, attribute or annotation may pass a definition on.
 pub fn is_decorated(symbol: &SymbolView<'_>) -> bool {
     let plain = symbol.file.conventions().plain_decorators;
     symbol.decorators().iter().any(|decorator| !plain.contains(&decorator_name(decorator)))

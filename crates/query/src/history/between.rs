@@ -1,4 +1,4 @@
-//! Two revisions of a repository, read: two commits, or a commit and the current files.
+//! Two revisions of a repository with their symbols: two commits, or a commit and the current files.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -18,45 +18,45 @@ use codelode_store::Snapshot;
 pub struct Between {
     /// The first commit.
     pub since: String,
-    /// The last commit; `None` for staged and for current files.
+    /// The last commit; `None` for staged or current files.
     pub until: Option<String>,
-    /// Whether there was time to read all that differs.
+    /// Whether everything was read within the time limit.
     pub is_whole: bool,
     files: Vec<(String, [Option<ParsedText>; 2])>,
 }
 
-/// Bounds on the texts that are read for one answer.
+/// Limits on reading texts for one answer.
 pub struct Bounds {
     /// Texts larger than this, in bytes, count as files without symbols.
     limit: u64,
-    /// Processor time for all of them.
+    /// Processor time for all texts.
     most: Duration,
-    /// Microseconds of it that are spent.
+    /// Processor time spent so far, in microseconds.
     spent: AtomicU64,
 }
 
 impl Bounds {
-    /// No bound but the size of a text.
+    /// Limits the size of a text only.
     pub fn of_size(limit: u64) -> Self {
         Self::within(limit, Duration::MAX)
     }
 
-    /// A bound on the processor time as well.
+    /// Limits the size of a text, and the processor time of all.
     pub fn within(limit: u64, most: Duration) -> Self {
         Self { limit, most, spent: AtomicU64::new(0) }
     }
 
-    /// The size beyond which a text has no symbols.
+    /// The size in bytes beyond which a text has no symbols.
     pub fn limit(&self) -> u64 {
         self.limit
     }
 
-    /// Whether the time is spent.
+    /// Whether the time is up.
     pub fn is_over(&self) -> bool {
         Duration::from_micros(self.spent.load(Ordering::Relaxed)) > self.most
     }
 
-    /// Does some of the work, unless the time is spent.
+    /// Does some work and counts its time; `None` if the time is up.
     pub fn work<T>(&self, work: impl FnOnce() -> T) -> Option<T> {
         let time = TimeAtWork::begin();
         let done = (!self.is_over()).then(work);
@@ -65,7 +65,7 @@ impl Bounds {
     }
 }
 
-/// A text with its symbols; none in an unsupported language.
+/// A text with its symbols, which are empty in an unsupported language.
 struct ParsedText {
     content: Vec<u8>,
     extraction: Option<Extraction>,
@@ -76,14 +76,14 @@ struct ParsedText {
 pub enum ComparisonEnd<'a> {
     /// A commit, branch or tag.
     Commit(&'a str),
-    /// The texts that the next commit would have.
+    /// Staged texts, as the next commit would have them.
     Staged,
     /// The snapshot's files.
     Worktree,
 }
 
 impl Between {
-    /// Reads the differences between the commit `since` and `until`, in the checkout at `root`. Texts larger than
+    /// Reads the differences between the commit `since` and `until` in the checkout at `root`. Texts larger than
     /// `limit` bytes count as files without symbols.
     pub fn read(
         history: &History,
@@ -106,7 +106,7 @@ impl Between {
         Self::of(history, snapshot, (since, until), (changed, is_worktree), &Bounds::of_size(limit))
     }
 
-    /// Reads what one commit made of these files, which it changed.
+    /// Reads the changes of one commit to `files`.
     pub fn commit(
         history: &History,
         snapshot: &Snapshot,
@@ -130,13 +130,13 @@ impl Between {
         for file in changed {
             let old = file.old.map_or(Ok(None), |content| history.read(content, limit))?;
             let new = match file.new {
-                // A current text may be missing in the history.
+                // A current text may have no commit.
                 Some(_) if is_worktree => snapshot.file(&file.path).map(|file| file.content().to_owned()),
                 content => content.map_or(Ok(None), |content| history.read(content, limit))?,
             };
             texts.push((file.path, [old, new]));
         }
-        // They were checked when they were set.
+        // The languages were validated when they were set.
         let languages = Languages::of(&snapshot.facts().roles.languages).unwrap_or_default();
         let read = |(path, texts): (String, [Option<Vec<u8>>; 2])| {
             let read = || texts.map(|text| text.map(|content| ParsedText::of(&languages, &path, content)));
@@ -151,18 +151,18 @@ impl Between {
         self.files.len()
     }
 
-    /// The paths of the files that differ, each with whether it was there before and is there after.
+    /// The paths of the files that differ, each with whether it existed before and after.
     pub fn paths(&self) -> impl Iterator<Item = (&str, bool, bool)> {
         self.files.iter().map(|(path, [old, new])| (path.as_str(), old.is_some(), new.is_some()))
     }
 
-    /// The files that differ and are still there, each with its text before.
+    /// The files that differ and still exist, each with its old text.
     pub fn before(&self) -> impl Iterator<Item = (&str, Option<&[u8]>)> {
         let texts = self.files.iter().map(|(path, [old, _])| (path, old.as_ref().map(|old| &*old.content)));
         texts.map(|(path, old)| (path.as_str(), old))
     }
 
-    /// The number of them without symbols in either revision: too large, documents, or in no supported language.
+    /// The number of differing files without symbols in either revision: too large, a document, or unsupported.
     pub fn without_symbols(&self) -> usize {
         let has_none = |read: &Option<ParsedText>| read.as_ref().is_none_or(|read| read.extraction.is_none());
         self.files.iter().filter(|(_, both)| both.iter().all(has_none)).count()
@@ -182,7 +182,7 @@ impl Between {
 impl ParsedText {
     fn of(given: &Languages, path: &str, content: Vec<u8>) -> Self {
         let number = languages::number_of(given, path, &content);
-        // Headings of documents and keys of data are no changes of code.
+        // Document headings and data keys are no code.
         let spec = number.map(languages::of_number).filter(|spec| !spec.is_document);
         let extraction = spec.map(|spec| extract(spec, &content));
         Self { content, extraction }
@@ -193,14 +193,14 @@ impl ParsedText {
     }
 }
 
-/// The files that differ between a commit and the current state, as far as the index holds it.
+/// The files that differ between a commit and the indexed state.
 fn changed_since(
     history: &History,
     since: &str,
     snapshot: &Snapshot,
     root: &Path,
 ) -> Result<Vec<Changed>, HistoryError> {
-    // Files of a submodule, or of any repository inside, are no changes of this one.
+    // Files in a submodule or a nested repository do not belong to this history.
     let mut nested: HashMap<&str, bool> = HashMap::new();
     let present = snapshot.files().map(|file| (file.path(), file.content()));
     let present: Vec<(&str, &[u8])> = present.filter(|(path, _)| !is_nested(root, path, &mut nested)).collect();
@@ -213,15 +213,15 @@ fn changed_since(
         let path = above.as_ref().map(|above| above.join(path));
         path.as_deref().and_then(Path::to_str).zip(repository.as_ref()).is_some_and(|(path, it)| it.leaves_out(path))
     };
-    // Ignored files still exist, so they do not count as removed.
+    // An ignored file still exists, so it is not removed.
     let is_gone = |path: &str| root.join(path).symlink_metadata().is_err() && !is_left_out(path);
     let mut files = history.changed_since(since, present, is_gone)?;
-    // Files without symbols make no difference here, and untracked files may be anything.
+    // An untracked file without symbols may be anything, so it is left out.
     files.retain(|file| file.old.is_some() || snapshot.file(&file.path).is_some_and(|file| file.symbol_count() > 0));
     Ok(files)
 }
 
-/// Whether a file belongs to a repository in a folder below the root. `known` holds the folders that were looked at.
+/// Whether a file lies in a repository below the root. `known` caches the answer per folder.
 fn is_nested<'p>(root: &Path, path: &'p str, known: &mut HashMap<&'p str, bool>) -> bool {
     let mut folders = path.match_indices('/').map(|(end, _)| &path[..end]);
     folders.any(|folder| *known.entry(folder).or_insert_with(|| root.join(folder).join(".git").exists()))

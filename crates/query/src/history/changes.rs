@@ -6,14 +6,14 @@ use std::hash::Hash;
 use codelode_base::model::{Detail, Extraction, Kind, Span};
 use codelode_store::{FileView, qualified_name};
 
-/// A symbol of one of the states.
+/// A symbol in one of the two states.
 #[derive(Clone, Debug)]
 pub struct Version<'a> {
     /// See [`codelode_store::SymbolView::id`].
     pub id: String,
     /// The name.
     pub name: String,
-    /// The names of all enclosing definitions and its own, with dots between.
+    /// The dotted names of all enclosing definitions and the symbol's own.
     pub qualified_name: String,
     /// The kind of symbol.
     pub kind: Kind,
@@ -25,13 +25,13 @@ pub struct Version<'a> {
     pub line: u32,
     /// The definition's exact bytes.
     pub source: &'a [u8],
-    /// The bytes of it without its body.
+    /// The source without the body.
     pub signature: &'a [u8],
     /// Hash of the definition without its members.
     own: blake3::Hash,
 }
 
-/// Symbols added, removed, modified, moved or renamed between two states.
+/// Symbols that were added, removed, modified or renamed between two states.
 #[derive(Debug, Default)]
 pub struct Changes<'a> {
     /// In the new state only.
@@ -40,13 +40,13 @@ pub struct Changes<'a> {
     pub removed: Vec<Version<'a>>,
     /// In both states, with different text: old, new.
     pub modified: Vec<(Version<'a>, Version<'a>)>,
-    /// The same text under another name or in another place: old, new.
+    /// The same text under another name or in another file: old, new.
     pub renamed: Vec<(Version<'a>, Version<'a>)>,
-    /// The number of symbols without changes.
+    /// The number of unchanged symbols.
     pub unchanged: usize,
 }
 
-/// The key by which two symbols are versions of one.
+/// The key by which an old and a new symbol are the same.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SymbolKey {
     /// Path, qualified name and kind: two states of one repository.
@@ -55,7 +55,7 @@ pub enum SymbolKey {
     Name,
 }
 
-/// The least text in bytes that is recognized under another name in another file.
+/// The shortest text in bytes that identifies a renamed symbol in another file.
 const TELLING: usize = 40;
 
 /// The symbols of an extraction.
@@ -104,7 +104,7 @@ pub fn stored_versions<'a>(file: FileView<'a>) -> Vec<Version<'a>> {
     file.symbols().enumerate().map(version).collect()
 }
 
-/// The places of each symbol's members, in source order.
+/// The indices of each symbol's members, in source order.
 fn members(parents: impl Iterator<Item = Option<u32>>) -> Vec<Vec<usize>> {
     let mut members: Vec<Vec<usize>> = Vec::new();
     for (place, parent) in parents.enumerate() {
@@ -121,7 +121,7 @@ fn with_doc(span: Span, doc: Span) -> Span {
     if doc.is_empty() { span } else { Span { start: span.start.min(doc.start), ..span } }
 }
 
-/// Hash of a definition without its members, and without the space around them.
+/// Hash of a definition without its members and surrounding white space.
 fn own(content: &[u8], span: Span, members: impl Iterator<Item = Span>) -> blake3::Hash {
     let mut hasher = blake3::Hasher::new();
     let mut at = span.start;
@@ -153,7 +153,8 @@ fn name_all(all: &mut [Version<'_>]) {
     }
 }
 
-/// Compares two states. Symbols are paired by `same`; among the rest, equal text under another name is a rename.
+/// Compares two states. Symbols with the same key in `same` are pairs; among the others, equal text under another name
+/// is a rename.
 pub fn compare<'a>(old: Vec<Version<'a>>, new: Vec<Version<'a>>, same: SymbolKey) -> Changes<'a> {
     let mut changes = Changes::default();
     type Group<'a> = (Vec<Version<'a>>, Vec<Version<'a>>);
@@ -170,7 +171,7 @@ pub fn compare<'a>(old: Vec<Version<'a>>, new: Vec<Version<'a>>, same: SymbolKey
     }
     for (before, now) in groups.into_values() {
         let mut pairs = Pairs::of(before.len(), now.len());
-        // The surest pairs first: overloads and namesakes are matched by text, then by file, then by order.
+        // The most certain pairs come first: overloads are matched by text, then by file, then by order.
         if before.len() > 1 || now.len() > 1 {
             let (old, new) = (|at: usize| &before[at], |at: usize| &now[at]);
             pairs.join(|at| Some((old(at).file, old(at).source)), |at| Some((new(at).file, new(at).source)));
@@ -198,12 +199,12 @@ pub fn compare<'a>(old: Vec<Version<'a>>, new: Vec<Version<'a>>, same: SymbolKey
     changes
 }
 
-/// Pairs of old and new symbols, by their places, made in rounds. A file may have many thousands of one name, so no round
-/// compares each with each.
+/// Pairs of old and new symbols, by index, made in rounds. A file may have thousands of symbols with one name, so no
+/// round compares each with each.
 struct Pairs {
     /// The old symbol of each new one.
     taken: Vec<Option<usize>>,
-    /// Whether each old symbol has no pair.
+    /// Whether each old symbol is still unpaired.
     is_free: Vec<bool>,
 }
 
@@ -212,7 +213,7 @@ impl Pairs {
         Self { taken: vec![None; n_new], is_free: vec![true; n_old] }
     }
 
-    /// Gives each new symbol without a pair the first old one without a pair that has the same key, if it has one.
+    /// Pairs each unpaired new symbol with the first unpaired old one of the same key.
     fn join<K: Eq + Hash>(&mut self, of_old: impl Fn(usize) -> Option<K>, of_new: impl Fn(usize) -> Option<K>) {
         if !self.is_free.contains(&true) || !self.taken.contains(&None) {
             return;
@@ -233,13 +234,13 @@ impl Pairs {
 }
 
 impl Version<'_> {
-    /// Whether two versions differ at most in their members.
+    /// Whether two versions are equal apart from their members.
     pub fn says_the_same(&self, other: &Self) -> bool {
         self.own == other.own
     }
 
-    /// Whether two versions are declared differently, white space aside: then those who use it may have to change. The
-    /// declaration of a value is the value.
+    /// Whether the declaration changed, apart from white space, so that users may have to change. A value is its own
+    /// declaration.
     pub fn is_declared_otherwise(&self, other: &Self) -> bool {
         let words = |signature: &[u8]| -> Vec<u8> {
             signature.iter().filter(|byte| !byte.is_ascii_whitespace()).copied().collect()
@@ -254,7 +255,7 @@ impl Changes<'_> {
         self.added.len() + self.removed.len() + self.modified.len() + self.renamed.len()
     }
 
-    /// Keeps what `is_wanted` holds for, before or now.
+    /// Keeps changes whose old or new version `is_wanted` accepts.
     pub fn retain(&mut self, is_wanted: impl Fn(&Version<'_>) -> bool) {
         self.added.retain(&is_wanted);
         self.removed.retain(&is_wanted);
@@ -285,7 +286,7 @@ fn find_renames(changes: &mut Changes<'_>) {
     changes.removed = removed.into_iter().flatten().collect();
 }
 
-/// Hash of a definition without its own name, wherever that occurs as a word.
+/// Hash of a definition with its own name masked, wherever that is a whole word.
 fn body(version: &Version<'_>) -> blake3::Hash {
     let is_word =
         |byte: Option<&u8>| byte.is_some_and(|byte| byte.is_ascii_alphanumeric() || *byte == b'_' || *byte >= 0x80);

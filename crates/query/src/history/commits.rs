@@ -1,4 +1,4 @@
-//! Commits by the words of their messages, their authors, paths and times.
+//! Searches commits by message, author, path and time.
 
 use std::collections::HashMap;
 use std::rc::Rc;
@@ -11,11 +11,11 @@ use codelode_store::stems;
 
 /// The most commits read.
 const MOST: usize = 100_000;
-/// The most commits whose files are compared.
+/// The most commits whose changed files are compared.
 const COMPARED: usize = 5_000;
-/// The part of a message that is searched, in bytes.
+/// The searched part of a message, in bytes.
 const LONGEST: usize = 4_000;
-/// How often a word of the first line counts.
+/// The weight of a word in the first line.
 const SUBJECT: f32 = 3.0;
 
 /// The commits to find.
@@ -25,28 +25,28 @@ pub struct CommitSearch<'a> {
     pub query: &'a str,
     /// A part of the author's name or address.
     pub author: Option<&'a str>,
-    /// A file or folder that they changed.
+    /// A file or folder that the commits changed.
     pub path: Option<&'a str>,
-    /// The same, by patterns.
+    /// A pattern of paths that the commits changed.
     pub paths: Option<GlobMatcher>,
-    /// The earliest and the latest time, in seconds since 1970.
+    /// The earliest and latest time, in seconds since 1970.
     pub times: (Option<i64>, Option<i64>),
     /// The most commits found.
     pub limit: usize,
 }
 
-/// Commits that were found, the best first; without words, the newest first.
+/// The commits found, best first; newest first without words.
 #[derive(Debug, Default)]
 pub struct Commits {
     /// At most `limit` of them.
     pub commits: Vec<LogEntry>,
-    /// Number of commits that were looked at.
+    /// The number of commits read.
     pub n_read: usize,
-    /// Whether that is the whole history.
+    /// Whether the whole history was read.
     pub is_whole: bool,
 }
 
-/// Finds commits that lead to the current one.
+/// Finds commits among the ancestors of the current one.
 pub fn commits(
     history: &History,
     search: &CommitSearch<'_>,
@@ -90,14 +90,14 @@ pub fn commits(
     Ok(found)
 }
 
-/// Whether a commit changed the path that is searched. One that cannot be compared did not.
+/// Whether a commit changed the searched path. A commit that cannot be compared counts as no.
 fn touches(history: &History, commit: &LogEntry, search: &CommitSearch<'_>) -> bool {
     if let Some(path) = search.path {
         let now = history.content(&commit.commit, path);
         let same = |parent: &String| matches!((history.content(parent, path), &now), (Ok(was), Ok(now)) if was == *now);
         return match commit.parents.is_empty() {
             true => now.is_ok_and(|now| now.is_some()),
-            // A merge changes nothing that is as in one of its parents.
+            // A merge that equals one of its parents changes nothing.
             false => {
                 now.is_ok() && commit.parents.iter().all(|parent| history.logged(parent).is_some() && !same(parent))
             }
@@ -108,7 +108,7 @@ fn touches(history: &History, commit: &LogEntry, search: &CommitSearch<'_>) -> b
         && history.changed_by(commit).is_ok_and(|changed| changed.iter().any(|file| paths.is_match(&file.path)))
 }
 
-/// Commits whose messages hold at least half of a query's words, weighed by rarity, best first.
+/// Commits whose messages hold at least half of the query's words, weighted by rarity, best first.
 fn by_words<'a>(commits: &'a [LogEntry], query: &str) -> Vec<&'a LogEntry> {
     let mut words: Vec<Rc<str>> = Vec::new();
     let query = query.to_lowercase();
@@ -158,7 +158,7 @@ fn by_words<'a>(commits: &'a [LogEntry], query: &str) -> Vec<&'a LogEntry> {
             ranked.push((score, place));
         }
     }
-    // Of equals the newest first, as they come.
+    // Among equals, the newest come first.
     ranked.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
     ranked.into_iter().map(|(_, place)| &commits[place]).collect()
 }

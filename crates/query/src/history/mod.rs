@@ -1,4 +1,4 @@
-//! Two states of code and the differences between them, commits, and the past of a symbol.
+//! History: the differences between two states of code, searches of commits, and the history of a symbol.
 
 pub(super) mod between;
 pub(super) mod changes;

@@ -1,4 +1,4 @@
-//! The past of a symbol: the commits that changed it, under its present and its former names.
+//! The history of a symbol: the commits that changed it, across renames and moves.
 
 use std::collections::{BinaryHeap, HashSet};
 
@@ -9,9 +9,9 @@ use codelode_store::{Snapshot, SymbolView};
 
 /// The most commits that are followed.
 const MOST: usize = 100_000;
-/// The most files of a commit that are read to learn where a symbol came from.
+/// The most files of a commit that are searched for the former place of a symbol.
 const MOST_FILES: usize = 300;
-/// The shortest text in bytes that proves by itself that a symbol is there unchanged.
+/// The shortest text, in bytes, whose presence alone proves that the symbol is unchanged.
 const TELLING: usize = 40;
 
 /// A commit that changed a symbol.
@@ -25,18 +25,18 @@ pub struct Step {
     pub was: Option<String>,
     /// The commit added the symbol.
     pub is_new: bool,
-    /// It is declared otherwise than before.
+    /// The commit changed the symbol's declaration.
     pub signature_changed: bool,
 }
 
-/// The past of a symbol.
+/// The history of a symbol.
 #[derive(Debug, Default)]
 pub struct SymbolHistory {
     /// The commits, the newest first.
     pub steps: Vec<Step>,
-    /// The symbol differs from the last commit.
+    /// The symbol has uncommitted changes.
     pub is_edited: bool,
-    /// Whether it was followed to its beginning, or as far as steps were wanted.
+    /// Whether the history is complete, or has as many steps as wanted.
     pub is_whole: bool,
 }
 
@@ -54,8 +54,8 @@ impl SymbolVersion {
     }
 }
 
-/// Follows a symbol from the current commit back, until `wanted` commits are found, `is_over` says so, or the time of
-/// `bounds` is spent.
+/// Follows a symbol back from the current commit. It stops after `wanted` commits, when `is_over` returns true, or when
+/// the time of `bounds` is up.
 pub fn past(
     history: &History,
     snapshot: &Snapshot,
@@ -87,7 +87,7 @@ pub fn past(
             break;
         }
         match follower.step(&at) {
-            // A commit that was not read in time may have changed it.
+            // The commit was not read in time and may have changed the symbol, so the history is incomplete.
             Ok(_) if bounds.is_over() => past.is_whole = false,
             Ok((step, before)) => {
                 past.steps.extend(step);
@@ -96,7 +96,7 @@ pub fn past(
                 }
                 waiting.extend(before.into_iter().filter(|before| seen.insert(before.commit.commit.clone())));
             }
-            // Older objects are missing in a partial clone.
+            // A partial clone lacks older objects.
             Err(_) if !past.steps.is_empty() => past.is_whole = false,
             Err(err) => return Err(err),
         }
@@ -105,7 +105,7 @@ pub fn past(
     Ok(past)
 }
 
-/// Reader of the commits behind each other.
+/// Reads commits backwards.
 struct HistoryWalk<'a> {
     history: &'a History,
     snapshot: &'a Snapshot,
@@ -113,11 +113,12 @@ struct HistoryWalk<'a> {
 }
 
 impl HistoryWalk<'_> {
-    /// The change that a commit made to a symbol, if any, and the symbol before it.
+    /// The change that a commit made to a symbol, if any, and the symbol before it in each parent with a different
+    /// text.
     fn step(&self, at: &SymbolVersion) -> Result<(Option<Step>, Vec<SymbolVersion>), HistoryError> {
         let parents: Vec<LogEntry> = at.commit.parents.iter().filter_map(|id| self.history.logged(id)).collect();
         if parents.len() < at.commit.parents.len() {
-            // Its parents are beyond the end of a shallow clone, so its changes are unknown.
+            // The parents are beyond the end of a shallow clone, so the changes are unknown.
             return Ok((None, Vec::new()));
         }
         let now = self.history.content(&at.commit.commit, at.path())?;
@@ -131,7 +132,7 @@ impl HistoryWalk<'_> {
         }
         let before = |commit: LogEntry| SymbolVersion { commit, ..at.clone() };
         if differing.len() > 1 {
-            // A merge of different texts: each has a past of its own.
+            // The parents of a merge differ, so each has a history of its own.
             let there = differing.into_iter().filter(|(_, was)| was.is_some());
             return Ok((None, there.map(|(parent, _)| before(parent)).collect()));
         }
@@ -145,7 +146,7 @@ impl HistoryWalk<'_> {
         if let Some(parent) = &parent
             && between.changes().added.iter().any(|version| version.id == at.id)
         {
-            // The file or the symbol may have had another place.
+            // The file or the symbol may have moved in this commit.
             let (changed, _) = self.history.changed_or_renamed(&parent.commit, &at.commit.commit)?;
             if changed.len() <= MOST_FILES {
                 moved = changed.iter().find(|file| file.path == at.path()).and_then(|file| file.old_path.clone());
@@ -155,7 +156,7 @@ impl HistoryWalk<'_> {
         Ok(self.read(at, parent, &between.changes(), moved.as_deref()))
     }
 
-    /// Reads the change of one symbol out of all of a commit's changes. `moved` is the former path of its file.
+    /// Finds the change of one symbol among a commit's changes. `moved` is the former path of its file.
     fn read(
         &self,
         at: &SymbolVersion,
@@ -166,7 +167,7 @@ impl HistoryWalk<'_> {
         let is_it = |version: &&Version<'_>| version.id == at.id;
         let pairs = || changes.modified.iter().chain(&changes.renamed);
         let pair = pairs().find(|(_, now)| is_it(&now));
-        // Symbols of a file that moved were paired under its new path.
+        // A moved file's symbols were paired under its new path.
         let formerly = |id: &str| match moved {
             Some(path) if id.starts_with(at.path()) => format!("{path}{}", &id[at.path().len()..]),
             _ => id.to_owned(),
@@ -186,7 +187,7 @@ impl HistoryWalk<'_> {
         };
         if let Some((was, now)) = pair {
             let id = formerly(&was.id);
-            // A class is not changed by a change of its members alone.
+            // A change of its members alone does not change a class.
             let is_same = id == at.id && was.says_the_same(now);
             let step = (!is_same).then(|| step(Some(now), Some(was), &id, false));
             return (step, before(id, was.source));
@@ -199,7 +200,7 @@ impl HistoryWalk<'_> {
         (step, before(id, &at.source))
     }
 
-    /// Whether a file holds exactly the symbol's text and the names around it, so that it needs no parsing.
+    /// Whether a file holds exactly the symbol's text and the names around it. Then it need not be parsed.
     fn holds(&self, content: Option<Content>, at: &SymbolVersion) -> Result<bool, HistoryError> {
         let Some(content) = content.filter(|_| at.source.len() >= TELLING) else { return Ok(false) };
         let Some(text) = self.history.read(content, self.bounds.limit())? else { return Ok(false) };
@@ -208,7 +209,7 @@ impl HistoryWalk<'_> {
         Ok(holds(&at.source) && name.split('.').all(|part| holds(part.as_bytes())))
     }
 
-    /// The changes of the symbol's own file alone.
+    /// The changes of the symbol's own file only.
     fn single(&self, at: &SymbolVersion, old: Option<Content>, new: Content) -> Result<Between, HistoryError> {
         let file = Changed { path: at.path().to_owned(), old_path: None, old, new: Some(new) };
         Between::commit(self.history, self.snapshot, &at.commit, vec![file], self.bounds)

@@ -1,25 +1,25 @@
-//! A graph whose nodes stand in layers from left to right.
+//! A graph whose nodes form layers from left to right.
 
 use std::collections::{HashMap, HashSet};
 
 use super::{MOST, MOST_POSSIBLE};
 
-/// A node of a picture.
+/// A node of a graph.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Node {
     /// Its name.
     pub label: String,
     /// A second line, such as a file and line.
     pub detail: String,
-    /// Address that it leads to; empty for none.
+    /// The address that it links to; empty for none.
     pub link: String,
-    /// Id of its symbol; empty for none.
+    /// The id of its symbol; empty for none.
     pub id: String,
-    /// Whether there is more around it that is not in the picture.
+    /// Whether it has neighbours that are not in the graph.
     pub has_more: bool,
-    /// Address that shows what is around it; empty for none.
+    /// The address that shows its neighbours; empty for none.
     pub more: String,
-    /// Layer; 0 for the one asked for, negative to its left.
+    /// Layer: 0 for the start, negative to its left.
     pub layer: i32,
 }
 
@@ -45,26 +45,26 @@ pub enum EdgeCertainty {
     Possible,
 }
 
-/// A picture without places.
+/// A graph without a layout.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Graph {
     /// Its nodes.
     pub nodes: Vec<Node>,
     /// Its lines, each pair once.
     pub edges: Vec<Edge>,
-    /// Nodes that are left out.
+    /// The number of nodes left out.
     pub left: usize,
 }
 
 impl Graph {
-    /// Words for what is left out; `None` if nothing is.
+    /// Describes the nodes left out; `None` if there are none.
     pub fn left_out(&self) -> Option<String> {
         let many = format!("a picture has at most {MOST}, and {MOST_POSSIBLE} possible ones at a side of a symbol");
         (self.left > 0).then(|| format!("{} more are left out: {many}.", self.left))
     }
 }
 
-/// Nodes of a graph by what they stand for.
+/// Collects nodes and lines; each node has a key `K`.
 pub(super) struct Builder<K> {
     pub graph: Graph,
     known: HashMap<K, usize>,
@@ -77,7 +77,7 @@ impl<K: std::hash::Hash + Eq> Builder<K> {
         Self { graph: Graph::default(), known: HashMap::new(), refused: HashSet::new(), most }
     }
 
-    /// The index of a node, which is made if there is room.
+    /// The index of the node with this key. A new node is made if there is room, else `None`.
     pub fn node(&mut self, key: K, make: impl FnOnce() -> Node) -> Option<usize> {
         if let Some(index) = self.known.get(&key) {
             return Some(*index);
@@ -92,22 +92,22 @@ impl<K: std::hash::Hash + Eq> Builder<K> {
         Some(self.graph.nodes.len() - 1)
     }
 
-    /// Leaves a node out.
+    /// Counts a node as left out.
     pub fn leave(&mut self, key: K) {
         self.graph.left += usize::from(self.refused.insert(key));
     }
 
-    /// Makes room for further nodes.
+    /// Raises the limit of nodes.
     pub fn grow(&mut self, most: usize) {
         self.most = most;
     }
 
-    /// The index of a node that is there.
+    /// The index of an existing node.
     pub fn find(&self, key: &K) -> Option<usize> {
         self.known.get(key).copied()
     }
 
-    /// Every node with its index.
+    /// The key and the index of every node.
     pub fn known(&self) -> Vec<(K, usize)>
     where
         K: Clone,

@@ -1,19 +1,19 @@
-//! Places of nodes: layers side by side, and within a layer an order with few crossings.
+//! Layout: layers side by side, and in each layer an order with few line crossings.
 
 use super::graph::Graph;
 
-/// Rounds over all layers: later ones change hardly anything.
+/// Rounds over all layers; further ones change little.
 const ROUNDS: usize = 8;
-/// Size of a letter, and of a node beside its text.
+/// Width of a letter, and size of a node around its text.
 const LETTER: f64 = 7.3;
 const HEIGHT: f64 = 40.0;
 const PADDING: f64 = 20.0;
 /// Space between layers, and between nodes of one.
 const GAP: f64 = 64.0;
 const SPACE: f64 = 12.0;
-/// Room for the mark of a node that can show more.
+/// Room for the mark of a node with more neighbours.
 pub(super) const MARK: f64 = 22.0;
-/// Letters of a label.
+/// The most letters of a label.
 pub(super) const LONGEST: usize = 34;
 
 /// A node's place.
@@ -25,14 +25,14 @@ pub(super) struct NodePosition {
     pub height: f64,
 }
 
-/// A graph with places.
+/// A graph with positions.
 pub(super) struct Layout {
     pub places: Vec<NodePosition>,
     pub width: f64,
     pub height: f64,
 }
 
-/// Gives every node a place.
+/// Gives every node a position.
 pub(super) fn layout(graph: &Graph) -> Layout {
     let mut layers: Vec<i32> = graph.nodes.iter().map(|node| node.layer).collect();
     layers.sort_unstable();
@@ -57,7 +57,7 @@ pub(super) fn layout(graph: &Graph) -> Layout {
     Layout { places, width: x - GAP + PADDING, height: tallest + 2.0 * PADDING }
 }
 
-/// Height of a layer with so many nodes.
+/// Height of a layer with `nodes` nodes.
 fn extent(nodes: usize) -> f64 {
     nodes as f64 * (HEIGHT + SPACE) - SPACE
 }
@@ -69,7 +69,7 @@ fn width(graph: &Graph, node: usize) -> f64 {
     letters(&node.label).max(letters(&node.detail)) * LETTER + 20.0 + mark
 }
 
-/// Orders the nodes of each layer by the middle of their neighbours in the layers beside it, back and forth.
+/// Orders the nodes of each layer by the mean position of their neighbours, back and forth.
 fn order(graph: &Graph, columns: &mut [Vec<usize>]) {
     let mut neighbours: Vec<Vec<usize>> = vec![Vec::new(); graph.nodes.len()];
     for edge in &graph.edges {
@@ -78,7 +78,7 @@ fn order(graph: &Graph, columns: &mut [Vec<usize>]) {
     }
     let mut rank = vec![0.0; graph.nodes.len()];
     let note = |column: &[usize], rank: &mut [f64]| {
-        // Layers are centred, so ranks count from the middle.
+        // Layers are centred, so positions count from the middle.
         let middle = (column.len() as f64 - 1.0) / 2.0;
         column.iter().enumerate().for_each(|(place, node)| rank[*node] = place as f64 - middle);
     };

@@ -1,27 +1,27 @@
-//! Imports between the folders of a repository, ordered so that most point one way. An import that points the other way is part of a
-//! cycle.
+//! Imports between folders as a matrix, ordered so that most imports point one way. An import that points the other way
+//! is part of a cycle.
 
 use std::collections::BTreeMap;
 
 use codelode_store::{EdgeTable, Snapshot};
 
-/// The most folders: a larger table is not read.
+/// The most folders; people do not read a larger table.
 const MOST: usize = 40;
 
 /// Imports between folders.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Matrix {
-    /// Folders, those that import before those that are imported; the root is empty.
+    /// Folders, importing ones before imported ones; the root is empty.
     pub folders: Vec<String>,
-    /// Imports from the folder of a row to that of a column.
+    /// The number of imports from the row's folder to the column's.
     pub counts: Vec<Vec<u32>>,
-    /// For each folder the number of the cycle that it is in, from one; 0 for none.
+    /// The number of each folder's cycle, from one; 0 for none.
     pub cycles: Vec<usize>,
-    /// Folders that are left out.
+    /// The number of folders left out.
     pub left: usize,
 }
 
-/// Counts imports between the folders directly below one.
+/// Counts imports between the folders directly below `below`.
 pub fn matrix(snapshot: &Snapshot, edges: &EdgeTable, below: &str) -> Matrix {
     let below = below.trim_matches('/');
     let folder = |path: &str| -> Option<String> {
@@ -60,7 +60,7 @@ pub fn matrix(snapshot: &Snapshot, edges: &EdgeTable, below: &str) -> Matrix {
     }
 }
 
-/// An order in which importing comes before imported, as far as there are no cycles, and the cycle of each.
+/// An order with importing folders before imported ones, as far as cycles allow, and the cycle of each folder.
 fn ordered(counts: &[Vec<u32>]) -> (Vec<usize>, Vec<usize>) {
     let n = counts.len();
     let mut reaches: Vec<Vec<bool>> = counts.iter().map(|row| row.iter().map(|count| *count > 0).collect()).collect();
@@ -81,7 +81,7 @@ fn ordered(counts: &[Vec<u32>]) -> (Vec<usize>, Vec<usize>) {
             with.into_iter().for_each(|other| cycles[other] = last);
         }
     }
-    // One that reaches more comes first; those of one cycle reach the same and stay together.
+    // A folder that reaches more comes first. Folders of one cycle reach the same ones, so they stay together.
     let mut order: Vec<usize> = (0..n).collect();
     order.sort_by_key(|one| (std::cmp::Reverse(reaches[*one].iter().filter(|it| **it).count()), cycles[*one]));
     (order, cycles)

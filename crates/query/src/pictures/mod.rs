@@ -1,7 +1,7 @@
 //! Pictures of relations: calls, classes and files as layered graphs, written as SVG, Mermaid or DOT.
 //!
-//! [`calls()`], [`classes()`], [`files()`] and [`blast()`] choose what is shown, at most [`MOST`] nodes; [`Graph`] holds it, `layout`
-//! gives every node a place, and `svg` and `text` write it. [`matrix()`] counts imports between folders, with cycles.
+//! [`calls()`], [`classes()`], [`files()`] and [`blast()`] build a [`Graph`] of at most [`MOST`] nodes, `layout` places
+//! them, and `svg` and `text` write the result. [`matrix()`] counts imports between folders, with cycles.
 
 mod graph;
 mod layout;
@@ -18,7 +18,7 @@ pub use svg::sample;
 pub use svg::svg;
 pub use text::{dot, mermaid};
 
-/// The most nodes of a picture: with more, nobody sees anything.
+/// The most nodes of a picture; a larger one is unreadable.
 pub const MOST: usize = 60;
 
 /// The most possible callers of a symbol in a picture, and possible callees.

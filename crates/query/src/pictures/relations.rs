@@ -1,4 +1,4 @@
-//! Graphs of relations: the calls around a symbol, the classes around a class, the files around a file, the users of a change.
+//! Builds graphs of relations: calls around a symbol, classes, imports of files, and users of a change.
 
 use std::collections::{HashSet, VecDeque};
 
@@ -7,13 +7,13 @@ use super::{MOST, MOST_POSSIBLE};
 use crate::{self as query, Direction};
 use codelode_store::{EdgeTable, FileView, Snapshot, SymbolId, SymbolView};
 
-/// Writes the address of a symbol; empty for none.
+/// Returns the address of a symbol; empty for none.
 type SymbolLink<'l> = &'l dyn Fn(&SymbolView<'_>) -> String;
-/// Writes the address of a file; empty for none.
+/// Returns the address of a file; empty for none.
 type FileLink<'l> = &'l dyn Fn(&FileView<'_>) -> String;
 
-/// Callers of a symbol to its left and callees to its right, so many calls away, and those around further nodes that are
-/// `opened`. Around the symbol itself and those that are opened stand possible calls, too, as far as there is room.
+/// Callers of a symbol to its left and callees to its right, `depth` calls away, and the neighbours of each node in
+/// `opened`. The symbol and the opened nodes also show possible calls, as far as there is room.
 pub fn calls(
     snapshot: &Snapshot,
     edges: &EdgeTable,
@@ -21,7 +21,7 @@ pub fn calls(
     (depth, opened): (u32, &[SymbolId]),
     link: SymbolLink<'_>,
 ) -> Graph {
-    // Callees get what callers leave, and half of the room at least.
+    // Callees get the room that callers leave, but at least half.
     let mut builder = Builder::new(MOST / 2);
     builder.node(symbol.number(), || node(symbol, 0, link));
     for direction in SIDES {
@@ -48,12 +48,12 @@ pub fn calls(
 
 const SIDES: [Direction; 2] = [Direction::Callers, Direction::Callees];
 
-/// Directions in which the calls around a node of a layer go on.
+/// The directions in which a node of a layer is expanded.
 fn sides(layer: i32) -> impl Iterator<Item = Direction> {
     SIDES.into_iter().filter(move |side| if *side == Direction::Callers { layer <= 0 } else { layer >= 0 })
 }
 
-/// Adds callers or callees of a node, so many calls away.
+/// Adds callers or callees of a node, `depth` calls away.
 fn add_calls(
     snapshot: &Snapshot,
     edges: &EdgeTable,
@@ -72,14 +72,14 @@ fn add_calls(
         };
         let Some(own) = builder.node(call.symbol.number(), || node(&call.symbol, layer, link)) else { continue };
         let (from, to) = if direction == Direction::Callers { (own, via) } else { (via, own) };
-        // A call of itself needs no arrow.
+        // A recursive call needs no arrow.
         if from != to {
             builder.edge(from, to, sureness(call.through.is_none()));
         }
     }
 }
 
-/// Adds callers and callees of a node of which only the name is known.
+/// Adds possible callers and callees of a node.
 fn add_possible(
     snapshot: &Snapshot,
     edges: &EdgeTable,
@@ -107,12 +107,12 @@ fn add_possible(
     }
 }
 
-/// How certain a relation is that does not go through a name alone.
+/// The certainty of a resolved relation.
 fn sureness(is_direct: bool) -> EdgeCertainty {
     if is_direct { EdgeCertainty::Resolved } else { EdgeCertainty::Through }
 }
 
-/// Changed symbols, and to their right those that use them, so many uses away.
+/// Changed symbols, and their users to the right, `depth` uses away.
 pub fn blast(
     snapshot: &Snapshot,
     edges: &EdgeTable,
@@ -120,7 +120,7 @@ pub fn blast(
     depth: u32,
     link: SymbolLink<'_>,
 ) -> Graph {
-    // Their users get half of the room at least.
+    // Users get at least half of the room.
     let mut builder = Builder::new(MOST / 2);
     for symbol in changed {
         builder.node(symbol.number(), || node(symbol, 0, link));
@@ -151,7 +151,7 @@ pub fn blast(
     builder.graph
 }
 
-/// Bases of a class to its left, and classes that extend it to its right.
+/// Bases of a class to its left, derived classes to its right.
 pub fn classes(snapshot: &Snapshot, edges: &EdgeTable, class: &SymbolView<'_>, link: SymbolLink<'_>) -> Graph {
     let mut builder = Builder::new(MOST / 2);
     builder.node(class.number(), || node(class, 0, link));
@@ -177,7 +177,7 @@ pub fn classes(snapshot: &Snapshot, edges: &EdgeTable, class: &SymbolView<'_>, l
     builder.graph
 }
 
-/// Files that import a file to its left, and those that it imports to its right, so many imports away.
+/// Files that import a file to its left, imported files to its right, `depth` imports away.
 pub fn files(snapshot: &Snapshot, edges: &EdgeTable, file: FileView<'_>, depth: u32, link: FileLink<'_>) -> Graph {
     let made = |file: &FileView<'_>, layer| {
         let path = file.path();

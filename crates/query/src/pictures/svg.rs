@@ -1,4 +1,5 @@
-//! A graph as SVG. Colours are attributes, so that a picture can stand alone, and a page's style wins over them.
+//! Writes a graph as SVG. Colours are attributes, so the picture works alone and a page's style sheet can override
+//! them.
 
 use std::fmt::Write as _;
 
@@ -8,7 +9,7 @@ use super::layout::{LONGEST, MARK, NodePosition, layout};
 /// Colour of lines that are certain.
 const SURE: &str = "#0b5f4c";
 
-/// How a line looks by how certain it is: its class, that of its tip, its colour, and its dashes.
+/// The style of a line: its class, its tip's class, its colour and its dashes.
 struct Line {
     class: &'static str,
     tip: &'static str,
@@ -33,11 +34,11 @@ const LINES: [(EdgeCertainty, Line); 3] = [
     ),
 ];
 
-/// Writes a graph as SVG, with links if they are wanted.
+/// Writes a graph as SVG, optionally with links.
 pub fn svg(graph: &Graph, title: &str, has_links: bool) -> String {
     let found = layout(graph);
     let (width, height) = (found.width, found.height);
-    // An image has no links in it for those who listen.
+    // Screen readers announce no links inside an image.
     let role = if has_links { "group" } else { "img" };
     let mut out = format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"picture\" width=\"{width:.0}\" height=\"{height:.0}\" viewBox=\"0 0 {width:.0} {height:.0}\" role=\"{role}\" font-family=\"monospace\" font-size=\"12\"><title>{}</title>\
@@ -61,7 +62,7 @@ pub fn svg(graph: &Graph, title: &str, has_links: bool) -> String {
     out
 }
 
-/// Writes a line as those with a certainty look, for a legend.
+/// Writes a sample line of this certainty, for a legend.
 pub fn sample(sureness: EdgeCertainty) -> String {
     let Line { class, colour, dashes, .. } = line(sureness);
     format!(
@@ -84,7 +85,7 @@ fn tip(line: &Line) -> String {
     )
 }
 
-/// A curve from the side of one node to that of another; around the side when they stand in one layer.
+/// A curve from the side of one node to another's; around the side if both are in one layer.
 fn curve(from: NodePosition, to: NodePosition) -> String {
     let middle = |place: NodePosition| place.y + place.height / 2.0;
     let (start, end) = (middle(from), middle(to));
@@ -136,7 +137,7 @@ fn draw(out: &mut String, node: &Node, place: NodePosition, has_links: bool) {
     }
 }
 
-/// A label that fits: its end says more than its beginning.
+/// A label cut to fit. Its end is kept, since it says more than its beginning.
 fn shortened(text: &str) -> String {
     let letters = text.chars().count();
     if letters <= LONGEST {
@@ -146,7 +147,7 @@ fn shortened(text: &str) -> String {
     format!("…{end}")
 }
 
-/// A text inside XML, in which nothing is markup, and nothing moves or hides other letters.
+/// Escapes a text for XML, and removes characters that move or hide others.
 fn escaped(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for char in text.chars() {

@@ -1,4 +1,4 @@
-//! A graph as text for other programs: DOT and Mermaid.
+//! Writes a graph as DOT or Mermaid.
 
 use std::fmt::Write as _;
 
@@ -42,7 +42,7 @@ pub fn mermaid(graph: &Graph) -> String {
     out
 }
 
-/// A label in which nothing is markup: letters, digits and a few signs stand for themselves.
+/// Escapes a label: all but letters, digits and a few signs become entities.
 fn mermaid_label(node: &Node) -> String {
     let written = |text: &str| {
         let mut out = String::new();

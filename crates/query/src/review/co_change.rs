@@ -1,5 +1,4 @@
-//! History of a change: files that usually change together with it, and the last commits that changed
-//! the same symbols.
+//! Co-change: files that usually change together with a change, and earlier commits that changed the same symbols.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::time::Duration;
@@ -10,22 +9,22 @@ use codelode_lang::extract::extract;
 use codelode_lang::languages::{self, TimeAtWork};
 use codelode_source::git::{Changed, Content, History, LogEntry, Recent};
 
-/// The most commits that are looked at.
+/// The most commits that are read.
 pub const COMMITS: usize = 300;
-/// Commits of more files tell nothing of what belongs together.
+/// A commit of more files says little about which files belong together.
 const MOST_FILES: usize = 40;
-/// The least number of commits together, and the least share of those of the changed file.
+/// The fewest common commits, and their smallest share of the changed file's commits.
 const LEAST: usize = 3;
 const LEAST_SHARE: f64 = 0.4;
-/// Weight of a commit beside the one after it.
+/// The weight of a commit relative to the next newer one.
 const AGE: f64 = 0.995;
-/// The most commits of a file, and of all files, whose texts are compared symbol by symbol.
+/// The most commits compared symbol by symbol, per file and in total.
 const EACH: usize = 4;
 const COMPARED: usize = 60;
-/// The most processor time for that, as texts of another time may be hostile as well.
+/// The most processor time for these comparisons, because old texts may be hostile too.
 const MOST_TIME: Duration = Duration::from_secs(3);
 
-/// A file that usually changes when a changed one does, and did not.
+/// A file that usually changes with a changed file, but did not.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CoChange {
     /// Its path.
@@ -34,11 +33,11 @@ pub struct CoChange {
     pub with: String,
     /// The number of commits that changed both.
     pub both: usize,
-    /// The number of commits that changed the changed one.
+    /// The number of commits that changed the changed file.
     pub of: usize,
 }
 
-/// The files that usually change with some files and are not among them, the surest first.
+/// The files that usually change with the `changed` files and are not among them, most certain first.
 pub fn together(commits: &[Recent], changed: &[&str], still_there: impl Fn(&str) -> bool) -> Vec<CoChange> {
     let mut counts: HashMap<&str, usize> = HashMap::new();
     let mut pairs: BTreeMap<(&str, &str), usize> = BTreeMap::new();
@@ -69,7 +68,7 @@ pub fn together(commits: &[Recent], changed: &[&str], still_there: impl Fn(&str)
     found
 }
 
-/// How often files changed with some others lately: commits of few files count more, and so do later ones.
+/// The weight of each file that recently changed with the `changed` files. Small and recent commits count more.
 pub fn companions(commits: &[Recent], changed: &[&str]) -> Vec<(String, f64)> {
     let mut weights: BTreeMap<&str, f64> = BTreeMap::new();
     for (age, commit) in commits.iter().enumerate().filter(|(_, commit)| commit.files.len() <= MOST_FILES) {
@@ -81,15 +80,15 @@ pub fn companions(commits: &[Recent], changed: &[&str]) -> Vec<(String, f64)> {
     weights.into_iter().map(|(path, weight)| (path.to_owned(), weight)).collect()
 }
 
-/// A commit that changed symbols of a change.
+/// An earlier commit that changed touched symbols.
 pub struct Before<'r> {
     /// The commit.
     pub commit: &'r LogEntry,
-    /// Their qualified names.
+    /// The qualified names of these symbols.
     pub symbols: Vec<String>,
 }
 
-/// The last commits that changed the touched symbols, the newest first; each symbol counts for the last one alone.
+/// The last commits that changed the touched symbols, newest first. Each symbol counts for its last commit only.
 pub fn before<'r>(
     history: &History,
     commits: &'r [Recent],

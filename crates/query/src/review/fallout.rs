@@ -1,4 +1,4 @@
-//! Leftovers of a change: code that nothing uses any more, and folders that import each other in a ring.
+//! Side effects of a change: newly unused code, and new import cycles of folders.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -11,7 +11,7 @@ use crate::dead::{Options, Tier, dead_code};
 use crate::{Version, folder, line_of, line_text};
 use codelode_store::{EdgeTable, FileView, Snapshot, SymbolId, SymbolView};
 
-/// Symbols that nothing uses, and that are new or lost a user by the change.
+/// Unused symbols that the change added, or took a user from.
 pub fn newly_dead<'a>(
     snapshot: &'a Snapshot,
     edges: &'a EdgeTable,
@@ -27,7 +27,7 @@ pub fn newly_dead<'a>(
         if name.iter().copied().all(is_word_byte) {
             return lost.contains(name);
         }
-        // Names that are no words, such as operators, are looked for in each text.
+        // A name that is no word, such as an operator, is searched for in each text.
         touched.iter().any(|touched| {
             let holds = |text: &[u8]| holds_word(text, name);
             let (was, now) = texts(touched);
@@ -35,7 +35,7 @@ pub fn newly_dead<'a>(
         })
     };
     let dead = dead_code(snapshot, edges, &Options::new(patterns)).symbols.into_iter();
-    // A symbol that had a use which was known is not one that is used in unknown ways, unless a text names it.
+    // A symbol that lost a known use is reported even in doubt, unless some text names it.
     let fresh = dead.filter(|dead| {
         let is_left = || dead.tier == Tier::Unclear && dead.rule != Some("named");
         let is_sure = dead.tier >= Tier::Likely;
@@ -50,7 +50,7 @@ fn texts<'c>(touched: &Touched<'c, '_>) -> (&'c [u8], &'c [u8]) {
     (source(touched.was), source(touched.now))
 }
 
-/// The words that a change took out of a symbol.
+/// The words that a change removed from a symbol.
 fn lost_words<'c>(touched: &Touched<'c, '_>) -> FxHashSet<&'c [u8]> {
     let words = |text: &'c [u8]| text.split(|byte| !is_word_byte(*byte)).filter(|word| !word.is_empty());
     let (was, now) = texts(touched);
@@ -61,19 +61,18 @@ fn lost_words<'c>(touched: &Touched<'c, '_>) -> FxHashSet<&'c [u8]> {
     lost
 }
 
-/// A new import that closes a ring of folders.
+/// An import that closes a new cycle of folders.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Ring {
     /// Importing file.
     pub file: String,
     /// The line of the import.
     pub line: u32,
-    /// The folders of the ring, from the importing one back to itself.
+    /// The folders of the cycle, from the importing one back to itself.
     pub folders: Vec<String>,
 }
 
-/// Rings of folders that were none before: every way between two of the folders is a new import. `before` has the text
-/// of a changed file before the change.
+/// Cycles of folders that a new import closes. `changed` holds each changed file with its old text.
 pub fn new_rings<'t>(
     snapshot: &Snapshot,
     edges: &EdgeTable,
@@ -113,7 +112,7 @@ pub fn new_rings<'t>(
     rings.collect()
 }
 
-/// The shortest way between two folders.
+/// The shortest import path between two folders.
 fn way<'f>(next: &BTreeMap<&'f str, Vec<&'f str>>, from: &'f str, to: &'f str) -> Option<Vec<&'f str>> {
     let mut before: HashMap<&str, Option<&'f str>> = HashMap::from([(from, None)]);
     let mut waiting = std::collections::VecDeque::from([from]);

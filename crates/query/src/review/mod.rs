@@ -1,4 +1,4 @@
-//! Review of a change: the symbols that it touches, their callers, and the tests that reach it.
+//! Review of a change: the touched symbols, their callers, and the tests that reach them.
 
 mod co_change;
 mod fallout;
@@ -23,15 +23,15 @@ use reach::{Source, orphans, reaching};
 
 use codelode_store::{EdgeTable, FileView, Snapshot, SymbolView};
 
-/// The weight of a new symbol: tests of it may not exist yet.
+/// The weight of a new symbol, which may have no tests yet.
 const NEW: f64 = 0.7;
-/// The weight of a user of something that is gone.
+/// The weight of a user of a removed name.
 const ORPHAN: f64 = 0.5;
-/// The least share of a changed file.
+/// The smallest weight of a changed file.
 const LEAST_SHARE: f64 = 0.5;
 
-/// The files of tests that reach a change, the most direct first. `paths` are the files that differ, where they still
-/// exist or not; see [`companions`].
+/// The test files that reach a change, most direct first. `paths` are the changed files, deleted ones included.
+/// `companions` is the result of [`companions`].
 pub fn tests_of<'p>(
     snapshot: &Snapshot,
     edges: &EdgeTable,
@@ -69,12 +69,12 @@ pub fn tests_of<'p>(
     reaching(snapshot, edges, &sources, &paths, companions)
 }
 
-/// Whether a changed file holds code whose names are resolved, apart from tests. A file that is gone may have.
+/// Whether a changed file holds production code with resolved names. A deleted file may have.
 pub fn is_code(snapshot: &Snapshot, path: &str) -> bool {
     snapshot.file(path).is_none_or(|file| !file.exercises() && !file.facts().is_empty())
 }
 
-/// A symbol or a file that is to be edited.
+/// A symbol or a file to be edited.
 #[derive(Clone, Copy)]
 pub enum Target<'a> {
     /// A symbol with its members.
@@ -83,7 +83,7 @@ pub enum Target<'a> {
     File(FileView<'a>),
 }
 
-/// The files of tests that reach symbols and files; see [`companions`].
+/// The test files that reach symbols and files. `companions` is the result of [`companions`].
 pub fn tests_of_targets(
     snapshot: &Snapshot,
     edges: &EdgeTable,
@@ -110,7 +110,7 @@ pub fn tests_of_targets(
     reaching(snapshot, edges, &sources, &paths, companions)
 }
 
-/// The tests that a change itself touches, each once, in its order.
+/// The tests that a change itself touches, each once, in the order of the change.
 pub fn changed_tests(touched: &[Touched<'_, '_>]) -> Vec<TestUnit> {
     let mut units = Vec::new();
     for symbol in touched.iter().filter_map(|touched| touched.symbol) {

@@ -1,13 +1,13 @@
-//! Likeness of the names of sources and tests: `cart.py` and `test_cart.py`, `Cart.java` and `CartTest.java`.
+//! Similarity of source and test names: `cart.py` and `test_cart.py`, `Cart.java` and `CartTest.java`.
 
 use codelode_lang::languages;
 
-/// Words of test files' names that say nothing of what they test.
+/// Words of test file names that do not name the subject.
 const OF_TESTS: &[&str] = &["test", "tests", "spec", "specs", "it", "unit", "case", "integration"];
-/// File names that mean their folder, beside those of languages.
+/// File names that stand for their folder, in addition to those of each language.
 const OF_FOLDERS: &[&str] = &["lib", "main", "tests", "test"];
 
-/// The words of a file's name, in lower case, sorted; those of its folder where the name stands for that.
+/// The sorted words of a file's name in lower case; the folder's words if the name stands for the folder.
 pub fn words(path: &str) -> Vec<String> {
     let mut parts = path.rsplit('/');
     let name = parts.next().unwrap_or(path);
@@ -21,7 +21,7 @@ pub fn words(path: &str) -> Vec<String> {
     words
 }
 
-/// How much a test's words are those of a source: 1 the same, down to 0 nothing in common.
+/// The similarity of a source's words and a test's words, from 0 (none in common) to 1 (equal).
 pub fn likeness(source: &[String], test: &[String]) -> f64 {
     if source.is_empty() || test.is_empty() {
         return 0.0;

@@ -1,4 +1,4 @@
-//! Public symbols, by a language's own rules of visibility, and whether a change of one breaks its users.
+//! Public symbols by a language's visibility rules, and whether a change breaks their users.
 
 use super::touched::{Change, Touched};
 use crate::Version;
@@ -6,15 +6,14 @@ use crate::graph::Exports;
 use codelode_lang::languages::{Public, of_path};
 use codelode_store::{Snapshot, SymbolView};
 
-/// Whether a touched symbol is, or was, visible to other packages.
+/// Whether other packages could see a touched symbol before or after the change.
 pub fn is_public(snapshot: &Snapshot, touched: &Touched<'_, '_>) -> bool {
     let before = touched.was.map(|was| is_visible(snapshot, was));
     let after = touched.now.map(|now| is_visible(snapshot, now));
     before.or(after).unwrap_or(false) || touched.symbol.is_some_and(|symbol| is_exported(&symbol))
 }
 
-/// Whether a present symbol is public without a word before its name: its file exports it in a list, or it is a member
-/// of an interface.
+/// Whether a symbol is public without a modifier: its file exports it in a list, or it is a member of an interface.
 fn is_exported(symbol: &SymbolView<'_>) -> bool {
     let (rules, exports) = (symbol.file.conventions(), Exports::default());
     let is_marked = matches!(rules.public, Public::Word(_) | Public::Exported(_));
@@ -22,7 +21,7 @@ fn is_exported(symbol: &SymbolView<'_>) -> bool {
     is_marked && !(rules.is_inner)(symbol.file.path(), b"") && around.all(|own| exports.is_public(&own, rules))
 }
 
-/// Whether a change of a public symbol may break those who use it.
+/// Whether a change of a public symbol may break its users.
 pub fn is_breaking(touched: &Touched<'_, '_>) -> bool {
     match (touched.change, touched.was, touched.now) {
         (Change::Removed | Change::Renamed | Change::Moved, ..) => true,
@@ -55,7 +54,7 @@ fn is_visible(snapshot: &Snapshot, version: &Version<'_>) -> bool {
     }
 }
 
-/// Whether the type around a member is visible, as far as it is known.
+/// Whether the type around a member is visible, as far as known.
 fn owner_is_visible(snapshot: &Snapshot, version: &Version<'_>, parts: &[&str]) -> bool {
     let Some((_, above)) = parts.split_last().filter(|(_, above)| !above.is_empty()) else { return true };
     let owner = above.join(".");
@@ -84,7 +83,7 @@ fn has_word(text: &[u8], words: &[&str]) -> bool {
     words.iter().any(is_said)
 }
 
-/// Whether a declaration takes all that it took before: only parameters with a default were added behind the others.
+/// Whether a new declaration accepts all former calls: only parameters with defaults were appended.
 pub fn only_widens(was: &[u8], now: &[u8]) -> bool {
     let (was, now) = (String::from_utf8_lossy(was), String::from_utf8_lossy(now));
     let (Some((before, old, after)), Some((before_now, new, after_now))) = (parameters(&was), parameters(&now)) else {
@@ -100,7 +99,7 @@ pub fn only_widens(was: &[u8], now: &[u8]) -> bool {
         && new[old.len()..].iter().all(is_optional)
 }
 
-/// The text before a declaration's parameters, the parameters, and the text after them.
+/// The text before the parameters, the parameters, and the text after them.
 fn parameters(declaration: &str) -> Option<(&str, Vec<String>, &str)> {
     let open = declaration.find('(')?;
     let (mut deep, mut start, mut all) = (0_usize, open + 1, Vec::new());
@@ -112,7 +111,7 @@ fn parameters(declaration: &str) -> Option<(&str, Vec<String>, &str)> {
                 all.retain(|parameter| !parameter.is_empty());
                 return Some((&declaration[..open], all, &declaration[at + 1..]));
             }
-            // The arrow of a function type closes nothing.
+            // The arrow of a function type closes no bracket.
             '>' if declaration[..at].ends_with(['-', '=']) => {}
             ')' | ']' | '}' | '>' => deep = deep.saturating_sub(1).max(1),
             ',' if deep == 1 => {

@@ -1,5 +1,5 @@
-//! Tests that reach a change, the most direct first: through calls, overridden methods and fixtures, else through
-//! imports, else by the name of their file.
+//! Tests that reach a change, most direct first. They reach it through calls, overridden methods and fixtures, else
+//! through imports, else by the name of their file.
 
 use crate::folder;
 use std::collections::{BinaryHeap, HashMap};
@@ -19,7 +19,7 @@ use codelode_store::{EdgeTable, FileView, Snapshot, SymbolId, SymbolView};
 pub struct Source {
     /// The symbol or file.
     pub node: Node,
-    /// How much the change counts, from 0 to 1.
+    /// The weight of the change, from 0 to 1.
     pub weight: f64,
 }
 
@@ -32,20 +32,20 @@ pub enum Node {
     File(u32),
 }
 
-/// How a test reaches a change, the surest first.
+/// The evidence that a test reaches a change, strongest first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum ReachEvidence {
-    /// A recording of coverage saw it run changed lines.
+    /// A coverage recording shows that it ran changed lines.
     Recorded,
     /// Resolved uses.
     Uses,
-    /// At least one step is possible only: a name after something unknown.
+    /// Uses, at least one of them only possible: a name after an unknown receiver.
     Possible,
-    /// It imports a changed file, or a file that does.
+    /// It imports a changed file, directly or indirectly.
     Imports,
-    /// Its file has the name of a changed one.
+    /// Its file is named like a changed one.
     Name,
-    /// Its file changed with a changed one before.
+    /// Its file often changed together with a changed one.
     History,
 }
 
@@ -67,53 +67,53 @@ impl ReachEvidence {
 pub struct ReachingTest {
     /// The test.
     pub unit: TestUnit,
-    /// How it does.
+    /// The evidence for it.
     pub through: ReachEvidence,
-    /// The way from the test to the changed symbol, both included; empty for a way by name.
+    /// The way from the test to the changed symbol, both included; empty if only the file's name matches.
     pub way: Vec<Node>,
     score: f64,
 }
 
-/// A file of tests that reaches a change.
+/// A test file that reaches a change.
 pub struct TestFile {
     /// The number of the file.
     pub file: u32,
-    /// The surest of the ways of its tests.
+    /// The strongest evidence of its tests.
     pub through: ReachEvidence,
-    /// The tests, the most direct first; the whole file where only that is known.
+    /// The tests, most direct first; the whole file if only the file is known.
     pub tests: Vec<ReachingTest>,
     score: f64,
-    /// How near it is to a changed file of exactly its name; zero without one.
+    /// Nearness to a changed file that it is named after; zero without one.
     named: f64,
 }
 
-/// Weight that is lost with each step.
+/// The share of the weight that each step keeps.
 const STEP: f64 = 0.6;
-/// Weight that a step through an overridden method, a class or a fixture keeps beside.
+/// The further share that a step through an overridden method, a class or a fixture keeps.
 const ASIDE: f64 = 0.7;
-/// Weight that a possible step keeps beside.
+/// The further share that a possible step keeps.
 const POSSIBLE: f64 = 0.3;
-/// The least weight that is followed.
+/// Lighter steps are not followed.
 const LEAST: f64 = 0.004;
-/// The most symbols that a walk from one change visits.
+/// The most symbols that one walk visits.
 const MOST: usize = 3_000;
-/// The same, for the tests of one symbol beside other answers.
+/// The same for [`nearest`], where tests are a part of another answer.
 const MOST_NEAR: usize = 100;
-/// The most places that a possible name may have.
+/// A possible name with more places is not followed.
 const MOST_POSSIBLE: usize = 60;
-/// The levels of imports that are followed, and the weight of the first one.
+/// The most levels of imports, and the weight of the first one.
 const IMPORT_DEPTH: u32 = 3;
 const IMPORTED: f64 = 0.1;
-/// Weight of a test file that has the name of a changed file.
+/// The weight of a test file that is named after a changed file.
 const NAMED: f64 = 0.6;
-/// Weight of the test file that changed most often with the changed files.
+/// The weight of the test file that changed most often with the changed files.
 const TOGETHER: f64 = 0.8;
-/// As many files may come before those of exactly the name of a changed one, and so many of these are raised.
+/// Namesakes of a changed file come after at most this many files, and at most this many namesakes are raised.
 const BEFORE_NAMESAKES: usize = 5;
 const MOST_NAMESAKES: usize = 5;
 
-/// The files of tests that reach a change, the most direct first. `paths` are the files that the change touches, and
-/// how much of it each holds; `companions` changed with them before, each with a weight.
+/// The test files that reach a change, most direct first. `paths` are the changed files with their weights.
+/// `companions` are files that changed with them before, with their weights.
 pub fn reaching(
     snapshot: &Snapshot,
     edges: &EdgeTable,
@@ -134,10 +134,10 @@ pub fn reaching(
     }
     for file in files.values_mut() {
         file.tests.sort_by(|a, b| b.score.total_cmp(&a.score).then(a.unit.cmp(&b.unit)));
-        // Further tests of a file count half of the one before.
+        // Each further test of a file counts half of the one before.
         file.score = file.tests.iter().zip(0..8).map(|(test, place)| test.score * 0.5_f64.powi(place)).sum();
     }
-    // The way of uses is worth the same in a large change as in a small one.
+    // Scores are scaled by the best, so that uses weigh the same in a large change and in a small one.
     let most = files.values().map(|file| file.score).fold(0.0, f64::max);
     if most > 0.0 {
         files.values_mut().for_each(|file| file.score /= most);
@@ -157,7 +157,7 @@ pub fn reaching(
     files
 }
 
-/// Raises files of exactly the name of a changed one: hubs and history never push them out of the first ten.
+/// Moves namesakes of changed files up, so that hubs and history never push them out of the first ten.
 fn raise_namesakes(files: &mut [TestFile]) {
     let Some(least) = files.get(BEFORE_NAMESAKES - 1).map(|file| file.score) else { return };
     let mut namesakes: Vec<&mut TestFile> = files.iter_mut().filter(|file| file.named > 0.0).collect();
@@ -165,12 +165,12 @@ fn raise_namesakes(files: &mut [TestFile]) {
     namesakes.into_iter().take(MOST_NAMESAKES).for_each(|file| file.score = file.score.max(least));
 }
 
-/// The tests that reach a symbol by resolved uses within a short walk, the most direct first.
+/// The tests that reach a symbol by resolved uses within a short walk, most direct first.
 pub fn nearest(snapshot: &Snapshot, edges: &EdgeTable, symbol: SymbolId) -> Vec<TestUnit> {
     let mut walk = Walk::new(snapshot, edges, MOST_NEAR);
     walk.run(Source { node: Node::Symbol(symbol), weight: 1.0 });
     let mut found: Vec<(TestUnit, BestReach)> = walk.found.drain().filter(|(_, found)| !found.is_possible).collect();
-    // Numbers of files depend on when each was indexed.
+    // File numbers depend on indexing order, so paths decide the order.
     let place =
         |unit: &TestUnit| (snapshot.file_by_number(unit.file).map(|file| file.path()), unit.symbol.map(|id| id.index));
     found.sort_by(|(a, by), (b, than)| than.score.total_cmp(&by.score).then_with(|| place(a).cmp(&place(b))));
@@ -182,7 +182,7 @@ impl TestFile {
         Self { file, through, tests: Vec::new(), score: 0.0, named: 0.0 }
     }
 
-    /// A file of tests that were recorded: those whose way is known, then others.
+    /// A file of recorded tests: first those with a known way, then the others.
     pub(super) fn recorded(file: u32, known: Vec<ReachingTest>, others: &[TestUnit]) -> Self {
         let through = ReachEvidence::Recorded;
         let others = others.iter().map(|unit| ReachingTest { unit: *unit, through, way: Vec::new(), score: 0.0 });
@@ -190,7 +190,7 @@ impl TestFile {
         Self { tests, ..Self::new(file, through) }
     }
 
-    /// Adds weight for a way that concerns the whole file.
+    /// Adds evidence that concerns the whole file.
     fn add(&mut self, score: f64, through: ReachEvidence, way: Vec<Node>) {
         self.score += score;
         if self.tests.is_empty() {
@@ -200,7 +200,7 @@ impl TestFile {
     }
 }
 
-/// A test that was found, with the best way to it.
+/// A test, with the best way to it.
 struct BestReach {
     score: f64,
     best: f64,
@@ -216,7 +216,7 @@ struct Step {
     is_possible: bool,
 }
 
-/// A node on the way, with the one before it.
+/// A visited node, with the one before it.
 struct Visited {
     weight: f64,
     before: Option<Node>,
@@ -229,12 +229,12 @@ struct Walk<'a> {
     steps: HashMap<Node, Rc<[Step]>>,
     units: HashMap<Node, Option<TestUnit>>,
     found: HashMap<TestUnit, BestReach>,
-    /// The most nodes that it visits from one change.
+    /// The most nodes that one walk visits.
     most: usize,
 }
 
-/// A node in the order of weight, then of its file's path: numbers of files depend on when each was indexed, and a walk
-/// that ends early would find other tests.
+/// A queued node, ordered by weight, then by its file's path. File numbers depend on indexing order, so a walk that
+/// ends early would find other tests by them.
 #[derive(PartialEq)]
 struct Waiting<'a> {
     weight: f64,
@@ -262,7 +262,7 @@ impl<'a> Walk<'a> {
         Self { snapshot, edges, steps: HashMap::new(), units: HashMap::new(), found: HashMap::new(), most }
     }
 
-    /// Walks from a change along its users, the nearest first, up to tests.
+    /// Walks from a change along users, heaviest first, and stops at tests.
     fn run(&mut self, source: Source) {
         let mut visited: HashMap<Node, Visited> = HashMap::new();
         visited.insert(source.node, Visited { weight: source.weight, before: None, is_possible: false });
@@ -320,7 +320,7 @@ impl<'a> Walk<'a> {
         }
         (found.best, found.is_possible) = (weight, is_possible);
         found.way = std::iter::successors(Some(node), |node| visited.get(node)?.before).collect();
-        // A helper inside the test is part of it.
+        // A helper inside the test counts as the test itself.
         if let (Some(symbol), Some(first)) = (unit.symbol, found.way.first_mut()) {
             *first = Node::Symbol(symbol);
         }
@@ -338,7 +338,7 @@ impl<'a> Walk<'a> {
         steps
     }
 
-    /// The users of a symbol.
+    /// The steps from a symbol to its users.
     fn steps_from(&self, id: SymbolId) -> Vec<Step> {
         let Some(symbol) = self.snapshot.symbol(id) else { return Vec::new() };
         let mut found: HashMap<Node, Step> = HashMap::new();
@@ -349,7 +349,7 @@ impl<'a> Walk<'a> {
         let rules = symbol.file.conventions();
         let name = symbol.name();
         let is_member = symbol.kind() == Kind::Method;
-        // Code that makes an object calls its constructor, and the language the members that it gives a meaning.
+        // Users of a class run its constructor, and the members that the language calls implicitly.
         let is_implied =
             symbol.detail() == Detail::Constructor || rules.constructors.contains(&&*name) || (rules.is_implied)(&name);
         if let Some(class) = symbol.parent().filter(|_| is_member && is_implied) {
@@ -369,7 +369,7 @@ impl<'a> Walk<'a> {
         found
     }
 
-    /// Adds the symbols and files that use a symbol. The more there are, the less each tells of it.
+    /// Adds the users of a symbol. The more there are, the less each one weighs.
     fn add_users(&self, found: &mut HashMap<Node, Step>, used: SymbolId, keeps: f64) {
         let nodes: Vec<Node> = self.edges.users(used).filter_map(user).collect();
         let keeps = keeps * STEP * spread(nodes.len());
@@ -378,8 +378,8 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// Adds the users of the class of a method that nothing here calls: what does is a library, to which one of them
-    /// gives an object.
+    /// Adds the users of a method's class, if nothing in the project calls the method. A library may call it on an
+    /// object that such a user passes.
     fn add_holders(&self, found: &mut HashMap<Node, Step>, method: &SymbolView<'a>) {
         let Some(class) = class_of(self.snapshot, method) else { return };
         let nodes: Vec<Node> = self.edges.users(class.number()).filter_map(user).collect();
@@ -389,7 +389,7 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// Adds places that write a member's name after something unknown.
+    /// Adds places that write the member's name after an unknown receiver.
     fn add_possible(&self, found: &mut HashMap<Node, Step>, symbol: &SymbolView<'a>) {
         let nodes: Vec<Node> =
             self.edges.possible(symbol.name_bytes()).take(MOST_POSSIBLE + 1).filter_map(user).collect();
@@ -402,7 +402,7 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// Adds the tests that take what a fixture gives by its name.
+    /// Adds the tests that name a fixture as a parameter.
     fn add_takers(&self, found: &mut HashMap<Node, Step>, symbol: &SymbolView<'a>) {
         let Some(runner) = runner(symbol.file).filter(|runner| !runner.givers.is_empty()) else { return };
         let is_giver = |decorator: &String| runner.givers.contains(&decorator_name(decorator));
@@ -429,7 +429,7 @@ impl<'a> Walk<'a> {
         nodes.into_iter().for_each(|to| add(found, Step { to, keeps, is_possible: false }));
     }
 
-    /// Adds the tests that run the program, where it begins.
+    /// Adds the tests that launch the program, if the symbol is its entry point.
     fn add_launchers(&self, found: &mut HashMap<Node, Step>, symbol: &SymbolView<'a>) {
         let rules = symbol.file.conventions();
         let words = rules.runner.map_or(&[][..], |runner| runner.launches);
@@ -451,7 +451,7 @@ impl<'a> Walk<'a> {
         nodes.into_iter().for_each(|to| add(found, Step { to, keeps, is_possible: false }));
     }
 
-    /// Adds the test files that import changed files, or files that do.
+    /// Adds the test files that import changed files, directly or indirectly.
     fn add_importers(&self, files: &mut HashMap<u32, TestFile>, paths: &[(String, f64)]) {
         for (path, share) in paths {
             let Some(start) = self.snapshot.file(path) else { continue };
@@ -484,7 +484,7 @@ impl<'a> Walk<'a> {
     }
 }
 
-/// Adds the test files that have the name of a changed file.
+/// Adds the test files that are named after a changed file.
 fn add_namesakes(snapshot: &Snapshot, files: &mut HashMap<u32, TestFile>, paths: &[(String, f64)]) {
     let sources: Vec<(Vec<String>, &str, f64)> =
         paths.iter().map(|(path, share)| (words(path), path.as_str(), *share)).collect();
@@ -505,7 +505,7 @@ fn add_namesakes(snapshot: &Snapshot, files: &mut HashMap<u32, TestFile>, paths:
     }
 }
 
-/// Adds the test files that changed with the changed ones before.
+/// Adds the test files that often changed together with the changed files.
 fn add_companions(snapshot: &Snapshot, files: &mut HashMap<u32, TestFile>, companions: &[(String, f64)]) {
     let known = |(path, weight): &(String, f64)| Some((snapshot.file(path)?, *weight));
     let tests: Vec<(FileView<'_>, f64)> =
@@ -517,7 +517,7 @@ fn add_companions(snapshot: &Snapshot, files: &mut HashMap<u32, TestFile>, compa
     }
 }
 
-/// The share of the folders that two paths have in common, in any order.
+/// The share of common folders of two paths, in any order.
 fn nearness(a: &str, b: &str) -> f64 {
     let folders = |path: &str| -> Vec<String> {
         let mut folders: Vec<String> = path.split('/').map(str::to_owned).collect();
@@ -530,7 +530,7 @@ fn nearness(a: &str, b: &str) -> f64 {
     if most == 0 { 1.0 } else { common as f64 / most as f64 }
 }
 
-/// The user at an occurrence; none for an import, which alone uses nothing.
+/// The user at an occurrence; `None` for an import, which alone is no use.
 fn user(edge: &codelode_store::Edge) -> Option<Node> {
     (edge.role() != Role::Import).then(|| edge.from().map_or(Node::File(edge.file), Node::Symbol))
 }
@@ -542,7 +542,7 @@ fn add(found: &mut HashMap<Node, Step>, step: Step) {
     }
 }
 
-/// The share of weight for each of so many users.
+/// The share of the weight for each of `n_users` users.
 fn spread(n_users: usize) -> f64 {
     1.0 / (1.0 + 0.35 * (n_users.max(1) as f64).ln())
 }
@@ -552,7 +552,7 @@ pub(super) fn is_word_byte(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || byte == b'_'
 }
 
-/// Whether a text holds a word.
+/// Whether a text holds a whole word.
 pub(super) fn holds_word(text: &[u8], word: &[u8]) -> bool {
     let is_word = |byte: Option<&u8>| byte.is_some_and(|byte| is_word_byte(*byte));
     memchr::memmem::find_iter(text, word).any(|at| {
@@ -561,8 +561,8 @@ pub(super) fn holds_word(text: &[u8], word: &[u8]) -> bool {
     })
 }
 
-/// The symbols whose uses name something that is gone: for each removed name, the users of places that write it and
-/// are bound to nothing.
+/// The symbols whose uses name a removed definition: for each name, by its index, the users at unresolved places that
+/// write it.
 pub fn orphans(snapshot: &Snapshot, edges: &EdgeTable, names: &[&str]) -> Vec<(usize, Node)> {
     let mut found = Vec::new();
     if names.is_empty() {

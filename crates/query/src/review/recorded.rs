@@ -1,5 +1,5 @@
-//! Recordings of coverage that say which test ran which lines: `coverage json --show-contexts` of coverage.py, and lcov with a
-//! `TN:` for each test.
+//! Coverage recordings that tell which test ran which lines: `coverage json --show-contexts` of coverage.py, and lcov
+//! with a `TN:` for each test.
 
 use std::collections::{BTreeSet, HashMap};
 use std::fmt;
@@ -14,25 +14,25 @@ use super::{Target, TestFile};
 use codelode_base::model::Kind;
 use codelode_store::{FileView, Snapshot};
 
-/// Lines of a file, one-based and inclusive.
+/// A path with a first and a last line, one-based and inclusive.
 pub type Ran<'a> = (&'a str, u32, u32);
 
-/// Which tests ran which lines of some files.
+/// The lines of some files, with the tests that ran them.
 #[derive(Default)]
 pub struct Recording {
-    /// Names of tests, as their runner gives them.
+    /// The names of tests, as their runner writes them.
     names: Vec<String>,
     places: HashMap<String, usize>,
-    /// By file: lines with the tests that ran them.
+    /// The lines of each file, each with the index of a test that ran it.
     files: HashMap<String, Vec<(u32, usize)>>,
 }
 
 impl Recording {
-    /// Reads what a recording says about the wanted files. Paths may be relative to `root` or below it.
+    /// Reads the part of a recording about `wanted` files. Its paths may be relative to `root` or below it.
     ///
     /// # Errors
     ///
-    /// If it is in neither form, or cannot be read.
+    /// If the recording has neither form, or cannot be read.
     pub fn read(mut text: impl BufRead, root: &str, wanted: &BTreeSet<&str>) -> io::Result<Self> {
         let mut recording = Self::default();
         let is_json = loop {
@@ -54,7 +54,7 @@ impl Recording {
         Ok(recording)
     }
 
-    /// The tests that ran any of these lines, and how many of the ranges no test ran.
+    /// The tests that ran any of these lines, and the number of ranges that no test ran.
     pub fn tests(&self, snapshot: &Snapshot, ranges: &[Ran<'_>]) -> (BTreeSet<TestUnit>, usize) {
         let (mut found, mut n_unknown) = (BTreeSet::new(), 0);
         for (file, first, last) in ranges {
@@ -79,8 +79,8 @@ impl Recording {
     }
 }
 
-/// The lines that touched functions had before the change, and whether the change also touches code that a recording tells
-/// nothing of: new code, and what runs when a file is read. `paths` are the changed files with code.
+/// The old lines of touched functions, and whether the change also touches code that a recording cannot cover: new
+/// code, and code that runs at load time. `paths` are the changed files with code.
 pub fn lines_before<'c>(touched: &[Touched<'c, '_>], paths: &[&str]) -> (Vec<Ran<'c>>, bool) {
     let code: Vec<_> = touched.iter().filter(|touched| !touched.is_of_test()).map(|touched| touched.was).collect();
     let functions = code.iter().copied().flatten().filter(|was| is_function(was.kind));
@@ -95,7 +95,7 @@ pub fn lines_before<'c>(touched: &[Touched<'c, '_>], paths: &[&str]) -> (Vec<Ran
     (lines, is_more)
 }
 
-/// The lines of symbols and files that are to be edited, without those that run when a file is read.
+/// The lines of targets to be edited, without function declarations, which run at load time.
 pub fn lines_of<'a>(targets: &[Target<'a>]) -> Vec<Ran<'a>> {
     let of_one = |target: &Target<'a>| match target {
         Target::File(file) => (file.path(), 1, u32::MAX),
@@ -113,17 +113,17 @@ fn is_function(kind: Kind) -> bool {
     matches!(kind, Kind::Function | Kind::Method)
 }
 
-/// The first line of a function below its declaration, which runs when the file is read.
+/// The first line of a function after its declaration, which runs at load time.
 fn first_inside(first: u32, last: u32, signature: &[u8]) -> u32 {
     (first + count(signature) + 1).min(last)
 }
 
-/// The number of lines that end in a text.
+/// The number of line breaks in a text.
 fn count(text: &[u8]) -> u32 {
     memchr::memchr_iter(b'\n', text).count() as u32
 }
 
-/// Puts recorded tests first, in the order in which they were found by other ways, which say how direct they are.
+/// Puts recorded tests first. They keep the order of `found`, which tells how direct they are.
 pub fn with_recorded(found: Vec<TestFile>, recorded: &BTreeSet<TestUnit>) -> Vec<TestFile> {
     let mut left = recorded.clone();
     let (mut first, mut others) = (Vec::new(), Vec::new());
@@ -149,7 +149,8 @@ pub fn with_recorded(found: Vec<TestFile>, recorded: &BTreeSet<TestUnit>) -> Vec
     first
 }
 
-/// The test that a runner calls so: `tests/test_cart.py::TestCart::test_total[2]|run`, or `test_cart.TestCart.test_total`.
+/// The test with a runner's name: `tests/test_cart.py::TestCart::test_total[2]|run`, or
+/// `test_cart.TestCart.test_total`.
 fn unit(snapshot: &Snapshot, name: &str) -> Option<TestUnit> {
     let name = name.split(['|', '[']).next()?;
     let of_symbol = |file: FileView<'_>, qualified: &str| {
@@ -158,7 +159,7 @@ fn unit(snapshot: &Snapshot, name: &str) -> Option<TestUnit> {
     if let Some((path, names)) = name.split_once("::") {
         return of_symbol(snapshot.file(path)?, &names.replace("::", "."));
     }
-    // A module's name may begin below the folder of the tests.
+    // A module's name may be relative to the test folder.
     let dots: Vec<usize> = name.match_indices('.').map(|(at, _)| at).collect();
     dots.iter().rev().find_map(|&at| {
         let ending = format!("{}.py", name[..at].replace('.', "/"));
@@ -168,7 +169,7 @@ fn unit(snapshot: &Snapshot, name: &str) -> Option<TestUnit> {
     })
 }
 
-/// Reads one of the forms.
+/// Reads a recording in one of the two forms.
 struct Reader<'r, 'w> {
     recording: &'r mut Recording,
     root: &'w str,
@@ -203,7 +204,7 @@ impl Reader<'_, '_> {
 
     fn json(mut self, text: impl Read) -> io::Result<()> {
         let mut reader = serde_json::Deserializer::from_reader(text);
-        // Messages of the parser repeat what it read, which may be a secret.
+        // The parser's messages quote the input, which may hold a secret.
         let no =
             |err: serde_json::Error| io::Error::other(format!("it is not coverage.py JSON; see line {}", err.line()));
         match reader.deserialize_map(Whole(&mut self)).map_err(no)? {
@@ -215,14 +216,14 @@ impl Reader<'_, '_> {
     }
 }
 
-/// How coverage.py wrote a recording.
+/// The settings with which coverage.py wrote a recording.
 #[derive(Deserialize)]
 struct Meta {
     #[serde(default = "shown")]
     show_contexts: bool,
 }
 
-/// Not every version says it.
+/// Older versions write no such setting.
 fn shown() -> bool {
     true
 }
@@ -234,10 +235,10 @@ struct File {
     contexts: HashMap<u32, Vec<String>>,
 }
 
-/// The whole in the form of coverage.py, of which the files are read; tells whether contexts are in it.
+/// A whole coverage.py recording. Reading it tells whether it has contexts.
 struct Whole<'s, 'r, 'w>(&'s mut Reader<'r, 'w>);
 
-/// Files by path, of which wanted ones are kept: the others are larger than all else.
+/// Files by path. Only wanted ones are kept, because the rest is by far the largest part.
 struct Files<'s, 'r, 'w>(&'s mut Reader<'r, 'w>);
 
 impl<'de> Visitor<'de> for Whole<'_, '_, '_> {
@@ -285,7 +286,7 @@ impl<'de> Visitor<'de> for Files<'_, '_, '_> {
             let recording = &mut *self.0.recording;
             let mut lines = Vec::new();
             for (line, names) in file.contexts {
-                // Without a test around it, a line was run when its file was read.
+                // A line without a test ran at load time.
                 let tests = names.iter().filter(|name| !name.is_empty());
                 lines.extend(tests.map(|name| (line, recording.name(name))));
             }

@@ -7,7 +7,7 @@ use codelode_base::model::Kind;
 use codelode_lang::languages::{Runner, Test};
 use codelode_store::{FileView, Snapshot, SymbolId, SymbolView};
 
-/// A test: all of a file, or of a class or function in it.
+/// A test: a whole file, or a class or function in it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct TestUnit {
     /// The number of its file.
@@ -27,12 +27,12 @@ pub fn is_test_file(file: FileView<'_>) -> bool {
     file.exercises() && runner(file).map_or_else(|| !file.facts().is_empty(), runs)
 }
 
-/// Whether a symbol belongs to tests, or helps them.
+/// Whether a symbol is a test, or a test helper.
 pub fn is_of_test(symbol: &SymbolView<'_>) -> bool {
     symbol.file.exercises() || is_of_tests(symbol) || is_test(symbol)
 }
 
-/// Whether a runner collects a function. One inside of another, such as a command that a test defines, is none.
+/// Whether a runner collects a function. An inner function, such as a command that a test defines, is not collected.
 fn is_test(symbol: &SymbolView<'_>) -> bool {
     let is_function = |symbol: &SymbolView<'_>| matches!(symbol.kind(), Kind::Function | Kind::Method);
     if !is_function(symbol) || symbol.parent().is_some_and(|around| is_function(&around)) {
@@ -49,7 +49,7 @@ fn is_test(symbol: &SymbolView<'_>) -> bool {
     is_named() || (!rules.test_decorators.is_empty() && is_marked())
 }
 
-/// The test that holds a symbol, if it is part of one.
+/// The test around a symbol, if any.
 pub fn unit_of(symbol: &SymbolView<'_>) -> Option<TestUnit> {
     let file = symbol.file.number();
     let mut around = Some(*symbol);
@@ -66,7 +66,7 @@ pub fn unit_of(symbol: &SymbolView<'_>) -> Option<TestUnit> {
         }
         around = own.parent();
     }
-    // Without a runner, a file of tests is run as a whole.
+    // Without a known runner, a test file runs as a whole.
     (runner(symbol.file).is_none() && is_test_file(symbol.file)).then_some(TestUnit { file, symbol: None })
 }
 
@@ -80,7 +80,7 @@ pub fn size(snapshot: &Snapshot, unit: TestUnit) -> usize {
     file.into_iter().flat_map(|file| file.symbols()).filter(|symbol| is_test(symbol) && within(symbol)).count()
 }
 
-/// A unit as its runner names it.
+/// A unit under its runner's name.
 pub fn named(snapshot: &Snapshot, unit: TestUnit) -> Option<Test> {
     let file = snapshot.file_by_number(unit.file)?;
     let mut owners = Vec::new();
@@ -98,7 +98,7 @@ pub fn named(snapshot: &Snapshot, unit: TestUnit) -> Option<Test> {
     Some(Test { path: file.path().to_owned(), owners, name })
 }
 
-/// The runners of tests, each with its arguments for those of its languages, in the order of the tests.
+/// The runners, each with the arguments that select the tests of its languages, in the order of the tests.
 pub fn selected(snapshot: &Snapshot, units: &[TestUnit]) -> Vec<(&'static str, Vec<String>)> {
     let mut by_runner: Vec<(&'static Runner, Vec<Test>)> = Vec::new();
     let mut whole: HashMap<u32, bool> = HashMap::new();
@@ -116,7 +116,7 @@ pub fn selected(snapshot: &Snapshot, units: &[TestUnit]) -> Vec<(&'static str, V
     whole.extend(chosen.iter().filter(|(file, n)| is_all(file, n)).map(|(file, _)| (*file, true)));
     let mut seen = HashSet::new();
     for unit in units {
-        // A file that is run as a whole needs no names.
+        // If the whole file runs, its tests need no names.
         let is_whole = unit.symbol.is_some() && whole.contains_key(&unit.file);
         let unit = if is_whole { &TestUnit { file: unit.file, symbol: None } } else { unit };
         if !seen.insert(*unit) {
@@ -133,15 +133,15 @@ pub fn selected(snapshot: &Snapshot, units: &[TestUnit]) -> Vec<(&'static str, V
     by_runner.into_iter().map(|(runner, tests)| (runner.name, (runner.arguments)(&tests))).collect()
 }
 
-/// Tests of a file up to which each is named, even if all of them are chosen.
+/// A file with so few tests has each one named, even if all are selected.
 const MOST_NAMED: usize = 3;
 
-/// Whether a unit is one function that a runner collects.
+/// Whether a unit is one function that the runner collects.
 fn is_single(snapshot: &Snapshot, unit: TestUnit) -> bool {
     unit.symbol.and_then(|symbol| snapshot.symbol(symbol)).is_some_and(|symbol| is_test(&symbol))
 }
 
-/// The tests of a file that is to be run as a whole; the unit itself where it is no file, or none are known.
+/// The tests of a whole-file unit; the unit itself if it is no file, or no tests are known.
 fn parts(snapshot: &Snapshot, unit: TestUnit) -> Vec<TestUnit> {
     let file = snapshot.file_by_number(unit.file).filter(|_| unit.symbol.is_none());
     let tests = file.into_iter().flat_map(|file| file.symbols()).filter(is_test);

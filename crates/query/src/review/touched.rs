@@ -1,4 +1,4 @@
-//! Symbols that a change touches, each with its present form.
+//! Symbols that a change touches, each with its current form.
 
 use std::collections::{HashMap, HashSet};
 
@@ -12,17 +12,17 @@ use codelode_store::{Edge, EdgeTable, Snapshot, SymbolId, SymbolView};
 /// The kind of a change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Change {
-    /// It is gone.
+    /// The symbol is gone.
     Removed,
-    /// It is declared otherwise.
+    /// Its declaration changed.
     Signature,
-    /// It has another name.
+    /// Its name changed.
     Renamed,
-    /// It is in another place.
+    /// Its file or enclosing definition changed.
     Moved,
-    /// It does something else.
+    /// Only its body changed.
     Body,
-    /// It is new.
+    /// The symbol is new.
     Added,
 }
 
@@ -48,14 +48,14 @@ pub struct Touched<'c, 'a> {
     pub was: Option<&'c Version<'c>>,
     /// The symbol after; `None` for a removed one.
     pub now: Option<&'c Version<'c>>,
-    /// Its present form, unless it is removed or the present files differ from those after the change.
+    /// Its current form; `None` if it was removed, or if the current files differ from the change's end.
     pub symbol: Option<SymbolView<'a>>,
-    /// Whether a symbol around it is added or removed as a whole, or holds the change.
+    /// Whether an enclosing symbol has the same change as a whole: added, removed, renamed or moved.
     pub is_inside: bool,
 }
 
 impl<'c> Touched<'c, '_> {
-    /// Whether it belongs to tests.
+    /// Whether the symbol belongs to tests.
     pub fn is_of_test(&self) -> bool {
         self.symbol.map_or_else(|| exercises(self.version().file), |symbol| is_of_test(&symbol))
     }
@@ -66,7 +66,7 @@ impl<'c> Touched<'c, '_> {
     }
 }
 
-/// The symbols that changes touch, by path and line. A class of which only members differ is left out.
+/// The symbols that changes touch, by path and line. A class with changes only in its members is left out.
 pub fn touched<'c, 'a>(snapshot: &'a Snapshot, changes: &'c Changes<'c>) -> Vec<Touched<'c, 'a>> {
     let mut known: HashMap<&str, HashMap<String, SymbolView<'a>>> = HashMap::new();
     let mut present = |version: &'c Version<'c>| {
@@ -107,11 +107,12 @@ pub fn touched<'c, 'a>(snapshot: &'a Snapshot, changes: &'c Changes<'c>) -> Vec<
 /// Symbols that use a symbol.
 #[derive(Default)]
 pub struct Callers<'a> {
-    /// Those bound to it, each once, with the overridden method that they call instead, if any; others before tests.
+    /// Resolved callers, each once, tests last. The second part is the overridden method that a caller names instead,
+    /// if any.
     pub resolved: Vec<(SymbolView<'a>, Option<SymbolView<'a>>)>,
     /// The number of files whose top level uses it.
     pub top_levels: usize,
-    /// The number of places that write its name after something unknown, or after the symbol is gone.
+    /// The number of places that write its name after an unknown receiver, or after the symbol was removed.
     pub possible: usize,
 }
 
@@ -123,7 +124,7 @@ pub fn callers<'a>(snapshot: &'a Snapshot, edges: &'a EdgeTable, touched: &Touch
     let Some(symbol) = touched.symbol else { return callers };
     let mut seen: Vec<SymbolId> = vec![symbol.number()];
     let mut files = Vec::new();
-    // An object is made by the name of its class.
+    // A constructor is called by the name of its class.
     let class = symbol.parent().filter(|_| is_constructor(&symbol));
     let above = if class.is_some() { Vec::new() } else { overridden(snapshot, edges, &symbol) };
     for used in std::iter::once(symbol).chain(class).chain(above) {
@@ -133,7 +134,7 @@ pub fn callers<'a>(snapshot: &'a Snapshot, edges: &'a EdgeTable, touched: &Touch
             Role::Call => true,
             role => !makes && role != Role::Import,
         };
-        // An override that calls the overridden method means that one alone.
+        // An override that calls the overridden method means exactly that method.
         let is_override = |from: SymbolId| {
             snapshot.symbol(from).is_some_and(|from| !is_own && !makes && from.name_bytes() == symbol.name_bytes())
         };

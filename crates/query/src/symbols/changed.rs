@@ -1,9 +1,8 @@
-//! Functions that a change is about: a third look at the first ones found, by how much of what the change says stands in
-//! their names and paths.
+//! Reranks functions for a description of a change, by the share of its words in their names and paths.
 //!
-//! Only functions outside of tests change places, and only with one another: commits change types, values and tests too, but
-//! seldom name them. The weights are a log-linear fit on commits of 108 repositories (`benches/README.md`); that of the
-//! score so far is one.
+//! Only functions outside tests change places, and only with one another. Commits also change types, values and tests,
+//! but seldom name them. The weights are a log-linear fit on commits of 108 repositories (`benches/README.md`), in
+//! which the score before this step has weight one.
 
 use std::rc::Rc;
 
@@ -14,25 +13,25 @@ use super::rank::{Candidate, in_test_module, is_aside};
 use codelode_base::model::Kind;
 use codelode_store::{Error, Snapshot, SymbolView, stems};
 
-/// The candidates that are looked at.
+/// The number of first hits that are reranked.
 const MOST: usize = 200;
 
 /// For each e-fold of lines: a long function is more likely to be changed.
 const LONG: f32 = 0.119;
 /// For each line.
 const LINE: f32 = 0.000_39;
-/// The share of the description's words, by how rare they are, in the name, the owner's name or the path.
+/// The share of the description's words, weighted by rarity, in the name, the owner's name or the path.
 const SAID: f32 = 1.6;
-/// That in the owner's name, which all its members have.
+/// The same share in the owner's name alone, which counts less because all members have it.
 const OWNED: f32 = -0.6;
-/// The share of its significant words in the text of the definition.
+/// The share of the description's significant words in the definition.
 const WITHIN: f32 = 0.63;
 /// For each word of the name: a long name has some word of any description.
 const NAMED: f32 = -0.059;
-/// For each e-fold of the place of its file among those found.
+/// For each e-fold of its file's rank among the files of the hits.
 const FILE: f32 = -0.106;
 
-/// Orders functions among the first hits, which are sorted by their scores. Each place keeps its score.
+/// Reranks the functions among the first hits, which are sorted by score. The scores stay at their ranks.
 pub(super) fn reorder(
     snapshot: &Snapshot,
     words: &FxHashSet<Rc<str>>,
@@ -87,7 +86,7 @@ pub(super) fn reorder(
     Ok(())
 }
 
-/// How rare each word is that some definition holds: the logarithm of the inverse share of the definitions.
+/// The rarity of each word that some definition contains: the logarithm of its inverse share of all definitions.
 fn rarities(snapshot: &Snapshot, words: &FxHashSet<Rc<str>>) -> Result<FxHashMap<Rc<str>, f32>, Error> {
     let all = snapshot.documents()? as f32;
     let mut found = FxHashMap::default();
@@ -100,7 +99,7 @@ fn rarities(snapshot: &Snapshot, words: &FxHashSet<Rc<str>>) -> Result<FxHashMap
     Ok(found)
 }
 
-/// Whether it is a function outside of tests and of other functions.
+/// Whether a symbol is a function outside tests and outside other functions.
 fn is_plain_function(symbol: &SymbolView<'_>) -> bool {
     let is_inside = |parent: SymbolView<'_>| matches!(parent.kind(), Kind::Function | Kind::Method);
     matches!(symbol.kind(), Kind::Function | Kind::Method)

@@ -1,7 +1,8 @@
-//! Confidence that an answer holds what was asked for, so that a reader knows whether to search again.
+//! Confidence that a search found the wanted symbol, so that a caller knows whether to search again.
 //!
-//! At `high`, a name is the first hit, and a description is of one of the first [`FIRST`]. The thresholds are
-//! calibrated on queries with known answers: `benches/README.md` has the share of right answers at `high`.
+//! At `high`, a query for a name has it as the first hit, and a description is answered by one of the first [`FIRST`].
+//! The thresholds are calibrated on queries with known answers: `benches/README.md` has the share of right answers at
+//! `high`.
 
 use memchr::memmem::Finder;
 use rustc_hash::FxHashSet;
@@ -12,10 +13,10 @@ use super::prose::is_change_word;
 use super::rank::{Candidate, Ranker, TIER};
 use codelode_store::{Error, Snapshot, flattened, stems, word_parts};
 
-/// The number of first hits that have the answer to a description, at [`Confidence::High`].
+/// At [`Confidence::High`], a description is answered by one of so many first hits.
 pub const FIRST: usize = 5;
 
-/// The confidence that what was asked for is found.
+/// The confidence that the wanted symbol was found.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Confidence {
     /// There is no answer.
@@ -23,9 +24,10 @@ pub enum Confidence {
     None,
     /// Other words are more likely to find it.
     Low,
-    /// One of the answers is the right one, more often than not: of many that bear a part of a name, or of ten.
+    /// More likely than not, one of the answers is right: one of many names that contain the query, or one of ten
+    /// answers.
     Medium,
-    /// A name is that of the first hit; a description is of one of the first [`FIRST`]. Right nine times in ten.
+    /// A name belongs to the first hit; a description to one of the first [`FIRST`]. Right nine times in ten.
     High,
 }
 
@@ -41,45 +43,46 @@ impl Confidence {
     }
 }
 
-/// Evidence for the first answer.
+/// Evidence about the first answer.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Evidence {
-    /// Worth of its name as an answer, in units of a name with the same letters in the same order.
+    /// The score of its name, in units of a name with the same letters in the same order.
     pub name: f32,
     /// The share of the query's words found in it, weighted by rarity.
     pub covered: f32,
-    /// The largest such share among the first answers.
+    /// The largest such share in any of the first answers.
     pub best_covered: f32,
-    /// The share of the query's words found in no symbol.
+    /// The share of the query's words that no symbol contains.
     pub unknown: f32,
-    /// The largest number of the query's words found in one of the first answers.
+    /// The most words of the query in one of the first answers.
     pub most_held: usize,
-    /// The lead of its score over the next answer's, as a share of it.
+    /// The relative lead of its score over the next answer's.
     pub margin: f32,
     /// The score of the first answer.
     pub score: f32,
-    /// The fall of the scores from the first answer to the last of `PAGE`, as a share of the first.
+    /// The relative fall of the scores from the first answer to the last of `PAGE`.
     pub fall: f32,
-    /// The largest share of the first `PAGE` answers that is in one file.
+    /// The largest share of the first `PAGE` answers that lie in one file.
     pub crowd: f32,
 }
 
 impl Evidence {
-    /// Whether the first answers are worth showing without confidence in any: part of the words is known, and the
-    /// answers contain some of those. Of a description most words being known is enough, or two in one answer.
+    /// Whether the first answers are worth showing although none is likely right. Some words must be known, and the
+    /// answers must contain some of these. For a description it is enough that most words are known, or that one answer
+    /// has two.
     pub fn is_partial(&self, form: Form) -> bool {
         let is_of_some = form != Form::Identifier && self.unknown <= 0.6 && self.best_covered >= 0.2;
         is_of_some || form.is_prose() && (self.unknown < 0.5 || self.most_held >= 2)
     }
 
-    /// How surely the first [`FIRST`] answers have what a description is of: a steep fall of the scores, many answers
-    /// in one file, a high score for the first and many words in one of the first all speak for it. A logistic model
-    /// of the right answers on twelve repositories.
+    /// A score for the chance that one of the first [`FIRST`] answers is right, by a logistic model on twelve
+    /// repositories. A steep fall of the scores, many answers in one file, a high first score and many words in one
+    /// answer raise it.
     fn sureness(&self, form: Form) -> f32 {
-        // Scores of changes differ more, because sizes are among their factors.
+        // Scores of changes vary more, because sizes are among their factors.
         let fall = if form == Form::Change { 4.0 } else { 5.4 };
-        // Those of descriptions are larger, since meaning counts, and of questions more so: words inside a definition count
-        // twice.
+        // Scores of descriptions are larger, because meaning counts. Those of questions are larger still, because words
+        // inside a definition count twice.
         let larger = match form {
             Form::Question => 0.8,
             Form::Prose => 0.3,
@@ -88,8 +91,8 @@ impl Evidence {
         fall * self.fall + 1.4 * self.crowd + 0.75 * self.score.max(1.0).ln() + 0.7 * self.best_covered - larger
     }
 
-    /// The evidence with the fall and the crowd of these answers, each the score and the file, the best first. Fewer
-    /// than `PAGE` fall to nothing if they are `all` that there are.
+    /// Adds the fall and the crowd of these answers, each a score and a file, best first. If they are `all` answers and
+    /// fewer than `PAGE`, the scores fall to nothing.
     pub fn among(self, answers: impl Iterator<Item = (f32, (usize, u32))>, all: bool) -> Self {
         let answers: Vec<(f32, (usize, u32))> = answers.take(PAGE).collect();
         let Some(((first, _), (last, _))) = answers.first().zip(answers.last()) else { return self };
@@ -100,22 +103,22 @@ impl Evidence {
     }
 }
 
-/// The number of answers by whose scores and files the first are judged.
+/// The number of first answers whose scores and files are judged.
 const PAGE: usize = 10;
 /// The least [`Evidence::sureness`] of [`Confidence::High`].
 const SURE: f32 = 7.9;
-/// The least of [`Confidence::Medium`]: below it one of the first ten is right in less than half of the cases, by a logistic fit for
-/// each form on 1,091 titles of changes (5.9), 1,733 sentences (5.4) and 395 questions (4.6) of 42 trees. Without it every
-/// second title whose function is among the ten was said to need other words.
+/// The least sureness of [`Confidence::Medium`]. Below it, less than half of the queries have a right answer among the
+/// first ten, by a logistic fit on 1,091 titles of changes (5.9), 1,733 sentences (5.4) and 395 questions (4.6) of 42
+/// trees. Without it, every second title with a right answer among the ten was advised to use other words.
 const FAIR: f32 = 5.6;
 
-/// The number of first answers whose text is examined.
+/// The number of first answers whose text is read.
 const LOOKED_INTO: usize = 3;
-/// A name of less worth only resembles the one that was meant.
+/// A name with a lower score is only similar to the wanted one.
 const LIKE: f32 = 0.26;
-/// Worth of a name whose owner is not the named one.
+/// The score of a name whose owner is not the named one.
 const FOREIGN: f32 = 0.25;
-/// The examined part of a definition, in bytes: a large class contains every word somewhere.
+/// The bytes read of a definition: a large class contains every word somewhere.
 const FAR: usize = 4_000;
 
 /// A word of a query and its weight.
@@ -148,15 +151,15 @@ fn words(snapshot: &Snapshot, ranker: &Ranker) -> Result<Vec<Word>, Error> {
     Ok(words)
 }
 
-/// The common prefix of a word's forms. A stem may end otherwise than its word (`inventori`), so it is the common
-/// prefix of stem and word.
+/// The common prefix of a word and its stem, since a stem may end differently (`inventori`).
 pub(super) fn beginning(word: &str) -> Option<String> {
     let stem = stems(word).pop()?;
     let common = stem.bytes().zip(word.bytes()).take_while(|(a, b)| a == b).count();
     Some(stem.get(..common).unwrap_or(&stem).to_owned())
 }
 
-/// The query's words found in no symbol, and their share of all. A name counts once, for all its words and spellings.
+/// The query's words that no symbol contains, and their share of the weights. A name counts once, for all its words and
+/// spellings.
 fn unknown(words: &[Word], ranker: &Ranker) -> (Vec<String>, f32) {
     let is_known = |part: &str| {
         let stem = beginning(&part.to_lowercase())?;
@@ -179,7 +182,7 @@ fn unknown(words: &[Word], ranker: &Ranker) -> (Vec<String>, f32) {
     (unknown, share / f32::max(all, 1.0))
 }
 
-/// The number and the weight of the words in a symbol: in its definition, its documentation, its name or its path.
+/// The number and the weight of the words that a symbol contains in its definition, documentation, name or path.
 fn held(words: &[Word], candidate: &Candidate<'_>) -> (usize, f32) {
     let symbol = &candidate.symbol;
     let source = symbol.source();
@@ -195,8 +198,8 @@ fn held(words: &[Word], candidate: &Candidate<'_>) -> (usize, f32) {
     held.fold((0, 0.0), |(number, weight), word| (number + 1, weight + word.weight))
 }
 
-/// Whether a word that begins with a stem is in a text; `lower` is the text in lower case. Long stems are found
-/// inside words as well.
+/// Whether a text contains a word with this stem; `lower` is the text in lower case. A long stem may also lie inside a
+/// word.
 fn holds_word(text: &[u8], lower: &[u8], stem: &Finder<'_>) -> bool {
     stem.find_iter(lower).any(|at| {
         let before = at.checked_sub(1).map_or(b' ', |before| text[before]);
@@ -205,8 +208,8 @@ fn holds_word(text: &[u8], lower: &[u8], stem: &Finder<'_>) -> bool {
     })
 }
 
-/// Evidence for the top hit, and query words found in no symbol. Words are skipped for identifiers unless `all` is
-/// set.
+/// The evidence about the first hit, and the query's words that no symbol contains. The words of an identifier are left
+/// out unless `all` is set.
 pub fn evidence(
     snapshot: &Snapshot,
     ranker: &Ranker,
@@ -216,15 +219,15 @@ pub fn evidence(
     let words = if all || ranker.form != Form::Identifier { words(snapshot, ranker)? } else { Vec::new() };
     let (mut unknown, unknown_share) = unknown(&words, ranker);
     if ranker.form == Form::Identifier {
-        // The words of an unknown name have been searched as pieces of names.
+        // The words of an unknown name were already searched as parts of names.
         unknown.clear();
     }
     let Some(first) = hits.first() else { return Ok((Evidence::default(), unknown)) };
     let name = ranker.tier(first) / TIER;
-    // A member of another owner is no more than similar.
+    // A member of another owner is only similar.
     let is_foreign = ranker.names_owner() && ranker.owner_share(&first.symbol) == 0.0;
     let name = if is_foreign { FOREIGN * name.min(1.0) } else { name };
-    // Symbols of the same name are equal answers, so the margin is to the first answer of another name.
+    // Symbols with the same name are equal answers, so the margin is measured to the next other name.
     let next = hits.iter().skip(1).find(|hit| hit.flat != first.flat || ranker.form.is_prose());
     let margin = next.map_or(1.0, |next| 1.0 - next.score() / first.score().max(f32::MIN_POSITIVE));
     let each: Vec<(usize, f32)> = hits.iter().take(LOOKED_INTO).map(|hit| held(&words, hit)).collect();
@@ -244,7 +247,7 @@ pub fn evidence(
     let mut seen = FxHashSet::default();
     let distinct = hits.iter().filter(|hit| seen.insert(overloaded(&hit.symbol)));
     let distinct = distinct.map(|hit| (hit.score(), (0, hit.symbol.file.number())));
-    // A few answers that hold little of the query are no better for being few.
+    // A few answers with little of the query are not better because there are few.
     let evidence = evidence.among(distinct, evidence.best_covered >= 0.5);
     Ok((evidence, unknown))
 }
@@ -252,7 +255,7 @@ pub fn evidence(
 /// The confidence that the evidence justifies.
 pub fn judged(form: Form, evidence: &Evidence) -> Confidence {
     let Evidence { name, covered, best_covered, unknown, margin, .. } = *evidence;
-    // Descriptions of changes contain many words beside the subject.
+    // A description of a change contains many words beside its subject.
     let is_foreign = match form {
         Form::Change => unknown >= 0.65 || best_covered < 0.06,
         _ => unknown >= 0.45 || (unknown >= 0.3 && best_covered < 0.15) || best_covered < 0.06,
@@ -304,7 +307,7 @@ mod tests {
         assert_eq!(judged(Form::Words, &nothing), Confidence::None);
         let all = Evidence { covered: 1.0, best_covered: 1.0, unknown: 0.0, ..steep };
         assert_eq!(judged(Form::Prose, &all), Confidence::High);
-        // Ten answers that are nearly as good as the first are no sure sign of any.
+        // Ten answers that are nearly as good as the first make none of them likely.
         assert_eq!(judged(Form::Prose, &Evidence { fall: 0.2, ..all }), Confidence::Low);
     }
 

@@ -1,4 +1,4 @@
-//! Explanation of a score: its parts in order, so that adding and multiplying them yields the score.
+//! Explains a score by its parts in order: adding and multiplying them yields the score.
 
 use std::fmt;
 
@@ -7,7 +7,7 @@ use std::fmt;
 pub struct Part {
     /// The name of the part.
     pub what: String,
-    /// The score is multiplied by it, not increased.
+    /// Whether the score is multiplied by the value, instead of increased.
     pub times: bool,
     /// The amount.
     pub value: f32,

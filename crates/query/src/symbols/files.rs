@@ -1,7 +1,6 @@
-//! Files that answer a query, by their best symbols and by their whole text.
+//! Files that answer a query, ranked by their best symbols, their text and their path.
 //!
-//! As a factor of each symbol's score, the whole text gains nothing; as the order of files, it does: `benches/README.md` has
-//! the tables.
+//! The text of a file helps to rank files, but not to rank symbols: `benches/README.md` has the tables.
 
 use rustc_hash::FxHashMap;
 
@@ -12,29 +11,29 @@ use super::{Filter, Hit, Search};
 use codelode_lang::languages::is_document;
 use codelode_store::{Error, FileView, Snapshot, SymbolId, word_parts};
 
-/// The number of files found by their text.
+/// The most files found by their text.
 const BY_TEXT: usize = 200;
-/// The number of a file's best symbols that count, each by this share of the one before; and those that are shown.
+/// The number of a file's best symbols that count, the weight of each relative to the one before, and the number shown.
 const SYMBOLS: i32 = 8;
 const DECAY: f32 = 0.8;
 const SHOWN: usize = 3;
-/// Power of a symbol's relevance: one that answers well is worth more than several that answer somewhat.
+/// Exponent of a symbol's relevance: one good answer counts more than several mediocre ones.
 const POWER: f32 = 1.5;
-/// Weight of the text, relative to the symbols, and the power of its share of the best one.
+/// Weight of the text relative to the symbols, and the exponent of its share of the best text.
 const TEXT: f32 = 0.45;
 const TEXT_POWER: f32 = 0.75;
-/// Weights of the share of the query's words that the path has, and of the name's words that the query has.
+/// Weight of the share of the query's words in the path, and of the share of the file name's words in the query.
 const PATH: f32 = 0.15;
 const NAME: f32 = 0.2;
-/// Factors for the symbols and for the text of tests, examples, generated and vendored files.
+/// Factors for tests, examples, generated and vendored files: for their symbols, and for their text and path.
 const SYMBOLS_ASIDE: f32 = 0.6;
 const ASIDE: f32 = 0.3;
 /// Names of files that stand for their folder.
 const OF_FOLDER: &[&str] = &["__init__", "index", "mod", "lib", "main"];
 
-/// Factor for documents and data, which mention everything: they come after all code.
+/// Factor for documents and data: they mention everything, so they come after all code.
 const MENTIONED: f32 = 0.02;
-/// The number of files whose words are counted where no symbol answers.
+/// Without hits, the words of so many files are counted.
 const COUNTED: usize = 40;
 
 /// A matching file.
@@ -44,17 +43,17 @@ pub struct FileHit {
     pub file: u32,
     /// Its best symbols, at most three.
     pub symbols: Vec<SymbolId>,
-    /// The sum of the relevance of all, the first weighing most.
+    /// The weighted sum of its symbols' relevance.
     pub by_symbols: f32,
     /// The score of its text.
     pub by_text: f32,
     /// The score of its path, 0 to 0.35.
     pub by_path: f32,
-    /// The score of all, 0 to 1.8.
+    /// The total score, 0 to 1.8.
     pub score: f32,
 }
 
-/// Finds the files of hits, and those whose text answers. Without hits, a file must hold at least half of the words.
+/// Ranks the files of hits and files found by text. Without hits, a file must contain at least half of the words.
 pub(super) fn files(
     snapshot: &Snapshot,
     search: &Search<'_>,
@@ -100,7 +99,7 @@ pub(super) fn files(
     Ok(files)
 }
 
-/// Scores files by their shares of the best, and orders them, equal ones by `path`.
+/// Scores files relative to the best ones, and sorts them; ties by `path`.
 pub(super) fn order<K: Ord>(files: &mut [FileHit], path: impl Fn(&FileHit) -> K) {
     let best = |of: fn(&FileHit) -> f32| files.iter().map(of).fold(f32::MIN_POSITIVE, f32::max);
     let (symbols, text) = (best(|file| file.by_symbols), best(|file| file.by_text));
@@ -110,7 +109,7 @@ pub(super) fn order<K: Ord>(files: &mut [FileHit], path: impl Fn(&FileHit) -> K)
     files.sort_by(|a, b| b.score.total_cmp(&a.score).then_with(|| path(a).cmp(&path(b))));
 }
 
-/// Whether a file's path and text hold at least half of these words.
+/// Whether path and text of a file contain at least half of the words.
 fn holds_half(file: FileView<'_>, words: &[String]) -> bool {
     let text = String::from_utf8_lossy(file.content()).to_lowercase();
     let path = file.path().to_lowercase();
@@ -118,7 +117,8 @@ fn holds_half(file: FileView<'_>, words: &[String]) -> bool {
     2 * held >= words.len()
 }
 
-/// Score of a path: by the words, each without its ending, that it has, and by the words of the file's name that are among them.
+/// The score of a path: the share of the query's words (without endings) in it, and the share of its name's words in
+/// the query.
 fn of_path(path: &str, words: &[String]) -> f32 {
     let telling: Vec<&String> = words.iter().filter(|word| word.len() > 1).collect();
     if telling.is_empty() {
@@ -135,7 +135,7 @@ fn of_path(path: &str, words: &[String]) -> f32 {
     PATH * in_path as f32 / telling.len() as f32 + NAME * asked as f32 / name.len().max(1) as f32
 }
 
-/// Factor for the place of a file, for its text and its path.
+/// The factor for the text and path of a file by its origin.
 fn place(file: FileView<'_>) -> f32 {
     match () {
         () if is_document(file.path()) => MENTIONED,

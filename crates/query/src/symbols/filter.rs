@@ -11,17 +11,17 @@ use codelode_base::model::{Detail, names_kind};
 use codelode_lang::languages::of_id;
 use codelode_store::{Error, GramQuery, Snapshot, SymbolId};
 
-/// The filters of a search, each file judged once.
+/// The filters of a search. Each file is judged once.
 pub(super) struct Filter<'a> {
     snapshot: &'a Snapshot,
     search: &'a Search<'a>,
     pub(super) phrases: Vec<Phrase>,
     files: RefCell<FxHashMap<u32, bool>>,
-    /// The query is a description, so that phrases are not required.
+    /// Whether the query is a description, in which phrases are optional.
     pub(super) describes: bool,
     /// Files that may contain all phrases, if phrases are required.
     pub(super) may_hold: Option<HashSet<u32>>,
-    /// There are symbols of documents and data, and nobody asked for these.
+    /// Whether symbols of documents and data are set aside, because the search does not ask for them.
     pub(super) has_documents: bool,
 }
 
@@ -33,7 +33,7 @@ impl<'a> Filter<'a> {
         let may_hold = match search.phrases.is_empty() || describes {
             true => None,
             false => {
-                // Letters outside ASCII may be written in another case.
+                // Letters outside ASCII may occur in another case, so only ASCII pieces are looked up.
                 let pieces = words.flat_map(|word| word.split(|c: char| !c.is_ascii()));
                 let needs =
                     GramQuery::and(pieces.map(|piece| GramQuery::literal(piece.to_ascii_lowercase().as_bytes())));
@@ -48,7 +48,7 @@ impl<'a> Filter<'a> {
         Ok(Self { snapshot, search, phrases, files: RefCell::default(), describes, may_hold, has_documents })
     }
 
-    /// Whether a symbol is a part of a document beside symbols of code: many are in the words of a question.
+    /// Whether a symbol is part of a document, and set aside: documents contain the words of many questions.
     pub(super) fn sets_aside(&self, id: SymbolId) -> bool {
         self.has_documents && self.snapshot.file_by_number(id.file).is_some_and(|file| file.spec().is_document)
     }
@@ -73,7 +73,7 @@ impl<'a> Filter<'a> {
         self.phrases.iter().all(|phrase| phrase.is_written(&symbol))
     }
 
-    /// Whether a required phrase is long enough to be searched as a description instead.
+    /// Whether a required phrase is so long that it may also be searched as a description.
     pub(super) fn is_sentence(&self) -> bool {
         self.may_hold.is_some() && self.phrases.iter().any(|phrase| phrase.words() >= DESCRIPTION)
     }

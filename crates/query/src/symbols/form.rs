@@ -1,4 +1,4 @@
-//! The form of a query, judged by its spelling.
+//! The form of a query: a name, words, or a kind of description.
 
 use super::prose::is_change;
 use super::telling::{bare_word, is_language};
@@ -13,7 +13,7 @@ pub enum Form {
     Identifier,
     /// Two to four bare words: a name in pieces, or a topic.
     Words,
-    /// A sentence about what code does, as documentation has it: `Returns the length of a list`.
+    /// A sentence about code as in documentation: `Returns the length of a list`.
     Prose,
     /// A question, or keywords: `how are routes matched`, `parse dates with time zones`.
     Question,
@@ -36,7 +36,7 @@ impl Form {
         }
     }
 
-    /// The form of a query that is a description.
+    /// The form of a query that is known to be a description.
     pub(crate) fn of_description(query: &str) -> Self {
         match query {
             _ if is_change(query) => Self::Change,
@@ -45,20 +45,20 @@ impl Form {
         }
     }
 
-    /// The form among code that is mostly in one language. A query may look like a change, `add noise to audio in python`: titles of
-    /// changes seldom name that language, and then begin with a capital letter.
+    /// Adjusts the form for code mainly in one language. `add noise to audio in python` looks like a change, but titles
+    /// of changes seldom name the language, and if they do they begin with a capital letter.
     pub fn among(self, query: &str, language: Option<&LanguageSpec>) -> Self {
         let names = |language| query.split_whitespace().any(|word| is_language(&bare_word(word), language));
         let is_asked = self == Self::Change && query.starts_with(char::is_lowercase) && language.is_some_and(names);
         if is_asked { Self::Question } else { self }
     }
 
-    /// Whether it is a description.
+    /// Whether it is any kind of description.
     pub fn is_prose(self) -> bool {
         self.is_of_code() || self == Self::Change
     }
 
-    /// Whether it is a description of what code does.
+    /// Whether it describes code, not a change.
     pub(crate) fn is_of_code(self) -> bool {
         matches!(self, Self::Prose | Self::Question)
     }
@@ -69,14 +69,14 @@ const ASKING: &[&str] = &[
     "are", "can", "describe", "do", "does", "explain", "how", "is", "locate", "should", "what", "when", "where",
     "which", "who", "why",
 ];
-/// Words that follow the verb of a sentence, and that no heap of keywords has in its second place.
+/// Words after the verb of a sentence, which do not come second in a list of keywords.
 const AFTER_VERBS: &[&str] = &[
     "a", "all", "an", "any", "each", "every", "given", "if", "its", "new", "on", "out", "some", "that", "the", "this",
     "to", "true", "up", "when", "whether",
 ];
 
-/// Whether a description is written as documentation is: it begins with a capital letter, or with a verb in the third
-/// person. People who search write otherwise.
+/// Whether a description is written as in documentation: it begins with a capital letter or a verb in the third person.
+/// Search queries seldom do.
 fn is_sentence(query: &str) -> bool {
     let mut words = query.split_whitespace();
     let first = words.next().unwrap_or_default().trim_matches(|c: char| !c.is_alphanumeric());
@@ -84,7 +84,7 @@ fn is_sentence(query: &str) -> bool {
         return false;
     }
     let mut letters = first.chars();
-    // Unlike `HTTP` and `RequestParser`.
+    // Only the first letter is a capital, unlike in `HTTP` and `RequestParser`.
     if letters.next().is_some_and(char::is_uppercase) && letters.all(|c| !c.is_uppercase()) {
         return true;
     }
@@ -94,10 +94,10 @@ fn is_sentence(query: &str) -> bool {
     is_third_person && (is_verb() || goes_on())
 }
 
-/// A query without the signs that it is a name: a call's brackets, a macro's mark, the kind at the end of an id, and
-/// a kind or keyword beside a word that is written as names are (`the Model class`, `def save`).
+/// Removes signs that a query is a name: a call's brackets, a macro's mark, an id's kind, and a kind or keyword beside
+/// an identifier (`the Model class`, `def save`).
 pub fn bare(query: &str) -> &str {
-    /// Words that precede a name in code, and only there.
+    /// Words that stand before a name in code, and nowhere else.
     const KEYWORDS: [&str; 3] = ["def", "fn", "func"];
     const SORTS: [&str; 12] = [
         "class",

@@ -1,5 +1,5 @@
-//! Long texts, read as issues: a title, and below it prose, code, logs and traces. A few words, names and paths of
-//! them tell the subject.
+//! Long texts, read as issues: a title, then prose, code, logs and traces. The search uses a few words, names and paths
+//! of them.
 
 use std::collections::HashMap;
 
@@ -8,35 +8,35 @@ use rustc_hash::FxHashSet;
 use super::telling::STOP_WORDS;
 use codelode_store::{Error, Snapshot, SymbolView};
 
-/// A text of more words is an issue even in one line.
+/// A longer text is an issue even on one line.
 const MANY_WORDS: usize = 60;
-/// A text of fewer words is no issue even in several lines.
+/// A shorter text is no issue even on several lines.
 const FEW_WORDS: usize = 12;
-/// The number of words below the title that are searched for.
+/// The number of searched words below the title.
 const WORDS: usize = 16;
-/// The number of different words weighed for that, the most frequent ones.
+/// The number of most frequent words from which these are chosen.
 const WEIGHED: usize = 300;
-/// A word in a larger share of all definitions is too common.
+/// A word in a larger share of all definitions is too common to search.
 const COMMON: f32 = 0.1;
 /// The most words of a title.
 const TITLE: usize = 30;
 
-/// A long text in its parts.
+/// A long text, split into its parts.
 pub struct Issue {
     /// The first line with text, without marks.
     pub title: String,
-    /// Words below the title, in lower case, the most frequent first, each with its count.
+    /// Words below the title in lower case with their counts, most frequent first.
     words: Vec<(String, u32)>,
-    /// Names marked as code or written like names.
+    /// Names in code marks, or written like identifiers.
     names: FxHashSet<String>,
-    /// Paths, without the part of a trace's path that precedes the repository's root.
+    /// Paths in the text; those in traces are cut to the repository's root.
     paths: Vec<String>,
-    /// Frames of traces: a path and the function in it.
+    /// Frames of traces: path and function name.
     frames: Vec<(String, String)>,
 }
 
 impl Issue {
-    /// Reads a text as an issue; `None` for a text as short as a query.
+    /// Reads a text as an issue; `None` if it is short enough for a query.
     pub fn read(text: &str) -> Option<Self> {
         if !is_issue(text) {
             return None;
@@ -46,7 +46,7 @@ impl Issue {
         let first = lines.next()?;
         let title = without_links(first.trim_start_matches(['#', '*', ' ']));
         let words: Vec<&str> = title.split_whitespace().collect();
-        // A text in one line begins with its subject.
+        // A text on one line begins with its subject.
         let (title, below) = words.split_at(words.len().min(TITLE));
         let mut issue = Self {
             title: title.join(" "),
@@ -99,7 +99,7 @@ impl Issue {
         }
     }
 
-    /// The most significant words below the title: frequent there, and rare in the code.
+    /// The most significant words below the title: frequent in the text, rare in the code.
     pub fn telling(&self, snapshot: &Snapshot) -> Result<String, Error> {
         let all = snapshot.documents()? as f32;
         let mut weighed: Vec<(f32, &str)> = Vec::new();
@@ -114,12 +114,12 @@ impl Issue {
         Ok(weighed.into_iter().take(WORDS).map(|(_, word)| word).collect::<Vec<_>>().join(" "))
     }
 
-    /// Whether it names a symbol.
+    /// Whether the text names a symbol.
     pub fn names(&self, symbol: &SymbolView<'_>) -> bool {
         self.names.contains(&*symbol.name())
     }
 
-    /// Whether a trace in it contains a symbol.
+    /// Whether a trace in the text contains a symbol.
     pub fn runs_through(&self, symbol: &SymbolView<'_>) -> bool {
         let name = symbol.name();
         self.frames.iter().any(|(path, function)| *function == name && is_same(path, symbol.file.path()))
@@ -131,21 +131,21 @@ impl Issue {
     }
 }
 
-/// Whether a text is longer than a question: in it `file:` and quotes have no special meaning.
+/// Whether a text is an issue. In one, `file:` and quotes have no special meaning.
 pub fn is_issue(text: &str) -> bool {
     let words = text.split_whitespace().take(MANY_WORDS + 1).count();
     let has_lines = || text.lines().filter(|line| !line.trim().is_empty()).nth(1).is_some();
     words > MANY_WORDS || words > FEW_WORDS && has_lines()
 }
 
-/// Words of programs that say nothing about their subject.
+/// Keywords of languages, which say nothing about the subject.
 const KEYWORDS: &[&str] = &[
     "assert", "async", "await", "break", "class", "const", "def", "elif", "else", "except", "false", "fn", "func",
     "function", "import", "lambda", "let", "mod", "none", "null", "print", "pub", "raise", "return", "self", "static",
     "struct", "super", "test", "this", "throw", "true", "try", "type", "use", "var", "void", "yield",
 ];
 
-/// A text without HTML comments, which contain the instructions of templates.
+/// Removes HTML comments, which hold the instructions of issue templates.
 fn without_comments(text: &str) -> String {
     let mut kept = String::with_capacity(text.len());
     let mut rest = text;
@@ -158,7 +158,7 @@ fn without_comments(text: &str) -> String {
     kept
 }
 
-/// A line without URLs.
+/// Removes URLs from a line.
 fn without_links(line: &str) -> String {
     if !line.contains("://") {
         return line.to_owned();
@@ -192,7 +192,7 @@ fn last_name(text: &str) -> Option<String> {
     (is_name && !name.starts_with(|c: char| c.is_ascii_digit())).then(|| name.to_owned())
 }
 
-/// Whether a word is written like a name, unlike ordinary words.
+/// Whether a word is written like an identifier.
 fn is_written_as_names(word: &str) -> bool {
     let inner = word.get(1..word.len().saturating_sub(1)).unwrap_or_default();
     inner.contains(['_', '.', ':']) && !word.starts_with(|c: char| c.is_ascii_digit())
@@ -207,20 +207,20 @@ fn is_path(word: &str) -> bool {
     !stem.is_empty() && is_ending && (word.contains('/') || SOURCES.split(' ').any(|source| source == ending))
 }
 
-/// Extensions of files that are named without their folder.
+/// Extensions by which a path without a folder is recognized.
 const SOURCES: &str = "c cfg cs go h java js py rs toml ts tsx";
 
-/// Whether a path in the text, perhaps of another machine, may be this one.
+/// Whether a path in the text, perhaps from another machine, is this path.
 fn is_same(given: &str, path: &str) -> bool {
     let given = given.split(':').next().unwrap_or(given);
     let ends_with = |long: &str, short: &str| {
         long.strip_suffix(short).is_some_and(|before| before.is_empty() || before.ends_with('/'))
     };
-    // In an installed package, the folders above its own are missing or different.
+    // An installed package lies in other folders than its source.
     ends_with(path, given) || (path.contains('/') || given == path) && ends_with(given, without_source(path))
 }
 
-/// A path without the common folder of sources.
+/// A path without its source folder.
 fn without_source(path: &str) -> &str {
     ["src/", "lib/"].iter().find_map(|folder| path.strip_prefix(folder)).unwrap_or(path)
 }

@@ -1,4 +1,4 @@
-//! Finds a symbol or a file by an id, a name or a path, and suggests near ones.
+//! Finds a symbol or a file by id, name or path, and suggests similar ones.
 
 use globset::GlobMatcher;
 
@@ -8,7 +8,7 @@ use codelode_base::model::{Detail, Kind, names_kind, nearness};
 use codelode_lang::languages;
 use codelode_store::{FileView, Snapshot, SymbolView};
 
-/// The reason why an id has no symbol.
+/// The reason why an id did not yield a symbol.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Missing {
     /// Several symbols match: their ids.
@@ -17,10 +17,10 @@ pub enum Missing {
     Unknown(Vec<String>),
 }
 
-/// The number of candidates in an error.
+/// The most candidates in an error.
 const CANDIDATES: usize = 5;
 
-/// The symbol with this id, or of any other form that [`meant`] reads, if only one fits.
+/// The symbol with this id, or the only one that [`meant`] finds for another form.
 pub fn by_id<'a>(snapshot: &'a Snapshot, id: &str) -> Result<SymbolView<'a>, Missing> {
     let mut found = meant(snapshot, id).map_err(Missing::Unknown)?;
     keep_whole(&mut found, id);
@@ -30,10 +30,11 @@ pub fn by_id<'a>(snapshot: &'a Snapshot, id: &str) -> Result<SymbolView<'a>, Mis
     }
 }
 
-/// Every symbol that a text may mean, by path and place; if none, the nearest ids. The text is an id, also without its
-/// kind, the number of an overload or the owners of its name (`path::name`); a name with or without owners (`Job.run`,
-/// `run`); `path:line` within it; or an id in the older form whose path has `-` for every `/` and `.`. `kind:`, `lang:`,
-/// `file:` and `-file:` behind it narrow what it means.
+/// Finds every symbol that a text may mean, by path and place. An `Err` holds the nearest ids.
+///
+/// The text may be an id, also without kind, overload number or owners (`path::name`). It may be a name (`Job.run`,
+/// `run`), a place (`path:line`), or an id in the older form with `-` for `/` and `.` in its path. `kind:`, `lang:`,
+/// `file:` and `-file:` after it narrow the result.
 pub fn meant<'a>(snapshot: &'a Snapshot, text: &str) -> Result<Vec<SymbolView<'a>>, Vec<String>> {
     let narrowed = Narrowed::parse(text);
     let id = narrowed.id.as_str();
@@ -60,23 +61,23 @@ pub fn meant<'a>(snapshot: &'a Snapshot, text: &str) -> Result<Vec<SymbolView<'a
     if found.is_empty() { Err(near(snapshot, &wanted, &files)) } else { Ok(found) }
 }
 
-/// Of the symbols that a text may mean, keeps those whose whole name it is, if there are any.
+/// Keeps symbols whose whole qualified name is the text, if there are any.
 pub fn keep_whole(symbols: &mut Vec<SymbolView<'_>>, text: &str) {
     let narrowed = Narrowed::parse(text);
     let name = Wanted::parse(&narrowed.id).name;
     keep_if_any(symbols, |symbol| symbol.qualified_name() == name);
-    // Extensions have the name of what they extend.
+    // An extension has the same name as the type that it extends.
     keep_if_any(symbols, |symbol| symbol.detail() != Detail::Extension);
 }
 
-/// Keeps the symbols that fit, if there are any.
+/// Keeps the symbols that fit, if any do.
 fn keep_if_any(symbols: &mut Vec<SymbolView<'_>>, fits: impl Fn(&SymbolView<'_>) -> bool) {
     if symbols.iter().any(&fits) {
         symbols.retain(fits);
     }
 }
 
-/// A text for a symbol, with the terms behind it that narrow what it means.
+/// A symbol's text and the filter terms after it.
 struct Narrowed {
     id: String,
     kinds: Vec<String>,
@@ -87,7 +88,7 @@ struct Narrowed {
 
 impl Narrowed {
     fn parse(text: &str) -> Self {
-        // A path may hold spaces, so terms count only where there are some.
+        // A path may contain spaces, so the text is only split if it has terms.
         let terms = terms::parse(text);
         let has_terms =
             [&terms.kinds, &terms.languages, &terms.files, &terms.other_files].iter().any(|all| !all.is_empty());
@@ -119,7 +120,7 @@ impl Narrowed {
     }
 }
 
-/// The innermost symbol at `path:line`, as answers print places.
+/// The innermost symbol at `path:line`, as answers write places.
 fn at_line<'a>(snapshot: &'a Snapshot, place: &str) -> Option<SymbolView<'a>> {
     let (path, line) = place.rsplit_once(':')?;
     let (file, line) = (snapshot.file(path.trim_start_matches("./"))?, line.parse::<u32>().ok()?);
@@ -127,7 +128,7 @@ fn at_line<'a>(snapshot: &'a Snapshot, place: &str) -> Option<SymbolView<'a>> {
     around.max_by_key(|symbol| (symbol.first_line(), symbol.number()))
 }
 
-/// An id in its parts.
+/// The parts of an id.
 struct Wanted<'a> {
     path: Option<&'a str>,
     name: &'a str,
@@ -142,7 +143,7 @@ impl<'a> Wanted<'a> {
         let (kind, overload) = ending.split_once('~').unwrap_or((ending, ""));
         match Kind::parse(kind) {
             Some(kind) => Self { path, name, kind: Some(kind), overload: overload.parse().ok() },
-            // A private name of JavaScript begins with the separator of name and kind.
+            // A private name of JavaScript begins with `#`, which also separates name and kind.
             None => Self { path, name: rest, kind: None, overload: None },
         }
     }
@@ -152,7 +153,7 @@ impl<'a> Wanted<'a> {
             && self.overload.is_none_or(|overload| symbol.overload() == overload)
     }
 
-    /// Whether a symbol has this name, also without its owners. Most others are excluded without decoding them.
+    /// Whether a symbol has this name, with or without owners. The last part is compared first, without decoding.
     fn fits_name(&self, symbol: &SymbolView<'_>) -> bool {
         let own = symbol.name_bytes();
         let may_end = self.name.as_bytes().ends_with(own) || !own.is_ascii();
@@ -166,8 +167,8 @@ fn is_slug(slug: &str, path: &str) -> bool {
         && slug.bytes().zip(path.bytes()).all(|(a, b)| if b"/.".contains(&b) { a == b'-' } else { a == b })
 }
 
-/// Every symbol whose qualified name is this or ends with it: `run`, `Job.run`, `Job::run`. A part of a document is meant
-/// only if no code has the name.
+/// Every symbol whose qualified name equals or ends with this: `run`, `Job.run`, `Job::run`. A part of a document only
+/// counts if no code matches.
 pub fn named<'a>(snapshot: &'a Snapshot, qualified: &str) -> Vec<SymbolView<'a>> {
     let mut found = named_last(snapshot, qualified);
     found.retain(|symbol| bears(symbol, qualified));
@@ -178,7 +179,7 @@ pub fn named<'a>(snapshot: &'a Snapshot, qualified: &str) -> Vec<SymbolView<'a>>
     found
 }
 
-/// Whether a symbol's qualified name is this or ends with it.
+/// Whether a symbol's qualified name equals or ends with this.
 pub fn bears(symbol: &SymbolView<'_>, qualified: &str) -> bool {
     if !qualified.contains(['.', ':']) {
         return symbol.name() == qualified;
@@ -190,7 +191,7 @@ pub fn bears(symbol: &SymbolView<'_>, qualified: &str) -> bool {
         || is_written_with(symbol, &qualified)
 }
 
-/// Whether a definition writes this owner before its name, without lying in it: `fun Booking.close()`.
+/// Whether a definition writes this owner before its name, without lying inside it: `fun Booking.close()`.
 fn is_written_with(symbol: &SymbolView<'_>, qualified: &str) -> bool {
     let Some((owner, _)) = qualified.rsplit_once('.').filter(|(_, name)| symbol.name() == *name) else { return false };
     let start = symbol.name_span().start as usize;
@@ -203,8 +204,8 @@ fn is_written_with(symbol: &SymbolView<'_>, qualified: &str) -> bool {
     rest.is_some_and(|rest| !rest.last().is_some_and(|byte| byte.is_ascii_alphanumeric() || b"_.".contains(byte)))
 }
 
-/// Every symbol named like the last part of a qualified name, by path and place: the order in an index depends on which
-/// file was read first.
+/// Every symbol with the last part of a qualified name, by path and place. The order in the index depends on which file
+/// was read first.
 fn named_last<'a>(snapshot: &'a Snapshot, qualified: &str) -> Vec<SymbolView<'a>> {
     let last = qualified.rsplit(['.', ':']).next().unwrap_or(qualified);
     let ids = snapshot.exact(last, 1000, &mut |_| true).unwrap_or_default();
@@ -219,7 +220,7 @@ fn by_place(a: &SymbolView<'_>, b: &SymbolView<'_>) -> std::cmp::Ordering {
     a.file.path().cmp(b.file.path()).then_with(|| place(a).cmp(&place(b)))
 }
 
-/// Similar ids: of the same name elsewhere, then of a similar name in the same file or anywhere.
+/// Similar ids: the same name elsewhere, then similar names in the same file, then in any file.
 fn near(snapshot: &Snapshot, wanted: &Wanted<'_>, files: &[FileView<'_>]) -> Vec<String> {
     let mut candidates: Vec<(f64, String)> = Vec::new();
     let last = wanted.name.rsplit(['.', ':']).next().unwrap_or(wanted.name);
@@ -244,8 +245,8 @@ fn near(snapshot: &Snapshot, wanted: &Wanted<'_>, files: &[FileView<'_>]) -> Vec
     candidates.into_iter().take(CANDIDATES).map(|(_, id)| id).collect()
 }
 
-/// The symbols with the most similar names, best first: code before documents. Of a qualified name its last part is looked for, and
-/// the rest orders what is found.
+/// The symbols with the most similar names, best first, code before documents. For a qualified name the last part is
+/// searched, and the rest orders the results.
 pub fn nearest<'a>(snapshot: &'a Snapshot, name: &str, limit: usize) -> Vec<SymbolView<'a>> {
     let name = bare(name);
     let last = name.rsplit(['.', ':', '/']).next().unwrap_or(name);
@@ -272,7 +273,7 @@ pub fn nearest<'a>(snapshot: &'a Snapshot, name: &str, limit: usize) -> Vec<Symb
     like.into_iter().take(limit).map(|(_, symbol)| symbol).collect()
 }
 
-/// The most similar paths, best first: those with the same file name, then those spelt alike.
+/// The most similar paths, best first: the same file name, then similar spelling.
 pub fn nearest_files(snapshot: &Snapshot, path: &str, limit: usize) -> Vec<String> {
     let last = |path: &str| path.rsplit('/').next().unwrap_or_default().to_owned();
     let name = last(path);

@@ -1,4 +1,4 @@
-//! Search by meaning: symbols whose vectors are near that of the question, joined with those that its words find.
+//! Search by meaning: joins the symbols with the nearest vectors and the symbols found by words.
 
 use std::collections::HashMap;
 
@@ -13,19 +13,19 @@ use super::{
 };
 use codelode_store::{Error, Meanings, Snapshot, SymbolId};
 
-/// Symbols of each sort that are joined. The last of them has no likeness, so their number is a part of the fit below:
-/// with 200, descriptions gain 2.5 points of recall and not 4.3.
+/// The most symbols of each ranking. The last one has likeness zero, so the number is part of the fit below: with 200,
+/// descriptions gain 2.5 points of recall instead of 4.3.
 const POOL: usize = 1_000;
-/// Score of a symbol that is the best by words and by meaning.
+/// Score of a symbol that is best by words and by meaning.
 const BEST: f32 = 100.0;
-/// Exponents that turn a weight into the share of meaning in a score, for vectors of an encoder: a weight of 0.5 is a
-/// share of 0.6 for a description of code, 0.2 for one of a change, and 0.1 for a name or a few words. Fitted by
+/// Exponents that turn the weight into the share of meaning in a score, for vectors of an encoder. A weight of 0.5
+/// gives a share of 0.6 for a description of code, 0.2 for a change, and 0.1 for names and few words. Fitted by
 /// `benches/fusion.py`, see the history of `benches/README.md`.
 const OF_DESCRIPTION: f32 = 0.74;
 const OF_CHANGE: f32 = 2.32;
 const OF_NAME: f32 = 3.32;
-/// The exponent for vectors of a table, which tell less: a weight of 0.5 is a share of 0.15. Larger ones lose three points
-/// and more on descriptions and commit messages.
+/// The exponent for vectors of a word table, which are less precise: a weight of 0.5 gives a share of 0.15. Larger
+/// shares lose three or more points on descriptions and commit messages.
 const OF_TABLE: f32 = 2.74;
 /// Factor for the likeness of tests, examples, generated and vendored code.
 const ASIDE: f32 = 0.8;
@@ -39,13 +39,13 @@ pub struct Question<'a> {
     pub vector: &'a [f32],
     /// Weight of meaning against words, 0 to 1.
     pub weight: f32,
-    /// The vectors are those of a table of words, not of an encoder.
+    /// Whether the vectors come from a word table, not an encoder.
     pub of_table: bool,
-    /// Leave out what words find.
+    /// Whether to search by meaning alone.
     pub alone: bool,
 }
 
-/// Searches by words and meaning. A name that is found needs no meaning.
+/// Searches by words and meaning. If the query is the name of a symbol, words are enough.
 pub fn search_by_meaning(snapshot: &Snapshot, asked: &Search<'_>, question: &Question<'_>) -> Result<Found, Error> {
     let pool = asked.limit.max(POOL);
     let words = match question.alone {
@@ -68,7 +68,7 @@ pub fn search_by_meaning(snapshot: &Snapshot, asked: &Search<'_>, question: &Que
     };
     let best = words.hits.iter().map(|hit| hit.relevance).fold(f32::MIN_POSITIVE, f32::max);
     let first = words.hits.first().map(|hit| hit.symbol);
-    // Both shares of each group of overloads.
+    // Word score and likeness of each overload group.
     let mut groups: HashMap<_, (SymbolId, f32, f32)> = HashMap::new();
     for hit in &words.hits {
         let Some(symbol) = snapshot.symbol(hit.symbol) else { continue };

@@ -38,80 +38,81 @@ use prominence::Prominence;
 use prose::FIELDS;
 use rank::{Candidate, Files, Looked, Ranker};
 
-/// The most symbols of the exact name, and the most of those with the right owner, that are looked up.
+/// The most symbols with exactly the query's name that are looked up, and the most if the query names an owner.
 const SAME_NAME: usize = 500;
 const SAME_NAME_OWNED: usize = 20_000;
 
-/// The hits to look at again when the last [`LAST`] found all have the name, but in other letters.
+/// The number of hits to examine if the last [`LAST`] of a normal search all have the name in another case.
 const MANY: usize = 2_000;
 const LAST: usize = 5;
 
-/// The most parts of documents and data, found by their names, beside symbols of code.
+/// The most sections of documents and data, found by name, that are added to symbols of code.
 const DOCUMENTS: usize = 10;
 
-/// The symbols that are looked at closely for a description. With 200 for titles of changes and 300 for other descriptions, of
-/// which the best 200, recall at 10 was .5 lower for 1,377 commits of 32 repositories, and later pages began an order of their own.
+/// The symbols examined for a description. With 200 for titles of changes and 300 for other descriptions, recall at 10
+/// was 0.5 points lower on 1,377 commits of 32 repositories, and later pages changed the order.
 const DESCRIBED: usize = 1_000;
-/// Those for a name, which its trigrams find among the first: 60 gave the same answers.
+/// The symbols examined for a name, which its trigrams rank high: 60 gave the same answers.
 const NAMED: usize = 100;
-/// The fewest generated and vendored symbols that are looked at beside as many that people write.
+/// The fewest generated and vendored symbols that are examined, in addition to written ones.
 const COPIES: usize = 100;
 
-/// The number of answers counted beyond those shown.
+/// The answers counted beyond those shown.
 const COUNTED: usize = 50;
 
-/// The part of the score that a symbol loses if nothing uses it and another of its name is used: more than words around names
-/// make up, and less than a value or a test loses. Not fitted, as no judge asks for names of several languages.
+/// The share of its score that a symbol loses if nothing uses it, but another symbol of its name is used. It exceeds
+/// differences from surrounding words, and is below the factors for values and tests. Not fitted, because no benchmark
+/// asks for names across languages.
 const LESS_USED: f32 = 0.1;
 
-/// The least ratio of two scores that makes them a tie.
+/// Two scores with at least this ratio are a tie.
 const TIE: f32 = 0.995;
 
-/// Weight of the centrality, relative to ten times the relevance, in [`Order::Combined`]: it decides ties only. With
-/// a weight of one, descriptions lost 6 to 10 points of recall.
+/// The weight of centrality relative to ten times the relevance in [`Order::Combined`]: it only decides ties. With a
+/// weight of one, descriptions lost 6 to 10 points of recall.
 pub const CENTRALITY: f32 = 0.005;
 
-/// The fewest words beside a phrase that make a description, in which the phrase counts but is not required.
+/// With so many words outside phrases, a query is a description, in which phrases count but are not required.
 const DESCRIPTION: usize = 5;
-/// The factor for each phrase written in a symbol, in a description.
+/// The factor for each phrase that a symbol contains, in a description.
 const PHRASE: f32 = 1.5;
 
 /// A search and its options.
 #[derive(Clone)]
 pub struct Search<'a> {
-    /// The words; if empty, everything that passes the filters, the most central first if `ranks` are given.
+    /// The words. If empty, every symbol that passes the filters, the most central first if `ranks` are given.
     pub query: &'a str,
-    /// Only symbols in which all of these are written; in a description they count, but are not required.
+    /// Phrases that a symbol must contain; in a description they only raise its score.
     pub phrases: &'a [String],
     /// The number of words outside phrases.
     pub words: usize,
-    /// Only symbols of these kinds: some of the five, or a language's own words; all kinds if empty.
+    /// Kinds to keep, in general or language-specific words; all if empty.
     pub kinds: &'a [String],
-    /// Only files in this language.
+    /// The only language to search.
     pub language: Option<&'a str>,
-    /// Only files whose path matches all of these.
+    /// Globs that a path must match, all of them.
     pub files: &'a [GlobMatcher],
-    /// Only files whose path matches none of these.
+    /// Globs that no path may match.
     pub other_files: &'a [GlobMatcher],
-    /// Names that are only spelt alike count as much as words do.
+    /// Whether names with only similar spelling count as much as words.
     pub fuzzy: bool,
     /// The order of answers.
     pub order: Order,
-    /// The centrality of symbols by their users; without it, prominence is used instead. A search never uses ranks
-    /// left behind by another request, so that equal searches of a snapshot have equal answers.
+    /// The centrality of symbols; without it, their prominence is used. A search never takes ranks from an earlier
+    /// request, so equal searches have equal answers.
     pub ranks: Option<&'a RankTable>,
     /// The most answers.
     pub limit: usize,
-    /// Files are found as well, by their symbols and their text.
+    /// Whether to rank files too, by symbols and text.
     pub with_files: bool,
-    /// Each hit lists the parts of its score.
+    /// Whether each hit lists the parts of its score.
     pub explain: bool,
-    /// All snapshots that are searched together, so that scores are comparable; empty for this one alone.
+    /// All snapshots of a joint search, so that scores are comparable; empty for a single snapshot.
     pub among: &'a [&'a Snapshot],
 }
 
 impl<'a> Search<'a> {
-    /// A search for words, without other conditions.
+    /// A search by words only.
     pub fn of(query: &'a str, limit: usize) -> Self {
         Self {
             query,
@@ -135,11 +136,11 @@ impl<'a> Search<'a> {
 /// The order of answers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Order {
-    /// By how well they answer.
+    /// By relevance to the query.
     Relevance,
-    /// By how central they are.
+    /// By centrality.
     Centrality,
-    /// By relevance, and by centrality between equal ones.
+    /// By relevance; centrality decides between equals.
     Combined,
 }
 
@@ -148,22 +149,22 @@ pub enum Order {
 pub struct Hit {
     /// The symbol.
     pub symbol: SymbolId,
-    /// The score in the requested order; comparable among all snapshots searched together.
+    /// The score in the requested order. It is comparable across snapshots searched together.
     pub score: f32,
-    /// The relevance, in any order.
+    /// The relevance, whatever the order.
     pub relevance: f32,
-    /// The centrality, if requested: about 0.7 for the average symbol, and never negative.
+    /// The centrality, if requested: about 0.7 on average, never negative.
     pub centrality: f32,
-    /// The number of symbols that it represents: those of the same name in the same place.
+    /// The number of overloads that it stands for.
     pub overloads: usize,
-    /// Set if only the spelling is similar.
+    /// Set if only the spelling of the name is similar.
     pub fuzzy: Option<Fuzzy>,
     /// The parts of the relevance, if requested.
     pub parts: Option<Vec<Part>>,
 }
 
 impl Hit {
-    /// The score in an order, given the relevance of the best answer.
+    /// The score in an order, given the best answer's relevance.
     pub fn score_by(&self, order: Order, best: f32) -> f32 {
         match order {
             Order::Relevance => self.relevance,
@@ -173,12 +174,12 @@ impl Hit {
     }
 }
 
-/// The score in [`Order::Combined`] for this relevance, as a share of the best one's, and this centrality.
+/// The score in [`Order::Combined`], for a relevance relative to the best, and a centrality.
 pub fn combined(relevance: f32, centrality: f32) -> f32 {
     relevance * 10.0 + CENTRALITY * centrality
 }
 
-/// The similarity of a name to the requested one.
+/// The similarity of a name to the query.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Fuzzy {
     /// Jaccard similarity of their trigrams, 0 to 1.
@@ -192,29 +193,29 @@ pub struct Fuzzy {
 pub struct Found {
     /// Best first.
     pub hits: Vec<Hit>,
-    /// The number of answers before the limit, as far as counted: at least fifty.
+    /// The number of answers before the limit, counted up to at least fifty.
     pub considered: usize,
-    /// There may be more than counted.
+    /// Whether there may be more answers than counted.
     pub more: bool,
-    /// A symbol has the name asked for, so that similar names are no answers.
+    /// Whether a symbol has exactly the query's name; then similar names are no answers.
     pub is_named: bool,
-    /// The confidence that what was asked for is among the first.
+    /// The confidence that the wanted symbol is among the first hits.
     pub confidence: Confidence,
     /// The evidence for that confidence.
     pub evidence: Evidence,
-    /// The form of the query; `None` for filters alone.
+    /// The form of the query; `None` for a search by filters only.
     pub form: Option<Form>,
-    /// The query's words found in no symbol.
+    /// The query's words that no symbol contains.
     pub unknown: Vec<String>,
     /// Files that answer, if requested.
     pub files: Vec<FileHit>,
-    /// The snapshot of each hit, see [`Found::together`]; otherwise empty.
+    /// The index of each hit's snapshot, after [`Found::together`]; otherwise empty.
     pub places: Vec<usize>,
 }
 
 impl Found {
-    /// Joins the answers of several snapshots. The confidence is that of the best answer, compared with the others.
-    /// `is_named` says that one elsewhere has the name that was searched for.
+    /// Merges the answers of several snapshots. The best answer decides the confidence.
+    /// `is_named` tells that a snapshot not among these has the query's name.
     pub fn together(answers: Vec<Self>, order: Order, is_named: bool) -> Self {
         let relevance = |answer: &Self| answer.hits.iter().map(|hit| hit.relevance).fold(0.0, f32::max);
         let best = answers.iter().map(relevance).fold(0.0, f32::max);
@@ -227,7 +228,7 @@ impl Found {
             let own = relevance(&answer);
             all.considered += answer.considered;
             all.more |= answer.more;
-            // A word is unknown if it is unknown in all of them.
+            // A word is unknown only if no snapshot has it.
             match place {
                 0 => all.unknown = answer.unknown,
                 _ => all.unknown.retain(|word| answer.unknown.contains(word)),
@@ -270,7 +271,7 @@ impl Found {
     }
 }
 
-/// Searches symbols.
+/// Searches symbols. Fails if the index cannot be read.
 pub fn search(snapshot: &Snapshot, search: &Search<'_>) -> Result<Found, Error> {
     let wanted = Filter::new(snapshot, search)?;
     if search.query.trim().is_empty() {
@@ -287,7 +288,7 @@ pub fn search(snapshot: &Snapshot, search: &Search<'_>) -> Result<Found, Error> 
     if confidence == Confidence::None && !evidence.is_partial(ranker.form) {
         let is_sentence = wanted.is_sentence();
         if is_sentence {
-            // The sentence is written nowhere, but it still describes something.
+            // No symbol contains the sentence, but it may still describe one.
             let found = self::search(snapshot, &Search { phrases: &[], words: usize::MAX, ..search.clone() })?;
             return Ok(Found { confidence: found.confidence.min(Confidence::Low), ..found });
         }
@@ -300,7 +301,7 @@ pub fn search(snapshot: &Snapshot, search: &Search<'_>) -> Result<Found, Error> 
     if search.order != Order::Relevance {
         hits.retain(is_answer);
         central = by_centrality(snapshot, search, &mut hits)?;
-        // The confidence was judged for the most relevant answer, which may no longer be the first.
+        // The confidence belongs to the most relevant answer, which may no longer come first.
         let best = hits.iter().max_by(|a, b| a.score().total_cmp(&b.score()));
         if let (Some(first), Some(best)) = (hits.first(), best)
             && (first.flat != best.flat || ranker.form != Form::Identifier || ranker.names_owner())
@@ -309,7 +310,7 @@ pub fn search(snapshot: &Snapshot, search: &Search<'_>) -> Result<Found, Error> 
             confidence = confidence.min(Confidence::Medium);
         }
     }
-    // Each is checked only if it would be shown or counted: reading its text takes time.
+    // Checking an answer reads its text, so only shown or counted ones are checked.
     let counted = search.limit.max(COUNTED);
     let mut seen = HashSet::new();
     let answers = hits.into_iter().filter(is_answer);
@@ -342,7 +343,7 @@ pub fn search(snapshot: &Snapshot, search: &Search<'_>) -> Result<Found, Error> 
     Ok(Found { hits, considered, more, is_named, confidence, evidence, form, unknown, files, places: Vec::new() })
 }
 
-/// The language that most files with code are written in, if more than half of them are.
+/// The language of more than half of the code files, if there is one.
 fn main_language(snapshot: &Snapshot) -> Option<&'static LanguageSpec> {
     let specs = snapshot.facts().languages.iter().filter_map(|(id, files)| Some((of_id(id)?.1, *files)));
     let code: Vec<(&'static LanguageSpec, u64)> = specs.filter(|(spec, _)| !spec.is_document).collect();
@@ -350,7 +351,7 @@ fn main_language(snapshot: &Snapshot) -> Option<&'static LanguageSpec> {
     code.into_iter().find(|(_, files)| *files > all / 2).map(|(spec, _)| spec)
 }
 
-/// Analyses the query of a search. A `form` that an earlier search settled on is kept.
+/// Analyses the query. A `form` from an earlier search of the same query is kept.
 fn ranker(snapshot: &Snapshot, search: &Search<'_>, form: Option<Form>) -> Result<Ranker, Error> {
     let ranker = match Issue::read(search.query) {
         Some(issue) => {
@@ -368,7 +369,7 @@ fn ranker(snapshot: &Snapshot, search: &Search<'_>, form: Option<Form>) -> Resul
     Ok(ranker.explaining(search.explain))
 }
 
-/// Candidates, best first, with the ranker that judged them; and whether there are no others.
+/// Candidates, best first, with the analysed query, and whether these are all.
 fn ranked<'s>(
     snapshot: &'s Snapshot,
     search: &Search<'_>,
@@ -385,7 +386,7 @@ fn ranked<'s>(
         }
     }
     found.extend(of_exactly_this_name(snapshot, search, &ranker, wanted, &found)?);
-    // Adjacent symbols are read one after the other.
+    // Neighbouring symbols are read together.
     found.sort_unstable_by_key(|looked| looked.symbol);
     let symbols = found.into_iter().filter_map(|looked| Some((snapshot.symbol(looked.symbol)?, looked)));
     let mut hits: Vec<Candidate<'_>> =
@@ -415,7 +416,7 @@ fn ranked<'s>(
     Ok((ranker, hits, all_found))
 }
 
-/// Orders by relevance, and then by place, so that the order is deterministic.
+/// Sorts by relevance, then by place, so the order is deterministic.
 fn by_relevance(a: &Candidate<'_>, b: &Candidate<'_>) -> std::cmp::Ordering {
     b.score()
         .total_cmp(&a.score())
@@ -423,8 +424,8 @@ fn by_relevance(a: &Candidate<'_>, b: &Candidate<'_>) -> std::cmp::Ordering {
         .then_with(|| a.symbol.number().cmp(&b.symbol.number()))
 }
 
-/// Lowers symbols with the name asked for that code of their languages uses less than others of that name: selectors of
-/// style sheets and messages of an interface, which code only quotes. In one language all are mentioned as often.
+/// Lowers symbols of the query's name that code uses less than others of that name: style sheet selectors and interface
+/// messages, which code only quotes. Within one language nothing changes.
 fn lower_less_used(snapshot: &Snapshot, ranker: &Ranker, hits: &mut [Candidate<'_>]) -> Result<(), Error> {
     let mut bearers: Vec<&mut Candidate<'_>> = hits.iter_mut().filter(|hit| ranker.tier(hit) >= rank::TIER).collect();
     let languages: Vec<&LanguageSpec> = bearers.iter().map(|hit| hit.symbol.file.spec()).collect();
@@ -443,8 +444,8 @@ fn lower_less_used(snapshot: &Snapshot, ranker: &Ranker, hits: &mut [Candidate<'
     Ok(())
 }
 
-/// Puts the more prominent first among names that answer equally well: so small a difference in score comes from the
-/// length of the surrounding text, not from the name.
+/// Puts the more prominent of several equally good names first. So small a difference in score comes from the length of
+/// the surrounding text.
 fn break_ties(snapshot: &Snapshot, ranker: &Ranker, hits: &mut [Candidate<'_>]) -> Result<(), Error> {
     let is_tie = |a: &Candidate<'_>, b: &Candidate<'_>| a.score() >= rank::TIER && b.score() > a.score() * TIE;
     let mut prominence = Prominence::new(snapshot);
@@ -454,7 +455,8 @@ fn break_ties(snapshot: &Snapshot, ranker: &Ranker, hits: &mut [Candidate<'_>]) 
             standings.insert(hit.symbol.number(), prominence.among_bearers(&hit.symbol, ranker.names_owner())?);
         }
         let standing = |hit: &Candidate<'_>| standings[&hit.symbol.number()];
-        // Scores must fall: each tie's are assigned anew, and symbols that moved up list it as a part.
+        // Scores must not increase, so the scores of a tie are assigned anew. Symbols that moved up list this as a
+        // part.
         let scores: Vec<f32> = ties.iter().map(Candidate::score).collect();
         ties.sort_by(|a, b| standing(b).total_cmp(&standing(a)).then_with(|| by_relevance(a, b)));
         for (hit, score) in ties.iter_mut().zip(scores) {
@@ -465,7 +467,7 @@ fn break_ties(snapshot: &Snapshot, ranker: &Ranker, hits: &mut [Candidate<'_>]) 
     Ok(())
 }
 
-/// Everything that passes the filters: the most central first if ranks are given, otherwise by path and place.
+/// Lists everything that passes the filters, the most central first if ranks are given, else by path and place.
 fn browse(snapshot: &Snapshot, search: &Search<'_>, wanted: &Filter<'_>) -> Result<Found, Error> {
     let share = |symbol: &SymbolView<'_>| search.ranks.map_or(0.0, |ranks| by_rank(ranks, symbol.number()));
     let mut all: Vec<(f32, SymbolView<'_>)> = snapshot
@@ -475,7 +477,7 @@ fn browse(snapshot: &Snapshot, search: &Search<'_>, wanted: &Filter<'_>) -> Resu
         .filter(|symbol| wanted.accepts(symbol.number()))
         .map(|symbol| (share(&symbol), symbol))
         .collect();
-    // Files come by path, and their symbols by place.
+    // Files are sorted by path, and symbols by place, so a stable sort keeps that order.
     all.sort_by(|a, b| b.0.total_cmp(&a.0));
     let mut seen = HashSet::new();
     all.retain(|(_, symbol)| seen.insert(overloaded(symbol)));
@@ -506,7 +508,7 @@ fn overloaded(symbol: &SymbolView<'_>) -> (SymbolId, Option<(String, Kind)>) {
     }
 }
 
-/// The symbols whose ids differ from a symbol's only in the number at the end, itself included.
+/// All overloads of a symbol, itself included.
 fn overloads_of<'a>(symbol: &SymbolView<'a>) -> impl Iterator<Item = SymbolView<'a>> + use<'a> {
     let (own, name) = (overloaded(symbol), symbol.name_bytes());
     symbol.file.symbols().filter(move |other| other.name_bytes() == name && overloaded(other) == own)
@@ -517,7 +519,7 @@ fn overloads(symbol: &SymbolView<'_>) -> usize {
     if symbol.overload() == 0 { 1 } else { overloads_of(symbol).count() }
 }
 
-/// The symbol shown for a group of overloads: itself, or the first one with a body if it has none.
+/// The symbol shown for a group of overloads: itself if it has a body, else the first one that has.
 fn implementation<'a>(symbol: &SymbolView<'a>) -> SymbolView<'a> {
     match symbol.overload() > 0 && !symbol.has_body() {
         true => overloads_of(symbol).find(SymbolView::has_body).unwrap_or(*symbol),
@@ -525,7 +527,7 @@ fn implementation<'a>(symbol: &SymbolView<'a>) -> SymbolView<'a> {
     }
 }
 
-/// The contribution of each field to the scores of some symbols.
+/// The contribution of each search field to the scores of hits.
 fn fields(
     snapshot: &Snapshot,
     search: &Search<'_>,
@@ -544,10 +546,10 @@ fn fields(
     Ok(fields)
 }
 
-/// The symbols found, and whether these are all.
+/// Symbols found by the index, and whether these are all.
 type FirstLook = (Vec<Looked>, bool);
 
-/// Finds the symbols that are worth a closer look.
+/// Finds the symbols to examine closely.
 fn first_look(
     snapshot: &Snapshot,
     search: &Search<'_>,
@@ -555,7 +557,7 @@ fn first_look(
     wanted: &Filter<'_>,
     files: &Files,
 ) -> Result<FirstLook, Error> {
-    // Phrases are checked by reading.
+    // Phrases are checked later, by reading the text.
     let looked_at = if ranker.form.is_prose() && wanted.may_hold.is_none() { DESCRIBED } else { NAMED };
     let most = looked_at.max(search.limit);
     let told = Told { fields: FIELDS, words: ranker.telling(), meaning: ranker.meaning() };
@@ -573,7 +575,7 @@ fn first_look(
         snapshot.search_holding(search.among, &clauses, required, &told, most, &mut keep)
     };
     let (mut most, mut found) = (most, look(most)?);
-    // When many symbols share a name, only a closer look finds the one that is meant.
+    // If many symbols share the name, only a closer look finds the wanted one.
     let is_same = |id| snapshot.symbol(id).is_some_and(|symbol| ranker.is_in_other_letters(&symbol));
     if found.len() == most && most < MANY && found[most - most.min(LAST)..].iter().all(|found| is_same(found.symbol)) {
         most = MANY;
@@ -596,8 +598,8 @@ fn first_look(
     Ok((found, all_found))
 }
 
-/// Symbols of exactly the name asked for, or of a member that a few words may name, that the terms did not find: of
-/// many with the same name, those of the right owner may not be among the first.
+/// Symbols of exactly the query's name, or of a member that a few words may name, that the index search did not return.
+/// Among many equal names, the one with the right owner may rank low.
 fn of_exactly_this_name(
     snapshot: &Snapshot,
     search: &Search<'_>,
@@ -628,7 +630,7 @@ fn of_exactly_this_name(
     Ok(more)
 }
 
-/// The similarity of a symbol's name, unless it contains the one asked for.
+/// The similarity of a symbol's name, unless it contains the query.
 fn likeness(ranker: &Ranker, hit: &Candidate<'_>, wanted: bool) -> Option<Fuzzy> {
     let asked = flattened(ranker.exact_name()?);
     if hit.flat.contains(&asked) {
@@ -639,12 +641,12 @@ fn likeness(ranker: &Ranker, hit: &Candidate<'_>, wanted: bool) -> Option<Fuzzy>
         .then(|| Fuzzy { similarity, distance: ranker.distance(&hit.name) })
 }
 
-/// The centrality of a symbol by its users; 0.7 for the average symbol.
+/// The centrality of a symbol; 0.7 on average.
 fn by_rank(ranks: &RankTable, symbol: SymbolId) -> f32 {
     (1.0 + ranks.of(symbol).map_or(0.0, |rank| rank.score * ranks.len() as f32)).ln()
 }
 
-/// Orders hits by centrality. Returns each one's score in that order and its centrality.
+/// Sorts hits by centrality. Returns each one's score in that order, and its centrality.
 fn by_centrality(
     snapshot: &Snapshot,
     search: &Search<'_>,

@@ -1,4 +1,4 @@
-//! Origins of files: code that a project writes, its tests, what a program made, and copies of other projects.
+//! Origins of files: the project's code, its tests, generated code, and copies of other projects.
 
 use codelode_lang::languages::{self, is_built, is_minified};
 use codelode_store::FileView;
@@ -10,14 +10,14 @@ pub enum Origin {
     Code,
     /// A test, an example or documentation.
     Test,
-    /// Made by a program: a generator, a bundler or a build.
+    /// Generated: by a generator, a bundler or a build.
     Generated,
     /// Copied from another project.
     Vendored,
 }
 
 impl Origin {
-    /// Origin of a file, by its path, its beginning and its longest lines.
+    /// The origin of a file by its path, its beginning and its longest lines.
     pub fn of(file: FileView<'_>) -> Self {
         match () {
             () if file.is_generated() || is_built(file.path()) || is_minified(file.content()) => Self::Generated,
@@ -27,7 +27,7 @@ impl Origin {
         }
     }
 
-    /// The word for it in answers, where people do not write it for this project.
+    /// The word in answers; `None` for code and tests of the project.
     pub fn mark(self) -> Option<&'static str> {
         match self {
             Self::Code | Self::Test => None,
@@ -36,13 +36,13 @@ impl Origin {
         }
     }
 
-    /// Whether people write it for this project.
+    /// Whether people write the file for this project.
     pub fn is_written(self) -> bool {
         matches!(self, Self::Code | Self::Test)
     }
 }
 
-/// The part of a file in which a banner is searched, in bytes.
+/// The bytes of a file that are searched for a banner.
 const BANNER: usize = 400;
 
 /// Whether a file was copied from another project: `vendor/a.go`, `packages/urllib3/util.py`, `jquery-3.5.1.js`,
@@ -58,7 +58,7 @@ fn is_vendored(file: FileView<'_>) -> bool {
         || is_served() && (has_version(path) || has_banner(file.content()))
 }
 
-/// Whether a module is in a folder of another package where that keeps the code of others.
+/// Whether a module lies in a folder where another package keeps third-party code.
 fn is_bundled_package(path: &str, bundles: &[&str]) -> bool {
     let mut folders = path.split('/').rev().skip(2);
     folders.any(|folder| bundles.contains(&folder)) && folders.next().is_some()
@@ -72,7 +72,7 @@ fn has_version(path: &str) -> bool {
     version.contains('.') && version.chars().all(|c| c.is_ascii_digit() || c == '.')
 }
 
-/// Whether a script begins with a comment that bundlers keep, with a version and a licence.
+/// Whether a script begins with a comment that bundlers keep, which names a version and a licence.
 fn has_banner(content: &[u8]) -> bool {
     let banner = content.get(..BANNER).unwrap_or(content).trim_ascii_start();
     if !banner.starts_with(b"/*!") {

@@ -5,16 +5,16 @@ use codelode_store::SymbolView;
 
 /// Consecutive words, ignoring case and with any white space between them.
 pub struct Phrase {
-    /// Not empty and without white space.
+    /// The words; not empty, and without white space.
     words: Vec<Vec<u8>>,
-    /// The rarest letter of all words, which is searched first: the place of its word, and its own place in that.
+    /// The index of the word with the rarest letter, and the letter's index in it. It is searched first.
     rarest: (usize, usize),
-    /// All letters are ASCII; otherwise texts are converted to lower case first.
+    /// Whether all letters are ASCII. If not, texts are converted to lower case first.
     is_ascii: bool,
 }
 
 impl Phrase {
-    /// Splits a phrase; one without words occurs everywhere.
+    /// Splits a phrase into words. A phrase without words occurs everywhere.
     pub fn new(phrase: &str) -> Self {
         let words: Vec<Vec<u8>> = phrase.to_lowercase().split_ascii_whitespace().map(Vec::from).collect();
         let letters = || words.iter().enumerate().flat_map(|(nth, word)| (0..word.len()).map(move |at| (nth, at)));
@@ -29,14 +29,13 @@ impl Phrase {
 
     /// Whether it occurs in a symbol's definition or documentation.
     pub fn is_written(&self, symbol: &SymbolView<'_>) -> bool {
-        // Removing comment marks from documentation costs more than this check that the words cannot follow each
-        // other.
+        // Checking whether the words can follow each other is cheaper than removing comment marks from documentation.
         let may_be_documented = || self.is_in(symbol.doc_source(), |byte| !byte.is_ascii_alphanumeric());
         self.is_in(symbol.source(), is_space)
             || may_be_documented() && self.is_in(symbol.docstring().as_bytes(), is_space)
     }
 
-    /// Whether it occurs in a text, with at least one separating byte between its words.
+    /// Whether it occurs in a text, with at least one separator between words.
     fn is_in(&self, text: &[u8], may_separate: impl Fn(u8) -> bool + Copy) -> bool {
         let (nth, place) = self.rarest;
         let Some((before, [word, after @ ..])) = self.words.split_at_checked(nth) else { return true };
@@ -61,15 +60,15 @@ fn is_space(byte: u8) -> bool {
     byte.is_ascii_whitespace()
 }
 
-/// Whether a text begins with words, each after a separator.
+/// Whether a text begins with the words, each after a separator.
 fn follow(words: &[Vec<u8>], text: &[u8], may_separate: impl Fn(u8) -> bool + Copy) -> bool {
     let [word, rest @ ..] = words else { return true };
     let gap = text.iter().take_while(|byte| may_separate(**byte)).count();
-    // A separator may be a part of the word as well.
+    // A separator byte may also belong to the word.
     (1..=gap).any(|at| begins(&text[at..], word) && follow(rest, &text[at + word.len()..], may_separate))
 }
 
-/// Whether a text ends with words, each before a separator.
+/// Whether a text ends with the words, each before a separator.
 fn precede(words: &[Vec<u8>], text: &[u8], may_separate: impl Fn(u8) -> bool + Copy) -> bool {
     let [rest @ .., word] = words else { return true };
     let gap = text.iter().rev().take_while(|byte| may_separate(**byte)).count();
@@ -117,7 +116,7 @@ mod tests {
     proptest! {
         #[test]
         fn a_phrase_is_written_where_its_words_are(text in "[aB \n*]{0,24}", phrase in "[ab*]{1,3}( [ab*]{1,2}){0,3}") {
-            // The result of a search at every place.
+            // The reference result: a search at every place.
             let words: Vec<&str> = phrase.split(' ').collect();
             let lower = text.to_ascii_lowercase();
             let stands_at = |at: usize| {

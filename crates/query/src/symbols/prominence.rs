@@ -1,7 +1,7 @@
-//! Prominence of symbols: the number of definitions that mention their names.
+//! Prominence: how many definitions mention a symbol's name.
 //!
-//! It is read from the search index alone, so it is known as soon as a symbol is, and stays the same for a snapshot
-//! whether or not relations are computed.
+//! It comes from the search index alone. So it is known at once, and does not depend on whether relations were
+//! computed.
 
 use rustc_hash::FxHashMap;
 
@@ -9,25 +9,25 @@ use codelode_base::model::Kind;
 use codelode_lang::languages::LanguageSpec;
 use codelode_store::{Error, Snapshot, SymbolView};
 
-/// The prominence of the owner for symbols without one, and the limit for others.
+/// The owner's prominence for symbols without an owner, and the limit for others.
 const NO_OWNER: f32 = 8.0;
-/// The bonus for a class.
+/// The bonus of a class.
 const CLASS: f32 = 2.0;
 /// The bonus for each e-fold of documentation.
 const DOCUMENTED: f32 = 0.6;
 
-/// The most mentions of a name that are told apart by their languages.
+/// The most mentions of a name that are distinguished by language.
 const MENTIONS: usize = 2_000;
 
-/// The malus for a copy that a project keeps for another platform, and the folders with such copies.
+/// The penalty for a copy for another platform, and the folders of such copies.
 const COPY: f32 = -10.0;
 const COPIES: [&str; 4] = ["android", "gwt", "j2cl", "j2objc"];
 
-/// The prominence of names in a snapshot, each looked up once.
+/// Prominence of names in a snapshot; each name is looked up once.
 pub struct Prominence<'a> {
     snapshot: &'a Snapshot,
     names: FxHashMap<String, f32>,
-    /// Languages and files of the definitions that mention a name.
+    /// Language and file of the definitions that mention each name.
     mentions: FxHashMap<String, Vec<(&'static LanguageSpec, u32)>>,
 }
 
@@ -37,7 +37,7 @@ impl<'a> Prominence<'a> {
         Self { snapshot, names: FxHashMap::default(), mentions: FxHashMap::default() }
     }
 
-    /// The prominence of a name: 0 without mentions, and one more for each e-fold of definitions that mention it.
+    /// The prominence of a name: 0 without mentions, plus one for each e-fold of definitions that mention it.
     pub fn of_name(&mut self, name: &str) -> Result<f32, Error> {
         if let Some(known) = self.names.get(name) {
             return Ok(*known);
@@ -47,7 +47,8 @@ impl<'a> Prominence<'a> {
         Ok(prominence)
     }
 
-    /// How much definitions in other files mention a symbol's name, in languages that can use it: one more for each e-fold.
+    /// The prominence of a symbol's name by definitions in other files, in languages that can use it: one for each
+    /// e-fold.
     pub fn of_users(&mut self, symbol: &SymbolView<'_>) -> Result<f32, Error> {
         let name = symbol.name();
         if !self.mentions.contains_key(&*name) {
@@ -61,9 +62,9 @@ impl<'a> Prominence<'a> {
         Ok((1.0 + self.mentions[&*name].iter().filter(is_user).count() as f32).ln())
     }
 
-    /// The prominence of a symbol among those of its name. Where PageRank prefers one of them, this prefers the same
-    /// in 54 of 100 cases (five repositories), and the order of paths in 42. With `is_owned`, the query names an
-    /// owner, so a member is meant.
+    /// The prominence of a symbol among others of its name. If PageRank prefers one of them, this agrees in 54 of 100
+    /// cases (five repositories), and the order of paths in 42. With `is_owned`, the query names an owner, so a member
+    /// is meant.
     pub fn among_bearers(&mut self, symbol: &SymbolView<'_>, is_owned: bool) -> Result<f32, Error> {
         let container = symbol.container();
         let owner = match (container.is_empty(), symbol.parent()) {

@@ -1,6 +1,6 @@
-//! Descriptions: a second look at candidate symbols, by the words of names and files and by sizes.
+//! Descriptions: scores candidate symbols again by words of their names and files, and by size.
 //!
-//! The weights were found on real commits and docstrings of six repositories, those of questions on public sets of them
+//! The weights were found on commits and docstrings of six repositories, for questions on public question sets
 //! (`benches/README.md`).
 
 use std::borrow::Cow;
@@ -76,40 +76,40 @@ const CHANGES: &[&str] = &[
     "use",
 ];
 
-/// The fields in which a description's words are searched one by one.
+/// The fields in which each word of a description is searched separately.
 pub const FIELDS: [Field; 3] = [Field::Text, Field::Parent, Field::Signature];
 
-/// Weights of the signals: a symbol's score is multiplied by e to the power of their sum. They were fitted together,
-/// as a log-linear model whose classes are the symbols found; the terms' score has the weight one. `signature` and
-/// `short` are less than the fit gave, because questions ask for short functions as well, and lost by it.
+/// Weights of the signals; e to the power of their sum is a factor of the score. They were fitted together as a
+/// log-linear model whose classes are the found symbols, in which the index score has weight one. `signature` and
+/// `short` are lower than fitted, because questions about short functions lost by the full values.
 struct Weights {
     /// The share of the name's words in the description.
     name: f32,
     /// The share of the file name's words in the description.
     file: f32,
-    /// The verb at the beginning of the name has the action of the description's verb.
+    /// The name and the description begin with verbs of the same action.
     verb: f32,
-    /// The description is of a yes-or-no question, and the name asks one.
+    /// The description is a yes-or-no question, and the name asks one.
     asks: f32,
-    /// All significant words of the description are in the definition, its documentation or its path.
+    /// All significant words of the description are in the definition, the documentation or the path.
     text: f32,
-    /// They are in the signature.
+    /// The significant words are in the signature.
     signature: f32,
-    /// They are in the owner's name, and not in the symbol's own.
+    /// The significant words are in the owner's name and not in the symbol's.
     owner: f32,
     /// A definition of three lines needs no description.
     short: f32,
-    /// For each e-fold of words in the name: a long name has some word of any description.
+    /// For each e-fold of words in the name: a long name shares words with any description.
     length: f32,
-    /// A function inside a function is part of the outer one.
+    /// A function inside a function is a part of the outer one.
     nested: f32,
     /// Constructors are described by the object that they make.
     constructor: f32,
-    /// The definition's words mean what the description's do, as far as was learned.
+    /// The definition's words are close to the description's by the learned meanings.
     meaning: f32,
 }
 
-/// Of sentences as documentation has them.
+/// Weights for sentences as in documentation.
 const SENTENCE: Weights = Weights {
     name: 0.4,
     file: 0.14,
@@ -125,24 +125,24 @@ const SENTENCE: Weights = Weights {
     meaning: 1.5,
 };
 
-/// Of questions and keywords, fitted on questions that people asked: they ask for short functions as often as for long ones, and
-/// what they name is more likely written inside.
+/// Weights for questions and keywords, fitted on people's questions. These ask for short functions as often as for long
+/// ones, and their words are more likely inside the definition.
 const QUESTION: Weights = Weights { text: 1.3, file: 0.28, short: -0.24, meaning: 0.75, ..SENTENCE };
 
-/// For each e-fold of found symbols of one name: a common name is seldom the one described.
+/// For each e-fold of found symbols with one name: a common name is seldom the described one.
 pub const SAME_NAME: f32 = -0.1;
 
-/// Weights for a description of a change, as shares of the score from words alone.
+/// Weights for a description of a change, as factors of the index score.
 struct ChangeWeights {
     /// The share of the symbol's name in the description.
     name: f32,
     /// The share of the file's name in the description.
     file: f32,
-    /// The area named at the beginning contains the symbol.
+    /// The description begins with an area, and the symbol belongs to it.
     area: f32,
-    /// A definition of a hundred lines compared with one line: it is more likely to contain the change.
+    /// For a definition of a hundred lines against one line: it is more likely to contain the change.
     size: f32,
-    /// All significant words are in the definition, as for [`Weights::text`].
+    /// All significant words are in the definition, as in [`Weights::text`].
     text: f32,
 }
 
@@ -153,16 +153,16 @@ const CHANGE: ChangeWeights = ChangeWeights { name: 0.3, file: 0.5, area: 1.0, s
 pub struct Place {
     /// The share of the file's name in the description.
     says: f32,
-    /// The file, or a folder around it, is named like the area.
+    /// The file or one of its folders is named like the area.
     in_area: bool,
 }
 
-/// A description's words.
+/// An analysed description.
 pub struct Prose {
     form: Form,
     stems: FxHashSet<Rc<str>>,
     areas: Vec<String>,
-    /// The significant stems, each with the words that names use instead.
+    /// The significant stems, each with its synonyms in names.
     telling: Vec<Vec<String>>,
     /// The actions of its verb, see [`words::deeds`].
     deeds: u32,
@@ -171,7 +171,7 @@ pub struct Prose {
     meaning: Meaning,
 }
 
-/// The part of a description before its first colon, or in brackets, if it is as short as an area's name.
+/// The part before the first colon, or in brackets, if it is short enough for an area's name.
 fn head(query: &str) -> &str {
     let bracketed = || query.strip_prefix('[')?.split_once(']');
     let head = query.split_once(": ").or_else(bracketed).map_or("", |(head, _)| head);
@@ -184,16 +184,16 @@ fn areas(query: &str) -> Vec<String> {
     words.filter(|word| word.len() > 2 && !CHANGES.contains(&word.as_str())).collect()
 }
 
-/// Whether a word, in lower case, is one that changes begin with.
+/// Whether a lower-case word is one with which changes begin.
 pub fn is_change_word(word: &str) -> bool {
     CHANGES.contains(&word)
 }
 
-/// Whether a description is of a change, as in a commit or an issue, rather than of what code does.
+/// Whether a description is of a change, as in a commit or an issue, rather than of code.
 pub fn is_change(query: &str) -> bool {
     let mut words = query.split(|c: char| !c.is_alphanumeric()).map(str::to_lowercase);
     let first = words.next().unwrap_or_default();
-    // Titles of commits have no articles, unlike descriptions of functions: `Add the given key`.
+    // Titles of commits have no article after the verb, unlike descriptions of functions: `Add the given key`.
     let is_described = words.clone().find(|word| !word.is_empty()).is_some_and(|second| ARTICLES.contains(&&*second));
     let is_numbered = query.split('#').skip(1).any(|after| after.starts_with(|c: char| c.is_ascii_digit()));
     CHANGES.contains(&first.as_str()) && !(is_described && ALSO_DONE_BY_FUNCTIONS.contains(&first.as_str()))
@@ -208,8 +208,8 @@ const ALSO_DONE_BY_FUNCTIONS: [&str; 21] = [
     "add", "allow", "apply", "build", "change", "clean", "disable", "drop", "enable", "ensure", "handle", "make",
     "merge", "move", "remove", "replace", "restore", "switch", "test", "update", "use",
 ];
-/// Further words that titles of changes begin with, where no article follows. They may also say what the change is about,
-/// so they are searched, unlike those of [`CHANGES`].
+/// Further words that begin titles of changes if no article follows. They may also be the subject of the change, so
+/// they are searched, unlike [`CHANGES`].
 const ALSO_CHANGES: [&str; 48] = [
     "adding", "adjust", "adjusted", "always", "better", "bring", "clarify", "decouple", "do", "document", "dont",
     "enhance", "expose", "fixing", "ignore", "include", "included", "increase", "just", "made", "migrate", "more",
@@ -217,14 +217,14 @@ const ALSO_CHANGES: [&str; 48] = [
     "respect", "reuse", "reverted", "revise", "rework", "show", "skip", "small", "speed", "stop", "treat", "tweak",
     "unify", "updating", "upgrade",
 ];
-/// Articles and the like, before described things.
+/// Articles and determiners before described things.
 const ARTICLES: [&str; 5] = ["a", "all", "an", "any", "the"];
 
-/// Words that occur in descriptions of changes only.
+/// Words that occur only in descriptions of changes.
 const TELLTALES: [&str; 7] = ["bug", "bugfix", "closes", "fixes", "regression", "renamed", "resolves"];
 
 impl Prose {
-    /// Analyses a description; `text` is the same without its stop words.
+    /// Analyses a description; `text` is the description without stop words.
     pub fn new(query: &str, text: &str, form: Form) -> Self {
         let all = stems(text);
         let says_nothing = |stem: &str| words::is_filler(stem) || form == Form::Change && is_custom(stem);
@@ -255,17 +255,17 @@ impl Prose {
         &self.telling
     }
 
-    /// All its words but stop words, as stems.
+    /// The stems of all words except stop words.
     pub fn stems(&self) -> &FxHashSet<Rc<str>> {
         &self.stems
     }
 
-    /// Its meaning.
+    /// The meaning of the description.
     pub fn meaning(&self) -> &Meaning {
         &self.meaning
     }
 
-    /// The words that names use instead of the description's words, joined.
+    /// The synonyms that names use for the description's words, joined.
     pub fn instead(&self) -> String {
         let others =
             self.telling.iter().flat_map(|word| &word[1..]).filter(|other| !self.stems.contains(other.as_str()));
@@ -283,7 +283,7 @@ impl Prose {
         if self.form == Form::Question { &QUESTION } else { &SENTENCE }
     }
 
-    /// Multiplies a symbol's score by each signal.
+    /// Multiplies a symbol's score by the factor of each signal.
     pub fn judge(&self, candidate: &mut Candidate<'_>, looked: &Looked, place: &Place) {
         if self.form == Form::Change {
             self.judge_for_change(candidate, looked, place);
@@ -333,18 +333,18 @@ impl Prose {
         sign("meaning", w.meaning * looked.near);
     }
 
-    /// The share of the significant words with these bits.
+    /// The share of the significant words whose bits are set.
     fn share(&self, held: u64) -> f32 {
         held.count_ones() as f32 / self.telling.len().max(1) as f32
     }
 
-    /// The share of a name's words in the description, relative to at least `enough` words.
+    /// The share of a name's words in the description, counted against at least `enough` words.
     fn says(&self, words: &[Rc<str>], enough: f32) -> f32 {
         let said = words.iter().filter(|word| self.stems.contains(*word)).count() as f32;
         if words.is_empty() { 0.0 } else { said / words.len() as f32 * (said / enough).min(1.0) }
     }
 
-    /// The share of a name's words in the description. Synonyms count nearly as much, and the name's stop words are
+    /// The share of a name's words in the description. Synonyms count nearly as much; the name's stop words are
     /// ignored.
     fn says_or_means(&self, words: &[Rc<str>]) -> f32 {
         let tells = |word: &&Rc<str>| !STOP_WORDS.contains(&&***word);
@@ -361,13 +361,13 @@ impl Prose {
         if all == 0.0 { 0.0 } else { said / all * (said / 3.0).min(1.0) }
     }
 
-    /// Whether a part of a path or an owner is named like an area of the change.
+    /// Whether a part of a path, or an owner, is named like an area of the change.
     fn is_area(&self, part: &str) -> bool {
         self.areas.contains(&flattened(part))
     }
 }
 
-/// Whether a stem is that of a customary word of changes.
+/// Whether a stem belongs to a word with which changes begin.
 fn is_custom(stem: &str) -> bool {
     static STEMS: LazyLock<FxHashSet<String>> =
         LazyLock::new(|| CHANGES.iter().flat_map(|word| stems(word)).map(|stem| String::from(&*stem)).collect());
@@ -388,7 +388,7 @@ fn is_short(symbol: &SymbolView<'_>) -> bool {
     lines(symbol) <= 3
 }
 
-/// The flags as bits, the first the lowest.
+/// Packs flags as bits, the first one lowest.
 fn bits(set: impl Iterator<Item = bool>) -> u64 {
     set.enumerate().fold(0, |bits, (place, set)| bits | u64::from(set) << place)
 }

@@ -1,6 +1,6 @@
-//! Ranking of symbols for a query, with weights that depend on the form of the query.
+//! Ranking of symbols for a query. The weights depend on the query's form.
 //!
-//! The weights come from measurements on real commits, docstrings and identifiers: `benches/README.md` has the table.
+//! They were measured on commits, docstrings and identifiers: `benches/README.md` has the table.
 
 use std::borrow::Cow;
 use std::cell::RefCell;
@@ -23,31 +23,32 @@ const INSTEAD: f32 = 0.35;
 
 /// The weight of words below an issue's title, relative to those of the title.
 const BELOW_TITLE: f32 = 1.0;
-/// Factor for a symbol that an issue names, or that is in a trace or a file of the issue.
+/// Factor for a symbol that an issue names, or that occurs in a trace or a file of the issue.
 const POINTED_AT: f32 = 1.5;
 
-/// Factor for a name that is the whole description in one word.
+/// Factor for a symbol whose name is the whole description, joined.
 const SAID: f32 = 5.0;
 
 /// The most qualifiers of a name that are considered.
 const MOST_OWNERS: usize = 8;
 
-/// Factor for parts of documents and data: they come after all code that answers as well.
+/// Factor for sections of documents and data, which come after all equally good code.
 const DOCUMENT: f32 = 0.05;
 
 /// Factor for a constructor, or another symbol with the name of its owner.
 const CONSTRUCTOR: f32 = 0.9;
 
-/// Worth of a name that contains the query, in tiers: more than for any name with a typing error.
+/// Score of a name that contains the query, in tiers: more than any name with a typing error.
 const LITERAL: f32 = 0.4;
 
-/// Malus for each letter that is of another case, in tiers: four are less than a slip in a name of forty letters.
+/// Penalty for each letter of another case, in tiers. Four of them cost less than a typing error in a name of forty
+/// letters.
 const OTHER_LETTER: f32 = 0.005;
 
 /// The unit of name matches, larger than any sum of term scores.
 pub(crate) const TIER: f32 = 1_000.0;
 
-/// A candidate symbol, with properties that are used more than once.
+/// A candidate symbol with values that are used more than once.
 #[derive(Clone)]
 pub struct Candidate<'a> {
     /// The symbol.
@@ -69,7 +70,7 @@ impl Candidate<'_> {
     }
 }
 
-/// A symbol found by its terms, with the words of a description that it contains.
+/// A symbol found by the index, with the words of a description that it contains.
 pub type Looked = Holding<{ prose::FIELDS.len() }>;
 
 /// Signals of the candidates' files, each computed once.
@@ -85,19 +86,19 @@ impl Files {
         *self.origins.borrow_mut().entry(file.number()).or_insert_with(|| Origin::of(file))
     }
 
-    /// Whether what is stored of a file says at once that it is generated or vendored. A closer look finds others.
+    /// Whether the stored facts of a file show that it is generated or vendored. Reading the file may reveal others.
     pub fn is_copy(&self, file: FileView<'_>) -> bool {
         let is_beside = file.is_test() && !file.exercises();
         file.is_generated() || is_beside && !self.origin(file).is_written()
     }
 }
 
-/// A member and its owner, as named by a few words: `Model save`, `save Model`.
+/// A member and its owner, as a few words name them: `Model save`, `save Model`.
 struct Member {
     name: String,
-    /// Its letters and digits, in lower case, and those of the owner.
+    /// Letters and digits of the member in lower case, then of the owner.
     flat: [String; 2],
-    /// The score if it is meant.
+    /// The score if this member is meant.
     worth: f32,
 }
 
@@ -123,47 +124,47 @@ impl Member {
 pub struct Ranker {
     /// Its form.
     pub form: Form,
-    /// The query as scored: a description without its stop words.
+    /// The scored text: a description without its stop words.
     text: String,
-    /// For an identifier its last part as written, otherwise the words joined.
+    /// The last part of an identifier as written, else all words joined.
     name: String,
-    /// For an identifier the parts before the last, the nearest first.
+    /// The qualifiers of an identifier, nearest first.
     owners: Vec<String>,
     /// The members that a few words may name.
     members: Vec<Member>,
     flat: String,
     trigrams: Vec<u64>,
-    /// The words as written; a name is one word.
+    /// The words as written; an identifier is one word.
     names: Vec<String>,
     parts: Vec<String>,
-    /// The words that names use instead of a description's words.
+    /// The synonyms that names use for a description's words.
     instead: String,
-    /// Less similar names are answers, too.
+    /// Whether less similar names are answers.
     fuzzy: bool,
-    /// The parts of every score are kept.
+    /// Whether every score keeps its parts.
     explain: bool,
     prose: Option<Prose>,
-    /// Letters and digits of a description that may be a name written as words.
+    /// Letters and digits of a description that may be a name in separate words.
     joined: String,
-    /// The long text with the query as its title, and the words of it that are searched as well.
+    /// The issue of which the query is the title, and its words that are also searched.
     issue: Option<(Issue, String)>,
 }
 
 impl Ranker {
-    /// Analyses a query about code that is mostly in one language, if it is. With `fuzzy`, less similar names are answers,
-    /// too.
+    /// Analyses a query about code that is mainly in `language`, if in one. With `fuzzy`, less similar names are
+    /// answers.
     pub fn new(query: &str, language: Option<&LanguageSpec>, fuzzy: bool) -> Self {
         let query = bare(query);
         Self::of_form(query, Form::of(query).among(query, language), language, fuzzy)
     }
 
-    /// A query of a few words that are in no name, read as a description.
+    /// Analyses a few words that no name contains as a description.
     pub fn describing(query: &str, language: Option<&LanguageSpec>, fuzzy: bool) -> Self {
         let query = bare(query);
         Self::of_form(query, Form::of_description(query).among(query, language), language, fuzzy)
     }
 
-    /// A long text as a query: its title is the question, with `words` of the rest beside it.
+    /// Analyses an issue: its title is the description, and `words` of the rest are searched as well.
     pub fn about(issue: Issue, words: String, fuzzy: bool) -> Self {
         let ranker = Self::of_form(&issue.title, Form::of_description(&issue.title), None, fuzzy);
         Self { issue: Some((issue, words)), ..ranker }
@@ -210,22 +211,22 @@ impl Ranker {
         }
     }
 
-    /// The query with explanations: the parts of every score are kept.
+    /// Keeps the parts of every score, to explain it.
     pub fn explaining(self, explain: bool) -> Self {
         Self { explain, ..self }
     }
 
-    /// The words as written; a name is one word.
+    /// The words as written; an identifier is one word.
     pub fn names(&self) -> &[String] {
         &self.names
     }
 
-    /// The words searched, in lower case and split like names.
+    /// The searched words, in lower case and split like names.
     pub fn words(&self) -> &[String] {
         &self.parts
     }
 
-    /// The words that are searched.
+    /// The searched text.
     pub fn text(&self) -> &str {
         &self.text
     }
@@ -245,20 +246,20 @@ impl Ranker {
         self.prose.as_ref().filter(|_| self.form == Form::Change).map(Prose::stems)
     }
 
-    /// Whether a few words may be no name, so that a search tries them as a description.
+    /// Whether a few words may be a description instead of a name, so that a search tries that.
     pub fn may_describe(&self) -> bool {
         self.form == Form::Words && self.parts.len() > 2
     }
 
-    /// Whether the words are a name or a part of one.
+    /// Whether the words are a name, or a part of one.
     pub fn is_in_name(&self, name: &str) -> bool {
         flattened(name).contains(&self.flat)
     }
 
-    /// The search clauses: words, fields and weights.
+    /// The clauses of the index search: words, field and weight.
     pub fn clauses(&self) -> Vec<Clause<'_>> {
         let weights: &[(Field, f32)] = match self.form {
-            // Its trigrams cover the words of the name, and find similar names.
+            // Trigrams cover the words of the name, and find similar names.
             Form::Identifier => &[(Field::Text, 0.5), (Field::Parent, 2.0)],
             Form::Words => &[(Field::Text, 1.0), (Field::Name, 3.0), (Field::Parent, 1.0)],
             Form::Prose => &[
@@ -284,7 +285,7 @@ impl Ranker {
             clauses.push(Clause::new(Field::Trigrams, &self.text, boost));
         }
         if self.form.is_of_code() {
-            // Synonyms are many and common: a symbol without any of the words themselves is no answer.
+            // Synonyms are many and common, so a symbol needs at least one of the words themselves.
             let instead =
                 |(field, boost)| Clause { only_helps: true, ..Clause::new(field, &self.instead, boost * INSTEAD) };
             clauses.extend([(Field::Text, 1.5), (Field::Name, 1.0)].map(instead));
@@ -299,7 +300,7 @@ impl Ranker {
         clauses
     }
 
-    /// The clause that finds parts of documents, whose names alone count.
+    /// The clause that finds sections of documents, by name only.
     pub fn name_clause(&self) -> Clause<'_> {
         Clause::new(Field::Name, &self.text, 1.0)
     }
@@ -312,8 +313,7 @@ impl Ranker {
         }
     }
 
-    /// The names to find exactly as written: that of an identifier, or those of the members that a few words may
-    /// name.
+    /// The names to look up exactly: an identifier, or the members that a few words may name.
     pub fn exact_names(&self) -> Vec<Cow<'_, str>> {
         let mut names: Vec<Cow<'_, str>> = self.exact_name().map(Cow::Borrowed).into_iter().collect();
         for Member { name, .. } in &self.members {
@@ -334,21 +334,20 @@ impl Ranker {
         }
     }
 
-    /// Whether a symbol has the name asked for, in other letters. [`Ranker::exact_names`] finds the exact ones in any
-    /// number.
+    /// Whether a symbol has the query's name in another case. [`Ranker::exact_names`] finds the exact names.
     pub fn is_in_other_letters(&self, symbol: &SymbolView<'_>) -> bool {
         let name = symbol.name();
         !self.form.is_prose() && self.exact_name() != Some(&name) && flattened(&name) == self.flat
     }
 
-    /// The name to find exactly as written, if the query is one.
+    /// The name to look up exactly, if the query is one.
     pub fn exact_name(&self) -> Option<&str> {
         (self.form == Form::Identifier).then_some(&self.name)
     }
 
-    /// The factors for a symbol's place and kind.
+    /// The factors for a symbol's file and kind.
     fn priors(&self, symbol: &SymbolView<'_>, origin: Origin, in_tests: bool) -> [(&'static str, f32); 3] {
-        // Descriptions are of functions more often than of types and values.
+        // Descriptions mean functions more often than types and values.
         let (test, class, value) = match self.form {
             Form::Identifier => (0.8, 1.0, 0.8),
             Form::Words => (0.7, 1.0, 0.9),
@@ -369,9 +368,9 @@ impl Ranker {
         [origin, kind, ("part of a document", document)]
     }
 
-    /// Factor for generated and vendored code, which comes after written code that answers as well: of names below tests, of
-    /// descriptions where documents are. Nothing was fitted, as such code is hardly ever the answer of a judge's question: all
-    /// suites stay as they were. Without it four hundred generated getters come before the function that they are made for.
+    /// Factor for generated and vendored code, which comes after equally good written code: for names after tests, for
+    /// descriptions with documents. It is not fitted, because benchmarks hardly ever expect such code, and no suite
+    /// changed. Without it, four hundred generated getters precede the function that they are made for.
     fn copied(&self) -> f32 {
         match self.form {
             Form::Identifier => 0.75,
@@ -380,7 +379,7 @@ impl Ranker {
         }
     }
 
-    /// Examines a symbol closely.
+    /// Examines a symbol and scores it.
     pub fn candidate<'a>(&self, symbol: SymbolView<'a>, looked: &Looked, files: &mut Files) -> Candidate<'a> {
         let name = symbol.name();
         let tally = Tally::new(looked.score, self.explain);
@@ -413,13 +412,13 @@ impl Ranker {
         candidate
     }
 
-    /// Worth of a symbol's name and owner together.
+    /// The score of a symbol's name and owner together.
     pub fn tier(&self, candidate: &Candidate<'_>) -> f32 {
         self.tiers(candidate).iter().map(|(_, worth)| worth).sum()
     }
 
-    /// Worth of the name: exactly as written, in other letters, or beginning with the query; and the addition for the
-    /// owner that the query names.
+    /// The score of the name (as written, in another case, or beginning with the query), and the bonus for the owner
+    /// that the query names.
     fn tiers(&self, candidate: &Candidate<'_>) -> [(&'static str, f32); 2] {
         if self.form.is_prose() || self.flat.is_empty() {
             return [("", 0.0); 2];
@@ -430,7 +429,7 @@ impl Ranker {
             Form::Identifier if *name == self.name => ("name as written", 2.0 * TIER),
             _ if *flat == self.flat => ("name in other letters", TIER),
             Form::Words => ("owner and name", self.as_member(symbol, flat)),
-            // The less is missing, the more likely it is the right one.
+            // The more of the name the query covers, the more likely it is the wanted one.
             Form::Identifier if flat.starts_with(&self.flat) => ("beginning of name", (LITERAL + 0.1 * share()) * TIER),
             Form::Identifier if flat.contains(&self.flat) => ("part of name", (LITERAL + 0.05 * share()) * TIER),
             Form::Identifier => {
@@ -442,7 +441,7 @@ impl Ranker {
         };
         let mut owner = 0.0;
         if tier.1 >= TIER {
-            // `mpsc::Sender::send`: the more qualifiers match, the better.
+            // Each further matching qualifier raises the score: `mpsc::Sender::send`.
             let path = symbol.file.path();
             let named = self.owners.iter().skip(1).filter(|owner| path.split(['/', '.']).any(|part| part == *owner));
             let share = self.owner_share(symbol);
@@ -451,7 +450,7 @@ impl Ranker {
         [tier, ("owner", owner)]
     }
 
-    /// Worth of a name that differs from the query by one or two typing errors.
+    /// The score of a name that differs from the query by one or two typing errors.
     pub fn slip(&self, flat: &str) -> f32 {
         let length = self.flat.len().max(flat.len());
         if length < 5 || self.flat.len().abs_diff(flat.len()) > 2 {
@@ -461,16 +460,16 @@ impl Ranker {
         if distance > 2 { 0.0 } else { 0.4 * TIER * (1.0 - 2.0 * distance as f32 / length as f32) }
     }
 
-    /// Malus of a name for letters of another case and for its own underscores, where the query has them otherwise: of two names
-    /// that are as near it is all that tells them apart.
+    /// The penalty of a name for letters in another case and for other underscores than in the query. It only decides
+    /// between equally similar names.
     fn other_letters(&self, name: &str, flat: &str) -> f32 {
-        /// Of more letters none tells anything.
+        /// Further letters do not count.
         const MOST: usize = 4;
         let more = strsim::osa_distance(&self.name, name).saturating_sub(strsim::osa_distance(&self.flat, flat));
         OTHER_LETTER * TIER * more.min(MOST) as f32
     }
 
-    /// Worth of a whole name with which the query begins: `parseConfigX` means `parseConfig`.
+    /// The score of a whole name with which the query begins: `parseConfigX` means `parseConfig`.
     fn begun_by(&self, flat: &str) -> f32 {
         let share = flat.len() as f32 / self.flat.len().max(1) as f32;
         if flat.len() >= 5 && share >= 0.6 && self.flat.starts_with(flat) { LITERAL * TIER * share } else { 0.0 }
@@ -481,7 +480,7 @@ impl Ranker {
         !self.owners.is_empty()
     }
 
-    /// Worth of a symbol as one of the members that a few words may name.
+    /// The score of a symbol as one of the members that a few words may name.
     fn as_member(&self, symbol: &SymbolView<'_>, flat: &str) -> f32 {
         let is_named = |member: &&Member| {
             let [name, owner] = &member.flat;
@@ -491,8 +490,8 @@ impl Ranker {
         self.members.iter().find(is_named).map_or(0.0, |member| member.worth)
     }
 
-    /// How surely a symbol belongs to the owner that the query names, 0 to 1: the enclosing type or module, or one
-    /// further out; at top level its file or folder, which are modules and packages.
+    /// The likelihood, 0 to 1, that a symbol belongs to the owner that the query names: the enclosing type or module,
+    /// an outer one, or for top-level symbols the file or folder.
     pub(crate) fn owner_share(&self, symbol: &SymbolView<'_>) -> f32 {
         let Some(owner) = self.owners.first() else { return 0.0 };
         let container = symbol.container();
@@ -514,8 +513,8 @@ impl Ranker {
         if stem == Some(owner) || path.next() == Some(owner) { 1.0 } else { 0.0 }
     }
 
-    /// Whether a symbol is related to the query at all; otherwise there is no answer. A description accepts every
-    /// symbol found by its rarer words; a name must be in the symbol, or with `alike` be similar to its name.
+    /// Whether a symbol is related to the query; if not, it is no answer. A description accepts every symbol with its
+    /// rarer words. A name must occur in the symbol, or be similar to its name if `alike` is set.
     pub fn is_answer(&self, candidate: &Candidate<'_>, alike: bool) -> bool {
         let Candidate { symbol, name, flat, .. } = candidate;
         match self.form {
@@ -538,7 +537,7 @@ impl Ranker {
         self.form == Form::Identifier && !self.flat.is_empty() && candidate.flat == self.flat
     }
 
-    /// Whether every part of the query is in the symbol's name, its owners' or its path.
+    /// Whether each part of the query occurs in the symbol's name, owners or path.
     fn covers(&self, symbol: &SymbolView<'_>) -> bool {
         let (path, name) = (symbol.file.path(), symbol.qualified_name());
         let covered = |part: &String| holds(path.as_bytes(), part) || holds(name.as_bytes(), part);
@@ -558,7 +557,7 @@ impl Ranker {
 
     /// Whether the query's name and another differ by at most `most` edits.
     fn is_within(&self, name: &str, most: usize) -> bool {
-        // Each edit changes the length by one at most.
+        // Each edit changes the length by at most one.
         let length = |name: &str| name.chars().count();
         length(&self.name).abs_diff(length(name)) <= most && self.distance(name) <= most
     }
@@ -569,7 +568,7 @@ impl Ranker {
     }
 }
 
-/// The letters and digits of a few bare words joined, as in a name; empty if they cannot be one.
+/// Letters and digits of a few bare words, joined as in a name; empty if they cannot be a name.
 fn joined(query: &str) -> String {
     /// The most words of a name.
     const MOST: usize = 10;
@@ -586,7 +585,7 @@ fn parent_is(symbol: &SymbolView<'_>, is: impl Fn(&str) -> bool) -> bool {
     symbol.parent().is_some_and(|parent| is(&parent.name()))
 }
 
-/// Whether text contains a word, ignoring the case of ASCII letters.
+/// Whether a text contains a word, ignoring ASCII case.
 pub fn holds(text: &[u8], word: &str) -> bool {
     let word = word.as_bytes();
     let rarest = word.iter().enumerate().min_by_key(|(_, letter)| commonness(**letter));
@@ -596,14 +595,14 @@ pub fn holds(text: &[u8], word: &str) -> bool {
     })
 }
 
-/// The frequency rank of a letter in code and its documentation: 0 for letters rarer than all in the list.
+/// The frequency rank of a letter in code and documentation: 0 for letters rarer than all in the list.
 pub(crate) fn commonness(letter: u8) -> usize {
     /// The most common last.
     const LETTERS: &[u8] = b"._zjqkwxyvb=\"ghf(),mupdcliosanrte ";
     LETTERS.iter().position(|common| *common == letter.to_ascii_lowercase()).map_or(0, |place| place + 1)
 }
 
-/// Whether a text begins with a word, ignoring the case of ASCII letters.
+/// Whether a text begins with a word, ignoring ASCII case.
 pub fn begins(text: &[u8], word: &[u8]) -> bool {
     text.get(..word.len()).is_some_and(|here| here.eq_ignore_ascii_case(word))
 }
@@ -618,7 +617,7 @@ pub(super) fn is_set_apart(file: FileView<'_>) -> bool {
     Origin::of(file) != Origin::Code
 }
 
-/// Whether a symbol is in a module of unit tests inside a source file.
+/// Whether a symbol lies in a unit test module of a source file.
 pub(crate) fn in_test_module(symbol: &SymbolView<'_>) -> bool {
     let mut around = symbol.parent();
     while let Some(parent) = around {
@@ -630,7 +629,7 @@ pub(crate) fn in_test_module(symbol: &SymbolView<'_>) -> bool {
     false
 }
 
-/// The triples of letters of a flattened name, in order, each once. A letter takes 21 bits.
+/// The trigrams of a flattened name in order, without duplicates. A letter takes 21 bits.
 fn trigrams(flat: &str) -> Vec<u64> {
     let letters = || flat.chars().map(u64::from);
     let triples = letters().zip(letters().skip(1)).zip(letters().skip(2));
@@ -650,8 +649,7 @@ pub fn lower_repeated_names(hits: &mut [Candidate<'_>]) {
     }
 }
 
-/// Adds a little of each file's best scores to all its symbols: a file that answers in three places is more likely to
-/// be the right one.
+/// Adds a part of each file's best scores to all its symbols. A file with three answers is more likely the right one.
 pub fn share_within_files(hits: &mut [Candidate<'_>], form: Form) {
     let share = if form == Form::Question { 0.2 } else { 0.1 };
     let mut files: FxHashMap<u32, (usize, f32)> = FxHashMap::default();

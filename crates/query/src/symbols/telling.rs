@@ -1,8 +1,8 @@
-//! The words of a description that tell something of the code that is meant.
+//! The significant words of a description.
 
 use codelode_lang::languages::LanguageSpec;
 
-/// Words to ignore in a description, though they may matter in a name.
+/// Words ignored in a description, though they may matter in a name.
 pub(crate) const STOP_WORDS: &[&str] = &[
     "a", "an", "and", "are", "as", "at", "be", "but", "by", "can", "do", "does", "for", "from", "has", "have", "if",
     "in", "into", "is", "it", "its", "no", "not", "of", "on", "or", "should", "so", "such", "than", "that", "the",
@@ -21,10 +21,9 @@ pub(super) fn is_language(word: &str, language: &LanguageSpec) -> bool {
     language.id == name || language.aliases.contains(&name)
 }
 
-/// A description without its stop words, and without the name of the language that most of the code is written in, which tells
-/// nothing there.
+/// A description without its stop words, and without the name of the main language, which matches too much code.
 pub(crate) fn telling_words(query: &str, language: Option<&LanguageSpec>) -> String {
-    /// Words that are left beside a language's name.
+    /// The fewest words that remain after the language's name is dropped.
     const LEAST: usize = 2;
     let telling: Vec<&str> =
         query.split_whitespace().filter(|word| !STOP_WORDS.contains(&bare_word(word).as_str())).collect();
@@ -52,7 +51,7 @@ mod tests {
         check("how to parse json files in python", "parse json files");
         check("Python3 script that parses json", "script parses json");
         check("parse java files in py", "parse java files");
-        // Of two words it is one that tells.
+        // With two words, the language's name is kept.
         check("the python version", "python version");
         check("how is it", "how is it");
         assert_eq!(telling_words("parse json in python", None), "parse json python");

@@ -1,5 +1,4 @@
-//! Symbols of a description by the summaries that a model wrote of them, which count as documentation does, and files
-//! by the notes that others hold about them.
+//! Search by text about code: summaries of symbols that a model wrote, and notes about files.
 
 use rustc_hash::FxHashMap;
 
@@ -7,14 +6,14 @@ use super::rank::{Looked, Ranker};
 use super::telling::STOP_WORDS;
 use codelode_store::{Snapshot, SummaryWords, SymbolId, stems};
 
-/// Weight of a summary's words beside those of code. With two, and for changes as well, commit messages lost 1.5 points of
-/// recall, see the history of `benches/README.md`.
+/// Weight of a summary's words relative to code. With two, and for descriptions of changes too, commit messages lost
+/// 1.5 points of recall, see the history of `benches/README.md`.
 const WEIGHT: f32 = 1.0;
-/// Symbols that summaries alone lead to.
+/// The most symbols found by summaries alone.
 const MOST: usize = 100;
 
-/// Adds to the symbols that a description's words have found what their summaries say, and the best of those that only a
-/// summary leads to.
+/// Adds the scores of summaries to the symbols found by a description, and adds the best symbols found by summaries
+/// alone.
 pub(super) fn add(
     snapshot: &Snapshot,
     ranker: &Ranker,
@@ -33,7 +32,7 @@ pub(super) fn add(
     }
     let mut others: Vec<(SymbolId, f32)> = rest(scores, keep);
     others.truncate(MOST);
-    // Their own vectors are not at hand: no summary is a reason to be nearer or farther than the others.
+    // Their own vectors are not loaded, so they get the mean likeness.
     let near = found.iter().map(|looked| looked.near).sum::<f32>() / found.len().max(1) as f32;
     found.extend(others.into_iter().map(|(symbol, score)| {
         let held = [bits(&symbol), 0, 0];
@@ -41,7 +40,7 @@ pub(super) fn add(
     }));
 }
 
-/// Files whose notes hold at least half of the telling words of a question, best first, each with its score.
+/// Files whose notes contain at least half of a question's significant words, each with its score, best first.
 pub fn noted(notes: &SummaryWords, question: &str) -> Vec<(u32, f32)> {
     let small = question.to_lowercase();
     let telling = small.split(|letter: char| !letter.is_alphanumeric() && letter != '_');
@@ -57,7 +56,7 @@ pub fn noted(notes: &SummaryWords, question: &str) -> Vec<(u32, f32)> {
     found
 }
 
-/// The symbols to keep, best first.
+/// The accepted symbols, best first.
 fn rest(scores: FxHashMap<SymbolId, f32>, keep: &mut dyn FnMut(SymbolId) -> bool) -> Vec<(SymbolId, f32)> {
     let mut others: Vec<(SymbolId, f32)> = scores.into_iter().filter(|(symbol, _)| keep(*symbol)).collect();
     others.sort_by(|a, b| b.1.total_cmp(&a.1).then_with(|| a.0.cmp(&b.0)));

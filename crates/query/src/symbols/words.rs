@@ -1,6 +1,6 @@
-//! Relations between words of descriptions and words of names: abbreviations, verbs of the same action, and fillers.
+//! Relations between the words of descriptions and of names: abbreviations, verbs of the same action, and fillers.
 //!
-//! Programmers agree on them across languages and projects; nothing here belongs to one repository.
+//! They hold across languages and projects; none is specific to a repository.
 
 use std::sync::LazyLock;
 
@@ -8,7 +8,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use codelode_store::stems;
 
-/// A word of descriptions, and the words that names use instead.
+/// A word of descriptions, and its synonyms in names.
 const INSTEAD: &[(&str, &[&str])] = &[
     ("absolute", &["abs"]),
     ("address", &["addr"]),
@@ -102,7 +102,7 @@ const INSTEAD: &[(&str, &[&str])] = &[
     ("whether", &["is"]),
 ];
 
-/// Verbs with the same action, at the beginning of sentences and of names. A verb may have several actions.
+/// Verbs of the same action, at the start of sentences and names. A verb may have several actions.
 const VERBS: &[&[&str]] = &[
     &["access", "fetch", "find", "get", "give", "look", "lookup", "obtain", "provide", "read", "retrieve", "return"],
     &["assign", "change", "configure", "set", "update"],
@@ -164,7 +164,7 @@ const VERBS: &[&[&str]] = &[
     &["count", "len", "length", "num", "number", "size", "total"],
 ];
 
-/// Words of descriptions that are independent of the subject.
+/// Words of descriptions that do not depend on the subject.
 const FILLERS: &[&str] = &[
     "all",
     "also",
@@ -208,7 +208,7 @@ const FILLERS: &[&str] = &[
     "whether",
 ];
 
-/// Beginnings of names that ask a yes-or-no question.
+/// Words with which the names of yes-or-no questions begin.
 const ASKS: &[&str] = &[
     "allows", "are", "can", "check", "contains", "does", "ends", "equals", "exists", "has", "have", "in", "include",
     "is", "matches", "needs", "should", "starts", "supports", "was", "will",
@@ -216,7 +216,7 @@ const ASKS: &[&str] = &[
 
 /// The tables by stem.
 struct Tables {
-    /// The synonyms of a stem, both ways.
+    /// The synonyms of a stem, in both directions.
     others: FxHashMap<String, Vec<String>>,
     /// The actions of a verb: one bit for each of [`VERBS`].
     verbs: FxHashMap<String, u32>,
@@ -243,12 +243,12 @@ fn stem(word: &str) -> String {
     stems(word).pop().map_or_else(String::new, |stem| String::from(&*stem))
 }
 
-/// The stems that names use instead of a stem.
+/// The synonyms of a stem in names.
 pub fn instead_of(stem: &str) -> &'static [String] {
     TABLES.others.get(stem).map_or(&[], Vec::as_slice)
 }
 
-/// The actions of a verb, as bits; verbs that share one have the same meaning.
+/// The actions of a verb, as bits. Verbs that share one mean the same.
 pub fn deeds(stem: &str) -> u32 {
     TABLES.verbs.get(stem).copied().unwrap_or(0)
 }
@@ -258,12 +258,12 @@ pub fn is_filler(stem: &str) -> bool {
     TABLES.fillers.contains(stem)
 }
 
-/// Whether a name that begins with this word, in lower case, asks a yes-or-no question.
+/// Whether a name that begins with this lower-case word asks a yes-or-no question.
 pub fn asks(word: &str) -> bool {
     ASKS.contains(&word)
 }
 
-/// Whether a description is of a yes-or-no question: "Returns true if …", "Checks whether …".
+/// Whether a description is a yes-or-no question: "Returns true if …", "Checks whether …".
 pub fn is_asked(description: &str) -> bool {
     let mut words = description.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
     let mut next = || words.next().unwrap_or_default().to_lowercase();

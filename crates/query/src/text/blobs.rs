@@ -1,4 +1,4 @@
-//! Lines that match a pattern in the files of a commit that is not indexed: each is read and searched in parallel.
+//! Text search in the files of a commit that is not indexed. They are read and searched in parallel.
 
 use std::sync::atomic::Ordering;
 
@@ -10,22 +10,22 @@ use super::scan::Limits;
 use crate::text::{Matcher, SearchOptions, searcher};
 use codelode_base::model::{SourceError, SourceTree, TreeEntry, is_text};
 
-/// The number of files searched between two collections of results.
+/// The number of files per batch; results are collected after each.
 const BATCH: usize = 1024;
-/// The most bytes shown of a line, from a little before its first match.
+/// The most bytes shown of a line, around its first match.
 const LONGEST: usize = 2_000;
 
-/// The pattern, and the part of its matches to return.
+/// A pattern, and the window of its matches to return.
 pub struct BlobSearch<'a> {
     /// The pattern.
     pub matcher: &'a Matcher,
-    /// Print lines before each match.
+    /// The number of lines shown before each match.
     pub before: usize,
-    /// Print lines after each match.
+    /// The number of lines shown after each match.
     pub after: usize,
-    /// Matching lines to skip, by path and line.
+    /// The number of matching lines to skip, by path and line.
     pub skip: usize,
-    /// Matching lines to return.
+    /// The number of matching lines to return.
     pub take: usize,
 }
 
@@ -38,7 +38,7 @@ pub struct Line {
     pub text: String,
     /// The matches, as start and length in bytes of `text`.
     pub ranges: Vec<(usize, usize)>,
-    /// `text` is a part of the line.
+    /// Whether `text` is only a part of the line.
     pub cut: bool,
     /// The lines before, oldest first.
     pub before: Vec<String>,
@@ -68,9 +68,9 @@ pub struct Outcome {
     pub total: u64,
     /// Binary files.
     pub binary: u64,
-    /// Errors in reading files.
+    /// Files that could not be read.
     pub failures: Vec<SourceError>,
-    /// Time ran out before all files were searched.
+    /// Whether time ran out before all files were searched.
     pub timed_out: bool,
 }
 
@@ -82,12 +82,12 @@ enum FileResult {
     Lines(u64, Vec<Line>),
 }
 
-/// Searches the entries, which are files in the order of their paths.
+/// Searches the entries, which must be files in the order of their paths.
 pub fn search(tree: &dyn SourceTree, entries: &[&TreeEntry], wanted: &BlobSearch<'_>, limits: Limits<'_>) -> Outcome {
     let mut outcome = Outcome::default();
     let end = wanted.skip.saturating_add(wanted.take);
     for batch in entries.chunks(BATCH) {
-        // Lines beyond the requested ones are counted and not kept.
+        // Lines beyond the window are counted, not kept.
         let texts = end.saturating_sub(outcome.total as usize);
         let (before, after) = (wanted.before, wanted.after);
         let options = SearchOptions { before, after, numbered: true, ..SearchOptions::default() };
@@ -133,7 +133,7 @@ fn file(
         Err(err) => return FileResult::Failed(err),
     }
     let mut collect = Collect { matcher: wanted.matcher, lines: Vec::new(), count: 0, before: Vec::new(), texts };
-    // A slice can always be read, and the sink never fails.
+    // Reading a slice cannot fail, and the sink never does.
     let _ = searcher.search_slice(wanted.matcher.regex(), buffer, &mut collect);
     FileResult::Lines(collect.count, collect.lines)
 }
@@ -156,7 +156,7 @@ impl Sink for Collect<'_> {
         if self.lines.len() < self.texts {
             let bytes = without_end(found.bytes());
             let mut ranges = Vec::new();
-            // A pattern that fails here would have failed in the search.
+            // A pattern that fails here would have failed in the search before.
             let _ = self.matcher.regex().find_iter(bytes, |range| {
                 ranges.push((range.start(), range.end()));
                 true
@@ -188,7 +188,7 @@ fn without_end(bytes: &[u8]) -> &[u8] {
     bytes.strip_suffix(b"\r").unwrap_or(bytes)
 }
 
-/// A line as text, with ranges as start and length in it. A long one is cut to the part around its first match.
+/// A line as text, with ranges as start and length, and whether it was cut. A long line is cut around its first match.
 fn shown(bytes: &[u8], ranges: &[(usize, usize)]) -> (String, Vec<(usize, usize)>, bool) {
     let first = ranges.first().map_or(0, |range| range.0);
     let mut start = if bytes.len() > LONGEST && first > LONGEST / 2 { first - LONGEST / 4 } else { 0 };
@@ -200,7 +200,7 @@ fn shown(bytes: &[u8], ranges: &[(usize, usize)]) -> (String, Vec<(usize, usize)
         end -= 1;
     }
     let part = &bytes[start..end];
-    // Replacing invalid UTF-8 makes a text longer, and moves the ranges behind it.
+    // Replacing invalid UTF-8 lengthens the text, and shifts the ranges after it.
     let place = |at: usize| String::from_utf8_lossy(&part[..at.clamp(start, end) - start]).len();
     let inside = ranges.iter().filter(|(from, _)| (start..end.max(start + 1)).contains(from));
     let ranges = inside.map(|&(from, to)| (place(from), place(to) - place(from))).collect();
@@ -216,7 +216,7 @@ mod tests {
     use crate::text::Pattern;
     use codelode_base::model::EntryMode;
 
-    /// Files in memory; one without content is missing.
+    /// Files in memory. A file without content is missing.
     struct Files(Vec<(&'static str, Option<&'static [u8]>)>);
 
     impl SourceTree for Files {

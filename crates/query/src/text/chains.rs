@@ -1,20 +1,20 @@
-//! Chains of words joined by dots in a pattern of code, as `request.user`, and words that are set there, as in
-//! `request.user = $X`. They occur in far fewer files than each word alone, and a file is parsed only where they do.
+//! Chains of words in a pattern of code: words joined by dots (`request.user`), and assignments to them
+//! (`request.user = $X`). A chain is much rarer than its words, and only files that may contain it are parsed.
 
 use memchr::memmem::Finder;
 
-/// A chain of a pattern.
+/// A chain.
 pub(super) struct Chain {
     first: Finder<'static>,
-    /// The other words, without dots.
+    /// The words after the first, without dots.
     rest: Vec<Vec<u8>>,
-    /// A single `=` follows.
+    /// Whether a single `=` follows.
     is_set: bool,
 }
 
 impl Chain {
-    /// Whether a text may hold the chain. White space may stand between its parts, and a comment or another operator
-    /// too: then it may.
+    /// Whether a text may contain the chain. White space may stand between its parts. A comment or an unknown operator
+    /// there counts as a match, since it cannot be excluded.
     pub(super) fn may_stand_in(&self, text: &[u8]) -> bool {
         self.first.find_iter(text).any(|at| self.goes_on(&text[at + self.first.needle().len()..]))
     }
@@ -34,18 +34,18 @@ impl Chain {
     }
 }
 
-/// Whether a byte that stands where another is expected shows that the chain ends there. Others begin comments or
-/// longer operators in some language.
+/// Whether a byte that replaces the expected one proves that the chain does not match. Any other byte may begin a
+/// comment or a longer operator in some language.
 fn is_of_code(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || b"_.,;:=)]}[{\"'`@|&+*%~^>".contains(&byte)
 }
 
-/// Whether a text begins with an equals sign that is no part of a longer operator.
+/// Whether a text begins with an assignment's `=`, not `==`.
 fn begins_set(text: &[u8]) -> bool {
     text.starts_with(b"=") && !text.starts_with(b"==")
 }
 
-/// Chains of a pattern; names of variables are in none.
+/// The chains of a pattern, without pattern variables.
 pub(super) fn chains(pattern: &str) -> Vec<Chain> {
     let is_part = |letter: char| letter.is_alphanumeric() || "_$.".contains(letter);
     let (mut chains, mut at) = (Vec::new(), 0);

@@ -1,4 +1,4 @@
-//! Colours of a text by its syntax, with the query for highlighting of its language.
+//! Syntax colours of a text, by its language's highlighting query.
 
 use std::cmp::Reverse;
 use std::ops::ControlFlow;
@@ -13,7 +13,7 @@ use super::words::{Word, words};
 use codelode_base::model::Span;
 use codelode_lang::languages::{LANGUAGES, LanguageSpec};
 
-/// Matches that are under way at once: each needs memory, and later ones are given up.
+/// The most unfinished matches, because each needs memory. Further ones are dropped.
 const MOST_MATCHES: u32 = 1_024;
 
 /// Syntax of a piece of text.
@@ -35,24 +35,24 @@ pub enum Colour {
     Constant,
 }
 
-/// Compiles the query of a language, which takes up to a quarter of a second, once in a process.
+/// Compiles the query of a language once per process, which takes up to a quarter of a second.
 pub fn prepare(spec: &'static LanguageSpec) {
     highlights(spec);
 }
 
-/// Part of a text as its syntax shows it.
+/// A part of a text with its syntax colours.
 #[derive(Debug, Default)]
 pub struct HighlightedRange {
     /// The colour of each byte.
     pub colours: Vec<Option<Colour>>,
     /// Words that may name something.
     pub words: Vec<Word>,
-    /// A limit was reached before all of it was read, of time, of memory, or of matches at once: some colours and words are missing.
+    /// Whether a limit of time, memory or unfinished matches was reached, so that colours and words may be missing.
     pub is_cut: bool,
 }
 
-/// Reads a part of a text; neither colours nor words for a text without a grammar, or when time runs out. `pieces` are the parts
-/// of the text that are enough to parse it, see [`super::window`]; none for all of it.
+/// Highlights `part` of a text. The result is empty for a language without a grammar, or if time runs out. `pieces` are
+/// the parts of the text that must be parsed, see [`super::window`]; empty for all of it.
 pub fn read(
     content: &[u8],
     part: Span,
@@ -61,11 +61,11 @@ pub fn read(
     is_over: IsOver<'_>,
 ) -> HighlightedRange {
     let mut painted = HighlightedRange { colours: vec![None; part.len()], ..HighlightedRange::default() };
-    // Remembers that it was over once, since whoever works stops at that.
+    // Once time is up, the answer stays the same, because callers stop at it.
     let was_over = AtomicBool::new(false);
     let is_over: IsOver<'_> = &|| was_over.load(Relaxed) || is_over() && !was_over.swap(true, Relaxed);
     let text = String::from_utf8_lossy(content);
-    // Replaced bytes would move all others.
+    // Replaced bytes would shift all positions.
     if text.len() != content.len() {
         return painted;
     }
@@ -87,18 +87,18 @@ pub fn read(
     painted
 }
 
-/// A query for highlighting.
+/// A compiled highlighting query.
 struct Highlights {
     query: Query,
-    /// Colour that each of its captures gives to a text: `None` leaves the colour around it, `Some(None)` takes that away.
+    /// The colour of each capture: `None` keeps the surrounding colour, `Some(None)` removes it.
     colours: Vec<Option<Option<Colour>>>,
-    /// Patterns that ask for more than is known here, such as whether a name is local.
+    /// Whether each pattern has conditions that cannot be checked here, such as whether a name is local.
     doubtful: Vec<bool>,
-    /// Captures of operators, which are keywords if they are words.
+    /// Whether each capture is of operators, which are keywords if they are words.
     operators: Vec<bool>,
 }
 
-/// The query for highlighting of a language, compiled once; `None` for a language that this build leaves out.
+/// The compiled highlighting query of a language; `None` if this build leaves the language out.
 fn highlights(spec: &'static LanguageSpec) -> Option<&'static Highlights> {
     static ALL: OnceLock<Vec<OnceLock<Option<Highlights>>>> = OnceLock::new();
     let all = ALL.get_or_init(|| LANGUAGES.iter().map(|_| OnceLock::new()).collect());
@@ -118,8 +118,8 @@ impl Highlights {
         Some(Self { query, colours, doubtful, operators })
     }
 
-    /// Colours of pieces of a part of a text, each before those inside of it, and a later pattern after an earlier one; and
-    /// whether no match was given up for too many at once.
+    /// The coloured ranges of a part of a text, outer before inner and earlier patterns before later ones, and whether
+    /// no match was dropped.
     fn find(
         &self,
         root: Node<'_>,
@@ -155,7 +155,7 @@ impl Highlights {
     }
 }
 
-/// The colour that a capture gives, by its name: the first parts say what it is.
+/// The colour of a capture, by the first parts of its name.
 fn of_capture(name: &str) -> Option<Option<Colour>> {
     let colour = match name.split('.').next().unwrap_or(name) {
         "embedded" | "none" => return Some(None),
@@ -206,7 +206,7 @@ mod tests {
         }
     }
 
-    /// Marks each byte of a text by the first letter of its colour.
+    /// Writes the first letter of each byte's colour.
     fn check(path: &str, text: &str, expected: &str) {
         let spec = of_file(path, text.as_bytes()).expect("it is built in").1;
         let found = colours(text.as_bytes(), Span::new(0, text.len()), spec, &|| false);

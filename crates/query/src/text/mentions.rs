@@ -1,4 +1,4 @@
-//! Mentions: every place where a name is written, including comments and strings.
+//! Mentions: every place where a name is written, in code, comments and strings.
 
 use memchr::memmem::Finder;
 
@@ -8,7 +8,7 @@ use codelode_store::{FileView, Snapshot};
 pub struct Mentioned<'a> {
     /// The file.
     pub file: FileView<'a>,
-    /// First bytes, ascending.
+    /// First bytes of the mentions, ascending.
     pub at: Vec<u32>,
 }
 

@@ -1,4 +1,4 @@
-//! Text search: matching lines as ripgrep finds them, in the files whose grams show that they may match.
+//! Text search: lines as ripgrep finds them, in the files whose grams may match.
 
 pub mod blobs;
 mod chains;
@@ -28,57 +28,57 @@ use scan::{Limits, Outcome, scan};
 
 /// The memory limit for compiling a pattern, in bytes.
 const LARGEST: usize = 10 << 20;
-/// Bytes of literal text whose expression is far below that size.
+/// A literal of so many bytes surely compiles within that limit.
 const SHORT: usize = 1_000;
 /// The size limit of each thread's lazily built automaton, in bytes.
 const CACHE: usize = 32 << 20;
 
-/// The distinction of capital and small letters.
+/// Case sensitivity.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Case {
-    /// They are different.
+    /// Case matters.
     #[default]
     Sensitive,
-    /// They are the same.
+    /// Case is ignored.
     Insensitive,
-    /// They are the same if the pattern has no capital letter.
+    /// Case is ignored if the pattern has no capital letter.
     Smart,
 }
 
 /// A pattern and its options, as in ripgrep.
 #[derive(Clone, Debug, Default)]
 pub struct Pattern {
-    /// A line must match one of them.
+    /// The patterns, of which a line must match at least one.
     pub patterns: Vec<String>,
-    /// The patterns are literal text.
+    /// Whether the patterns are literal text.
     pub fixed: bool,
     /// See [`Case`].
     pub case: Case,
-    /// Matches begin and end at word boundaries.
+    /// Whether matches begin and end at word boundaries.
     pub word: bool,
-    /// A match is a whole line.
+    /// Whether a match must be a whole line.
     pub line: bool,
-    /// A match may span several lines.
+    /// Whether a match may span several lines.
     pub multi_line: bool,
-    /// Lines may end with a carriage return and a newline, before which `$` matches.
+    /// Whether lines may end with a carriage return and a newline, before which `$` matches.
     pub crlf: bool,
 }
 
 /// A compiled [`Pattern`].
 #[derive(Clone, Debug)]
 pub struct Matcher {
-    /// The regular expression. That of a short literal is compiled once a text is looked into: most sentences that
-    /// people type are in no file, and compiling takes as long as finding that.
+    /// The regular expression. A short literal is compiled at the first text to search: most sentences that people type
+    /// are in no file, and finding that is as fast as compiling.
     regex: OnceLock<RegexMatcher>,
     pattern: Pattern,
     /// The grams of every matching file.
     pub grams: GramQuery,
-    /// A match may span several lines.
+    /// Whether a match may span several lines.
     pub multi_line: bool,
 }
 
 impl Matcher {
-    /// The regular expression.
+    /// The compiled regular expression.
     pub fn regex(&self) -> &RegexMatcher {
         self.regex.get_or_init(|| self.pattern.regex().expect("Pattern::is_sure holds, or it was compiled before"))
     }
@@ -99,7 +99,7 @@ impl Matcher {
 }
 
 impl Pattern {
-    /// Compiles the pattern; an error, in the parser's words, if it is no regular expression or too large.
+    /// Compiles the pattern. Fails with the parser's message if it is no regular expression, or too large.
     pub fn compile(&self) -> Result<Matcher, String> {
         let regex = OnceLock::new();
         if !self.is_sure() {
@@ -108,7 +108,7 @@ impl Pattern {
         Ok(Matcher { regex, pattern: self.clone(), grams: self.grams(), multi_line: self.multi_line })
     }
 
-    /// Whether it is literal text that compiles for sure: short, and without bytes that are banned.
+    /// Whether it is a short literal without forbidden bytes, which surely compiles.
     fn is_sure(&self) -> bool {
         let length: usize = self.patterns.iter().map(String::len).sum();
         self.fixed && length <= SHORT && !self.patterns.iter().any(|text| text.contains(['\n', '\r', '\0']))
@@ -135,19 +135,19 @@ impl Pattern {
         builder.build_many(&self.patterns).map_err(|err| err.to_string())
     }
 
-    /// The grams of every match. Options that only make matches narrower (words, capital letters) are ignored.
+    /// The grams of every match. Options that only narrow matches are ignored.
     fn grams(&self) -> GramQuery {
         let each = self.patterns.iter().map(|pattern| {
             let pattern = if self.fixed { regex_syntax::escape(pattern) } else { pattern.clone() };
             let mut parser = regex_syntax::ParserBuilder::new();
             parser.utf8(false).multi_line(true).case_insensitive(self.case != Case::Sensitive);
-            // A pattern that cannot be parsed here is still searched.
+            // If it cannot be parsed here, all files are searched.
             parser.build().parse(&pattern).map_or(GramQuery::All, |hir| needs(&hir))
         });
         GramQuery::or(each)
     }
 
-    /// The name searched for, if the pattern is one, or literal text with one word.
+    /// The searched name, if the pattern is a name or a literal with one word.
     pub fn name(&self) -> Option<&str> {
         let [only] = &self.patterns[..] else { return None };
         let mut words = only.split(|char: char| !char.is_alphanumeric() && char != '_').filter(|word| !word.is_empty());
@@ -156,7 +156,7 @@ impl Pattern {
     }
 }
 
-/// A matching line, or several if one match spans them.
+/// A matching line, or the lines of one match.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LineHit {
     /// The first line, from one.
@@ -171,26 +171,26 @@ pub struct LineHit {
     pub after: Vec<Vec<u8>>,
 }
 
-/// Options of a search, beside its pattern.
+/// Options of a search in addition to its pattern.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct SearchOptions {
     /// Lines shown before each match.
     pub before: usize,
     /// Lines shown after each match.
     pub after: usize,
-    /// Lines are numbered.
+    /// Whether lines are numbered.
     pub numbered: bool,
-    /// Lines that do not match are the result.
+    /// Whether lines that do not match are the result.
     pub inverted: bool,
-    /// Matching lines per file at most.
+    /// The most matching lines per file.
     pub max_matches: Option<u64>,
-    /// All lines are shown, those between matches as context.
+    /// Whether all lines are shown, those without a match as context.
     pub passthru: bool,
     /// Lines may end with a carriage return and a newline.
     pub crlf: bool,
 }
 
-/// A searcher with ripgrep's settings for files of a folder.
+/// A searcher with ripgrep's settings for files found in a folder.
 pub fn searcher(multi_line: bool, options: SearchOptions) -> Searcher {
     builder(options).multi_line(multi_line).build()
 }
@@ -217,7 +217,7 @@ fn builder(options: SearchOptions) -> SearcherBuilder {
     builder
 }
 
-/// Searches a file, with the matches going to a sink.
+/// Searches a file, and passes the matches to a sink.
 pub fn search_file<S: Sink>(
     searcher: &mut Searcher,
     matcher: impl grep_matcher::Matcher,
@@ -225,8 +225,8 @@ pub fn search_file<S: Sink>(
     sink: S,
 ) -> Result<(), S::Error> {
     match file.has_nul() {
-        // Read in buffers as ripgrep does: matches before the buffer with the first NUL byte count. A searcher that
-        // has seen a long line has a larger buffer, and an answer must not depend on that.
+        // ripgrep reads files in buffers, and keeps matches before the buffer with the first NUL byte. A searcher with
+        // a buffer grown by a long line would differ, so a new one is used.
         true => {
             let options = SearchOptions {
                 before: searcher.before_context(),
@@ -244,8 +244,8 @@ pub fn search_file<S: Sink>(
     }
 }
 
-/// Passes the matches of each file to `take`, with `context` lines each, until it returns false. Only the first
-/// `texts` of a file carry their text: the others are not shown.
+/// Passes the matches of each file, with `context` lines around each, to `take` until it returns false. Only the first
+/// `texts` matches of a file carry their text, because the others are not shown.
 pub fn search_text<'a>(
     candidates: impl Iterator<Item = FileView<'a>>,
     matcher: &Matcher,
@@ -263,7 +263,7 @@ pub fn search_text<'a>(
 /// The matching lines of a file.
 fn hits(searcher: &mut Searcher, matcher: &Matcher, file: &FileView<'_>, texts: usize) -> Vec<LineHit> {
     let mut collect = Collect { hits: Vec::new(), before: Vec::new(), texts };
-    // A slice can always be read, and the sink never fails.
+    // Reading a slice cannot fail, and the sink never does.
     let _ = search_file(searcher, matcher.regex(), file, &mut collect);
     collect.hits
 }

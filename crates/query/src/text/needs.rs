@@ -1,10 +1,8 @@
 //! The grams that every match of a pattern contains, after Cox 2012, "Regular Expression Matching with a Trigram
 //! Index".
 //!
-//! Each part of a pattern is described by the strings that it matches, while they are few, and otherwise by the
-//! prefixes and suffixes of its matches and the grams that all of them contain. Everything is in lower case, as grams
-//! are.
-//! how they end, and which grams they hold in any case. Everything is in small letters, as grams are.
+//! A part of a pattern is described by the strings that it matches, while they are few. Otherwise it has the prefixes
+//! and suffixes of its matches, and the grams in all of them. Everything is in lower case, as grams are.
 
 use std::collections::BTreeSet;
 
@@ -12,13 +10,13 @@ use regex_syntax::hir::{Class, Hir, HirKind, Repetition};
 
 use codelode_store::GramQuery;
 
-/// With more strings than this, only prefixes and suffixes are kept.
+/// With more strings, only prefixes and suffixes are kept.
 const MOST_STRINGS: usize = 64;
-/// Of longer strings the grams are taken, and only prefixes and suffixes are kept.
+/// Longer strings are reduced to their grams, prefixes and suffixes.
 const LONGEST: usize = 256;
-/// A class of more characters counts as any text.
+/// A class with more characters counts as any text.
 const MOST_CHARACTERS: usize = 32;
-/// The most copies written out for a repetition.
+/// The most copies of a repetition that are expanded.
 const MOST_COPIES: u32 = 4;
 
 type Strings = BTreeSet<Vec<u8>>;
@@ -28,9 +26,9 @@ pub(crate) fn needs(hir: &Hir) -> GramQuery {
     Part::of(hir).opened().needs
 }
 
-/// The description of a pattern part's matches.
+/// Facts about all matches of a part of a pattern.
 struct Part {
-    /// All matches, while they are few; then the other fields are unused.
+    /// All matches, if they are few. Then the other fields are unused.
     exact: Option<Strings>,
     /// Prefixes of the matches.
     prefix: Strings,
@@ -76,7 +74,7 @@ impl Part {
             return all;
         }
         let open = all.then(Self::anything());
-        // The last copy is not written out, but it exists and determines the suffix.
+        // The last copy is not expanded, but it determines the suffix.
         if *min > 0 { Self { suffix: Self::of(sub).opened().suffix, ..open.opened() } } else { open }
     }
 
@@ -103,7 +101,7 @@ impl Part {
             true => grams(&concatenated(self.ends(), other.begins())),
             false => GramQuery::All,
         };
-        // The exact strings are given up here, so their grams are taken first.
+        // The exact strings are dropped here, so their grams are taken first.
         let both = [&self.exact, &other.exact].map(|exact| exact.as_ref().map_or(GramQuery::All, grams));
         let needs = GramQuery::and([needs, border].into_iter().chain(both));
         Self { exact: None, prefix, suffix, needs }.opened()
@@ -135,8 +133,8 @@ impl Part {
         self.exact.as_ref().unwrap_or(&self.suffix)
     }
 
-    /// The part described by prefixes and suffixes: their grams are taken, and as many bytes kept as the grams across
-    /// the next border need.
+    /// The part as prefixes and suffixes. The grams are taken first, and enough bytes kept for grams across the next
+    /// border.
     fn opened(self) -> Self {
         let known = [self.begins(), self.ends()].map(grams);
         let needs = GramQuery::and([self.needs.clone()].into_iter().chain(known));
@@ -146,7 +144,7 @@ impl Part {
     }
 }
 
-/// The first or last two bytes of each, or fewer if there are too many.
+/// The first or last two bytes of each string; fewer if that makes too many.
 fn shortened(strings: &Strings, part: impl Fn(&[u8], usize) -> &[u8]) -> Strings {
     let to = |most: usize| -> Strings {
         strings.iter().map(|string| part(string, string.len().min(most)).to_vec()).collect()
@@ -154,7 +152,7 @@ fn shortened(strings: &Strings, part: impl Fn(&[u8], usize) -> &[u8]) -> Strings
     (0..=2).rev().map(to).find(|short| short.len() <= MOST_STRINGS).unwrap_or_default()
 }
 
-/// The grams of a text that contains any of these.
+/// The grams of a text that contains any of the strings.
 fn grams(strings: &Strings) -> GramQuery {
     GramQuery::or(strings.iter().map(|string| GramQuery::literal(string)))
 }
@@ -174,7 +172,7 @@ fn characters(class: &Class) -> Option<Strings> {
                 return None;
             }
             for char in class.ranges().iter().flat_map(|range| range.start()..=range.end()) {
-                // Files with these are searched in any case.
+                // These have no single lower case, so a file with them is searched anyway.
                 if !matches!(char, 'ſ' | '\u{212a}') {
                     all.insert(char.to_string().to_ascii_lowercase().into_bytes());
                 }

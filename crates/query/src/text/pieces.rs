@@ -1,7 +1,7 @@
-//! Parts of a file that are parsed instead of the whole: definitions at its top level, and members of its classes,
-//! where the others cannot match. The same code is parsed alike alone and within its file if it begins where a definition
-//! in the first column begins, in a language in which such a definition stands in nothing else; and a member of a class
-//! is parsed alike below the head of its class, with the other members or without.
+//! Pieces of a file that are parsed instead of the whole: top-level definitions and class members that may match.
+//!
+//! In some languages, code that begins with a definition in the first column parses the same alone and within its file.
+//! A class member parses the same below the head of its class, with or without other members.
 
 use std::ops::Range;
 
@@ -13,14 +13,14 @@ use codelode_store::FileView;
 /// A place where a file may be cut.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct CutPoint {
-    /// The first byte behind it.
+    /// The byte where the next piece begins.
     pub at: usize,
-    /// A member of a class begins there, which needs the text between the last other cut and the first member.
+    /// Whether a class member begins here. It needs the text from the last other cut to the first member.
     pub is_member: bool,
 }
 
-/// Places where a file may be cut, in order: definitions in the first column and, if asked for, members of classes that
-/// begin there. None for a file that was not read to its end without an error.
+/// The cut points of a file in order: definitions in the first column and, with `with_members`, class members. Empty
+/// for a file with errors, or one that was not read to its end.
 pub(super) fn cuts(file: &FileView<'_>, with_members: bool) -> Vec<CutPoint> {
     if !file.spec().syntax.first_column_is_top || file.is_partly_read() {
         return Vec::new();
@@ -32,7 +32,7 @@ pub(super) fn cuts(file: &FileView<'_>, with_members: bool) -> Vec<CutPoint> {
     cuts_at(file.content(), all, with_members)
 }
 
-/// Places where a text may be cut, given its symbols by kind and span, those that are no values with what encloses them.
+/// The cut points of a text. Each symbol has a kind, a span, and the kind and span of its class.
 fn cuts_at(
     content: &[u8],
     symbols: impl Iterator<Item = (Kind, Span, Option<(Kind, Span)>)>,
@@ -58,7 +58,7 @@ fn is_top(content: &[u8], kind: Kind, span: Span) -> bool {
     matches!(kind, Kind::Function | Kind::Class) && before == Some(&b'\n')
 }
 
-/// The first byte of the line of a definition that begins its line, indented.
+/// The start of the line of an indented definition that begins the line.
 fn member(content: &[u8], kind: Kind, span: Span) -> Option<usize> {
     let before = content.get(..span.start as usize)?;
     let line = memchr::memrchr(b'\n', before)? + 1;
@@ -66,7 +66,7 @@ fn member(content: &[u8], kind: Kind, span: Span) -> Option<usize> {
     (matches!(kind, Kind::Function | Kind::Method | Kind::Class) && is_first).then_some(line)
 }
 
-/// The parts of a text between cuts that may match, as the parser takes them. None if that is all of it.
+/// The pieces between cuts that may match, as the parser takes them. `None` if that is the whole text.
 pub(super) fn pieces(
     text: &[u8],
     cuts: &[CutPoint],
@@ -75,7 +75,7 @@ pub(super) fn pieces(
     let ends = cuts.iter().map(|cut| cut.at).chain([text.len()]);
     let starts = [CutPoint { at: 0, is_member: false }].into_iter().chain(cuts.iter().copied());
     let mut kept: Vec<Range<usize>> = Vec::new();
-    // The text before the first member of the class that is being cut.
+    // The text before the first member of the current class.
     let mut head = 0..0;
     for (CutPoint { at: start, is_member }, end) in starts.zip(ends) {
         if !is_member {
@@ -146,7 +146,7 @@ class B: user = A().user
 g.user = 6
 "#;
 
-    /// The same within a class: members in branches, with decorators, and text that looks like them.
+    /// The same within a class: members in branches, with decorators, and text that looks like members.
     const MEMBERS: &str = r#"
 class A(B, user=1):
     """Of user = 0."""
@@ -241,7 +241,7 @@ def after(): user = A.user
             "self.other.user = $A",
         ];
         agrees(MEMBERS, &cuts, &patterns);
-        // Without the others a member is a small part of its class.
+        // Without other members, a member is a small part of its class.
         let parts = pieces(MEMBERS.as_bytes(), &cuts, |part| memchr::memmem::find(part, b"other.user").is_some());
         let parts: Vec<&str> = parts.iter().flatten().map(|part| &MEMBERS[part.start_byte..part.end_byte]).collect();
         let head = "class A(B, user=1):\n    \"\"\"Of user = 0.\"\"\"\n    user = 1\n";

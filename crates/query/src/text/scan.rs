@@ -1,4 +1,4 @@
-//! Parallel search of candidate files, most useful first, until enough is found or time is up.
+//! Parallel search of candidate files, most useful first, until there are enough results or time is up.
 
 use std::collections::{HashSet, VecDeque};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -8,14 +8,14 @@ use rayon::iter::{IndexedParallelIterator, IntoParallelRefIterator, ParallelIter
 
 use codelode_store::{Error, FileView, GramQuery, Snapshot};
 
-/// The number of files searched at once, at first and later: a page is often full after the first few.
+/// The number of files per batch, at first and later: a page is often full after a few files.
 const FIRST_BATCH: usize = 16;
 const MOST_IN_BATCH: usize = 256;
 /// The bytes searched in the time that a thread takes to wake up.
 const WORTH_THREADS: u64 = 1 << 19;
-/// The most files of one thread before it asks for more.
+/// The most files that a thread takes at once.
 const MOST_AT_ONCE: usize = 16;
-/// The most files defining the searched name that come before all others.
+/// The most files that define the searched name and come before all others.
 const DEFINERS: usize = 20;
 
 /// Conditions for stopping.
@@ -34,8 +34,8 @@ impl Limits<'_> {
     }
 }
 
-/// The numbers of candidate files, most useful first: definitions of the searched name, then source, then tests and
-/// documentation; each by path.
+/// Numbers of candidate files, most useful first: files that define the searched name, then source files, then tests
+/// and documentation; each group by path.
 pub struct Candidates<'a> {
     snapshot: &'a Snapshot,
     keep: &'a (dyn Fn(&FileView<'_>) -> bool + Sync),
@@ -47,7 +47,7 @@ pub struct Candidates<'a> {
 }
 
 impl<'a> Candidates<'a> {
-    /// The files with these grams that `keep` accepts; those with a definition of `name` come first.
+    /// The files with these grams that `keep` accepts. Files that define `name` come first.
     pub fn new(
         snapshot: &'a Snapshot,
         grams: &GramQuery,
@@ -97,19 +97,19 @@ impl<'a> Iterator for Candidates<'a> {
     }
 }
 
-/// The end of a search.
+/// The outcome of a search.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Outcome {
     /// Time ran out.
     pub timed_out: bool,
-    /// The receiver wanted no more matches.
+    /// The receiver wanted no more results.
     pub stopped: bool,
     /// Files searched.
     pub files: u64,
 }
 
-/// Searches files on every core and passes the results to `take` in order, until it returns false. `make` creates the
-/// searcher of each thread.
+/// Searches files on all cores and passes the results to `take` in order, until it returns false. `make` creates each
+/// thread's searcher.
 pub fn scan<'a, S, T: Send>(
     candidates: impl Iterator<Item = FileView<'a>>,
     limits: Limits<'_>,
@@ -148,8 +148,8 @@ pub fn scan<'a, S, T: Send>(
     outcome
 }
 
-/// The results of `look` for each item, in order: in parallel if the sizes in bytes make it worthwhile. `make`
-/// creates the searcher of each thread.
+/// The results of `look` for each item in order, in parallel if the sizes in bytes justify it. `make` creates each
+/// thread's searcher.
 pub fn on_every_core<I: Sync, S, T: Send>(
     things: &[I],
     size: impl Fn(&I) -> u64,

@@ -1,5 +1,5 @@
-//! The grams that a file must contain for a tree-sitter query to match: those of the words in its tokens, and of the
-//! predicates on captures that every match has.
+//! The grams that a file must contain for a tree-sitter query to match: of words in its tokens, and of predicates on
+//! captures that every match has.
 
 use std::collections::BTreeSet;
 use std::iter::Peekable;
@@ -11,25 +11,25 @@ use codelode_store::GramQuery;
 /// The deepest query that is analysed.
 const DEEPEST: usize = 100;
 
-/// Limits on the regular expressions of a query: the memory in bytes for compiling one, and their number.
+/// Limits on regular expressions in a query: memory for compiling one, in bytes, and their number.
 const LARGEST_REGEX: usize = 1 << 20;
 const MOST_REGEXES: usize = 20;
-/// The most parts with `?` or `*`: tree-sitter compiles them in time with the square of their number, minutes for 2,000.
+/// The most parts with `?` or `*`. tree-sitter compiles them in quadratic time: minutes for 2,000.
 const MOST_OPTIONAL: usize = 100;
 
-/// The reading of a text as a query.
+/// The result of reading a text as a query.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum ParsedQuery {
     /// It may be a query.
     Query,
-    /// It is no query, or nested too deep: tree-sitter parses queries recursively. Or it repeats what may be nothing:
-    /// tree-sitter would compile it for ever.
+    /// It is no query, or tree-sitter must not get it: it is nested too deep for a recursive parser, or repeats an
+    /// empty part, which tree-sitter would compile forever.
     Nothing,
-    /// It asks too much, with the reason.
+    /// It exceeds a limit; holds the reason.
     TooMuch(String),
 }
 
-/// Whether a text may be passed to tree-sitter as a query.
+/// Checks whether a text can be passed to tree-sitter as a query.
 pub(super) fn reading(query: &str) -> ParsedQuery {
     let (mut tokens, mut patterns, mut optional) = (Tokens(query.chars().peekable()), Vec::new(), 0);
     while !tokens.at_end() {
@@ -54,7 +54,7 @@ pub(super) fn reading(query: &str) -> ParsedQuery {
     }
 }
 
-/// The grams of a query, in tree-sitter's syntax; an unreadable query may match any file.
+/// The grams of a query in tree-sitter's syntax. An unreadable query may match any file.
 pub(crate) fn query_needs(query: &str) -> GramQuery {
     let mut patterns = Vec::new();
     let mut tokens = Tokens(query.chars().peekable());
@@ -70,24 +70,24 @@ struct QueryPart {
     part: Part,
     /// It is optional.
     is_optional: bool,
-    /// It, or something in it, has several quantifiers, or repeats what may be nothing, as `((_)? (_)*)+` does.
+    /// It or a part of it has several quantifiers, or repeats an empty part, as `((_)? (_)*)+` does.
     repeats_nothing: bool,
     captures: Vec<String>,
 }
 
 enum Part {
-    /// A node's kind, a field, an anchor: it is not in the file's text.
+    /// A node kind, a field or an anchor, which the file's text does not contain.
     Name(String),
-    /// A token, or the argument of a predicate.
+    /// A token, or an argument of a predicate.
     Text(String),
-    /// A node or a group.
+    /// A node or a group, all of whose parts match.
     All(Vec<QueryPart>),
-    /// An alternation.
+    /// An alternation, one of whose parts matches.
     Any(Vec<QueryPart>),
 }
 
 impl QueryPart {
-    /// Whether it matches where there is nothing.
+    /// Whether it matches nothing at all.
     fn may_be_nothing(&self) -> bool {
         let is_predicate = |item: &Self| {
             matches!(&item.part, Part::All(items) if items.first().is_some_and(
@@ -96,7 +96,7 @@ impl QueryPart {
         self.is_optional
             || match &self.part {
                 Part::Name(_) | Part::Text(_) => false,
-                // A node begins with its name, a group does not.
+                // A node begins with its kind, a group does not.
                 Part::All(items) if matches!(items.first(), Some(Self { part: Part::Name(_), .. })) => false,
                 Part::All(items) => items.iter().all(|item| is_predicate(item) || item.may_be_nothing()),
                 Part::Any(items) => items.iter().any(Self::may_be_nothing),
@@ -148,7 +148,7 @@ impl QueryPart {
         }
         match &self.part {
             Part::Name(_) => GramQuery::All,
-            // Other tokens, such as `is not`, may be written in more than one way.
+            // Other tokens, such as `is not`, may be written in several ways.
             Part::Text(token) if token.chars().all(|char| char.is_ascii_alphanumeric()) => {
                 GramQuery::literal(token.as_bytes())
             }
@@ -163,12 +163,12 @@ impl QueryPart {
     }
 }
 
-/// The grams that a predicate requires of a capture's text.
+/// The grams that a predicate requires in a capture's text.
 fn predicate(name: &str, arguments: &[QueryPart], bound: &BTreeSet<&str>) -> GramQuery {
     let Some((QueryPart { part: Part::Name(capture), .. }, values)) = arguments.split_first() else {
         return GramQuery::All;
     };
-    // Without the capture, the predicate holds.
+    // If the capture may be missing, the predicate then holds.
     if !capture.strip_prefix('@').is_some_and(|capture| bound.contains(capture)) {
         return GramQuery::All;
     }
@@ -227,7 +227,7 @@ impl Tokens<'_> {
                     item.repeats_nothing |= n_quantifiers > 1 || (repeats && item.may_be_nothing());
                     item.is_optional |= *quantifier != '+';
                 }
-                // The subject of a predicate follows its name as a capture follows a node.
+                // A capture after a predicate's name is its argument.
                 Some('@') if !matches!(item.part, Part::Name(_)) => {
                     self.0.next();
                     item.captures.push(self.name('@').split_off(1));
@@ -268,7 +268,7 @@ impl Tokens<'_> {
         }
     }
 
-    /// A name with this first character; the mark at the end of a predicate's name is part of it.
+    /// A name that begins with this character, including the mark at the end of a predicate's name.
     fn name(&mut self, first: char) -> String {
         let mut name = String::from(first);
         let is_part = |char: &char| char.is_alphanumeric() || matches!(char, '_' | '-' | '.' | '/');

@@ -1,26 +1,26 @@
-//! The memory for syntax trees of large files, shared by all searches of the process: dozens of calls may run at once.
+//! A shared limit on the memory of syntax trees for large files: dozens of calls may run at once.
 
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use super::trees::IsOver;
 
-/// A file of so many bytes needs no share.
+/// A file up to this size, in bytes, needs no share.
 const SMALL: usize = 64 * 1024;
-/// Bytes of larger files whose trees are held at once. A tree may take three hundred times its text.
+/// The most bytes of larger files whose trees exist at once. A tree may be three hundred times larger than its text.
 const MOST: usize = 1_500_000;
-/// Time between two looks at whether the search is over.
+/// The interval between checks whether the search is over.
 const PAUSE: Duration = Duration::from_millis(20);
 
-/// Bytes of files with a share.
+/// Bytes of the files that have a share.
 static HELD: Mutex<usize> = Mutex::new(0);
 static FREED: Condvar = Condvar::new();
 
-/// A share for one file, given back when dropped.
+/// A share for one file, returned on drop.
 pub(super) struct Share(usize);
 
 impl Share {
-    /// Waits for a share for a file of this size; `None` if the search is over before.
+    /// Waits for a share for a file of this size; `None` if the search ends first.
     pub(super) fn of(size: usize, is_over: IsOver<'_>) -> Option<Self> {
         if size <= SMALL {
             return Some(Self(0));

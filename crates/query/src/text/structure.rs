@@ -1,4 +1,4 @@
-//! Ranges of a text by its syntax: what can be folded, and what lies around a byte.
+//! Ranges of a text by its syntax: foldable lines, and the constructs around a byte.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -11,7 +11,7 @@ use codelode_lang::parsing::SyntaxTree;
 
 /// The most ranges of one file.
 const MOST: usize = 10_000;
-/// The most constructs around a byte. Each is written inside of the next, and readers of JSON go 128 levels deep.
+/// The most constructs around a byte. JSON nests each in the next, and readers go 128 levels deep.
 const MOST_AROUND: usize = 100;
 
 /// A range of lines that can be folded, zero-based.
@@ -25,8 +25,8 @@ pub struct Fold {
     pub is_comment: bool,
 }
 
-/// The lines that can be folded: for each line the largest construct that begins there, and runs of comments. Lines that
-/// only close a construct stay visible.
+/// Foldable ranges: for each line the largest construct that begins there, and runs of comments. A line that only
+/// closes a construct stays visible.
 pub fn folds(text: &str, spec: &'static LanguageSpec, is_over: IsOver<'_>) -> Vec<Fold> {
     let Some(tree) = parse_as_indexed(text, spec, is_over) else { return Vec::new() };
     let lines: Vec<&str> = text.split('\n').collect();
@@ -34,7 +34,7 @@ pub fn folds(text: &str, spec: &'static LanguageSpec, is_over: IsOver<'_>) -> Ve
         let text = lines.get(line).map_or("", |line| line.trim());
         text.starts_with(['}', ')', ']']) || text == "end"
     };
-    // Looked up once for each kind, not for each of a hundred thousand nodes.
+    // Computed once per kind, because there may be a hundred thousand nodes.
     let mut comments: HashMap<u16, bool> = HashMap::new();
     let mut is_comment =
         |node: Node<'_>| *comments.entry(node.kind_id()).or_insert_with(|| node.kind().contains("comment"));
@@ -43,7 +43,7 @@ pub fn folds(text: &str, spec: &'static LanguageSpec, is_over: IsOver<'_>) -> Ve
         let (first, last) = (node.start_position().row, node.end_position().row);
         // A node may end with a line break.
         let last = if node.end_position().column == 0 && last > first { last - 1 } else { last };
-        // Nothing inside of one line is folded but comments that stand alone there, which are no part of a construct.
+        // Within one line only comments matter, and these are no part of another node there.
         let next = |n_found: usize| match () {
             () if n_found >= MOST => Next::End,
             () if last > first => Next::Inside,
@@ -56,7 +56,7 @@ pub fn folds(text: &str, spec: &'static LanguageSpec, is_over: IsOver<'_>) -> Ve
             before.last = last as u32;
             return next(found.len());
         }
-        // A comment of one line may be the first of a run.
+        // A one-line comment may begin a run.
         if last > first || is_comment {
             let last = if !is_comment && closes(last) { last - 1 } else { last };
             let fold = Fold { first: first as u32, last: last as u32, is_comment };
@@ -67,15 +67,15 @@ pub fn folds(text: &str, spec: &'static LanguageSpec, is_over: IsOver<'_>) -> Ve
     found.into_values().filter(|fold| fold.last > fold.first).collect()
 }
 
-/// The constructs of a text: as much of its syntax tree as growing selections need.
+/// The constructs of a text: the part of its syntax tree that growing selections need.
 pub struct Constructs {
-    /// Each before those inside of it, in source order.
+    /// In source order, outer before inner.
     nodes: Vec<Construct>,
 }
 
 struct Construct {
     span: Span,
-    /// Place of the next construct that is not inside of this one.
+    /// The index of the next construct that is not inside this one.
     past: u32,
 }
 
@@ -105,12 +105,12 @@ impl Constructs {
         }
     }
 
-    /// Bytes of memory that they take.
+    /// The size in memory, in bytes.
     pub fn size(&self) -> usize {
         self.nodes.capacity() * size_of::<Construct>()
     }
 
-    /// The innermost constructs around a byte, from within, each larger than the one before.
+    /// The constructs around a byte, innermost first, each larger than the one before.
     pub fn around(&self, byte: usize) -> Vec<Span> {
         let (mut found, mut place) = (Vec::new(), Some(0));
         while let Some(at) = place {
@@ -125,7 +125,7 @@ impl Constructs {
         found
     }
 
-    /// The construct directly inside of another that holds a byte; of two that touch there, the later one.
+    /// The construct directly inside another that holds a byte. If two touch there, the later one.
     fn inside(&self, around: usize, byte: u32) -> Option<usize> {
         let past = self.nodes[around].past as usize;
         let holds = |place: &usize| {
@@ -140,22 +140,22 @@ impl Constructs {
             before = Some(place);
             place = self.nodes[place].past as usize;
         }
-        // The byte may be the end of the one before.
+        // The byte may be the end of the construct before.
         Some(place).filter(holds).or_else(|| before.filter(holds))
     }
 }
 
-/// Mark of the kinds of nodes that are a key and its value at once, in the grammars that have them.
+/// The part of a node kind's name for nodes that are a key and its value at once.
 const SHORT: &str = "shorthand";
 
-/// Whether a language has names in short form, see [`are_short`].
+/// Whether a language has shorthand names, see [`are_short`].
 pub fn has_short_forms(spec: &'static LanguageSpec) -> bool {
     let Some(grammar) = spec.language() else { return false };
     let kinds = 0..grammar.node_kind_count() as u16;
     kinds.filter_map(|kind| grammar.node_kind_for_id(kind)).any(|kind| kind.contains(SHORT))
 }
 
-/// Whether the name that begins at each of some bytes is written in short form: a key and its value at once.
+/// Whether the name at each start is a shorthand: a key and its value at once.
 pub fn are_short(content: &[u8], spec: &'static LanguageSpec, starts: &[usize]) -> Vec<bool> {
     let tree = std::str::from_utf8(content).ok().and_then(|text| parse_as_indexed(text, spec, &|| false));
     let is_short = |start: &usize| {
@@ -165,7 +165,7 @@ pub fn are_short(content: &[u8], spec: &'static LanguageSpec, starts: &[usize]) 
     starts.iter().map(is_short).collect()
 }
 
-/// Whether each of some spans is all that a literal of a text holds. Comments and longer texts are none.
+/// Whether each span is the entire content of a literal. Comments and longer literals are not.
 pub fn are_literals(content: &[u8], spec: &'static LanguageSpec, spans: &[Span]) -> Vec<bool> {
     let tree = std::str::from_utf8(content).ok().and_then(|text| parse_as_indexed(text, spec, &|| false));
     // A letter before the quotes may belong to the literal: `b"name"`.
@@ -183,11 +183,11 @@ fn span(node: Node<'_>) -> Span {
     Span::new(node.start_byte(), node.end_byte())
 }
 
-/// Where a walk goes after a node.
+/// The next step of a walk.
 enum Next {
-    /// To its children.
+    /// To the node's children.
     Inside,
-    /// Past them.
+    /// To the next node outside this one.
     Past,
     End,
 }

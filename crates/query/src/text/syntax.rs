@@ -23,25 +23,25 @@ use codelode_lang::languages::{LANGUAGES, LanguageSpec, Rule, SMELLS};
 use codelode_lang::parsing::SyntaxTree;
 use codelode_store::{FileView, GramQuery};
 
-/// Letters of a pattern that an error shows.
+/// The most characters of a pattern in an error.
 const LONGEST_SHOWN: usize = 40;
 /// The depth of nested branches and loops that is a smell.
 const DEEP: usize = 5;
 /// The shortest word of a pattern that is used to find files.
 const SHORTEST_WORD: usize = 3;
-/// The most matches listed of a file, and the most captures.
+/// The most matches listed per file, and the most captures.
 const MOST_IN_FILE: usize = 10_000;
 const MOST_CAPTURES: usize = 100_000;
-/// The deepest pattern: comparison is recursive over the levels of the pattern.
+/// The deepest pattern, because comparing patterns is recursive.
 const DEEPEST_PATTERN: usize = 200;
 /// The longest time for parsing a pattern, in all languages.
 const READING: Duration = Duration::from_secs(1);
 /// Trees deeper than this are not queried: tree-sitter counts levels in sixteen bits and aborts beyond.
 const DEEPEST_QUERIED: usize = 65_000;
-/// The most matches of a query in progress; beyond that, tree-sitter drops the oldest.
+/// The most unfinished matches of a query; beyond that, tree-sitter drops the oldest.
 const MOST_UNDER_WAY: u32 = 256;
-/// The deepest tree in which the nodes of one variable are compared on the thread's own stack. Comparison is
-/// recursive, so deeper trees are compared on a stack made for the deepest tree allowed.
+/// The deepest tree whose variables are compared on the thread's own stack. Comparison is recursive, so deeper trees
+/// get a stack for the deepest allowed tree.
 const SHALLOW: usize = 250;
 const DEEPEST_COMPARED: usize = 10_000;
 const STACK_PER_LEVEL: usize = 6_000;
@@ -68,18 +68,18 @@ pub struct SyntaxHit {
 pub struct Found {
     /// By their beginning.
     pub hits: Vec<SyntaxHit>,
-    /// There may be more: time ran out, there are too many, or the tree is too deep.
+    /// Whether matches may be missing: time ran out, there were too many, or the tree is too deep.
     pub is_cut: bool,
 }
 
-/// A pattern, a query or a smell, compiled for each language at its first file.
+/// A pattern, a query or a smell. It is compiled for each language at the first file in it.
 pub struct SyntaxQuery {
     wanted: Wanted,
-    /// By the language's place in [`LANGUAGES`]; empty for languages that cannot read it.
+    /// By index in [`LANGUAGES`]; empty for languages that cannot parse it.
     finders: Vec<(u8, OnceLock<Option<Finder>>)>,
-    /// Grams that a file must hold to be parsed.
+    /// Grams that a file must contain to be parsed.
     pub grams: GramQuery,
-    /// Words in every match, checked because grams are also in files without the words.
+    /// Words in every match. They are checked, because a file may have a word's grams without the word.
     words: Vec<memmem::Finder<'static>>,
     /// Chains in every match.
     chains: Vec<Chain>,
@@ -94,11 +94,11 @@ enum Wanted {
 enum Finder {
     Pattern {
         pattern: Box<Pattern>,
-        /// A variable occurs twice in it.
+        /// Whether a variable occurs twice.
         compares: bool,
-        /// It may match a whole file.
+        /// Whether it may match a whole file.
         is_of_file: bool,
-        /// Each match is part of one member of a class, where it is in a class.
+        /// Whether a match inside a class always lies within one member.
         is_in_members: bool,
     },
     Query(Box<Query>),
@@ -139,10 +139,11 @@ impl Wanted {
 }
 
 impl SyntaxQuery {
-    /// Code with `$NAME` and `$$$REST`, or a tree-sitter query, in one language or in every one that can read it.
+    /// Compiles code with `$NAME` and `$$$REST`, or a tree-sitter query, for `language` or for every one that can parse
+    /// it. Fails with the reason if none can.
     pub fn new(pattern: &str, language: Option<&str>) -> Result<Self, String> {
-        // Every query begins with a parenthesis, bracket or quote; code may, too. A query in one language is no code
-        // in another.
+        // Every query begins with a parenthesis or bracket, but so may code. A query in one language is never tried as
+        // code in another.
         let (may_be_query, too_much) = match pattern.trim_start().starts_with(['(', '[']).then(|| reading(pattern)) {
             Some(ParsedQuery::TooMuch(problem)) => (false, Some(problem)),
             Some(ParsedQuery::Query) => (true, None),
@@ -154,7 +155,7 @@ impl SyntaxQuery {
         let needs = |pattern: &str| GramQuery::and(words(pattern).map(|word| GramQuery::literal(word.as_bytes())));
         let mut query = match Self::ready(Wanted::Code(pattern.to_owned()), language, needs) {
             Err(problem) if too_much.is_some() => return Err(too_much.unwrap_or(problem)),
-            // The languages of a repository decide what is said of it, see `check`.
+            // The error depends on the languages of the repository, see `check`.
             Err(_) if language.is_none() => Self::unread(pattern),
             ready => ready?,
         };
@@ -163,7 +164,7 @@ impl SyntaxQuery {
         Ok(query)
     }
 
-    /// A query for one of [`SMELLS`].
+    /// A query for one of [`SMELLS`]. Fails if there is no such smell.
     pub fn smell(name: &str, language: Option<&str>) -> Result<Self, String> {
         if !SMELLS.iter().any(|(smell, _)| *smell == name) {
             return Err(format!("there is no smell {name}"));
@@ -176,7 +177,7 @@ impl SyntaxQuery {
         Ok(query)
     }
 
-    /// Compiles a query for the first language that can read it; an error if none can.
+    /// Compiles for the first language that can parse it; the others follow on demand. Fails if none can.
     fn ready(wanted: Wanted, language: Option<&str>, needs: fn(&str) -> GramQuery) -> Result<Self, String> {
         let mut refused = "no such language".to_owned();
         let mut finders: Vec<_> = numbered(language).map(|(number, _)| (number, OnceLock::new())).collect();
@@ -192,15 +193,15 @@ impl SyntaxQuery {
         Err(refused)
     }
 
-    /// A pattern that no language understands.
+    /// A pattern that no language can parse.
     fn unread(pattern: &str) -> Self {
         let finders = numbered(None).map(|(number, _)| (number, OnceLock::from(None))).collect();
         let wanted = Wanted::Code(pattern.to_owned());
         Self { grams: GramQuery::All, wanted, finders, words: Vec::new(), chains: Vec::new() }
     }
 
-    /// Checks that one of these languages, with their numbers of files, understands the pattern. The error speaks for
-    /// the language with the most files.
+    /// Checks that one of the present languages, given with their numbers of files, can parse the pattern. The error is
+    /// about the language with most files.
     pub fn check(&self, present: &BTreeMap<String, u64>) -> Result<(), String> {
         if matches!(self.wanted, Wanted::Smell(_)) {
             return Ok(());
@@ -210,7 +211,7 @@ impl SyntaxQuery {
         let files = |spec: &LanguageSpec| present.get(spec.id).copied().unwrap_or(0);
         let is_here = |(_, spec): &(u8, &LanguageSpec)| files(spec) > 0;
         let mut asked = searched().filter(is_here).peekable();
-        // Without a file in any of the languages, it is enough that it could be understood.
+        // If no file is in any of these languages, any language that can parse the pattern is enough.
         let is_read = match asked.peek().is_some() {
             true => asked.any(|(number, _)| is_read_by(number)),
             false => searched().any(|(number, _)| is_read_by(number)),
@@ -227,7 +228,7 @@ impl SyntaxQuery {
         !file.given_up() && file.language_number().is_some_and(|number| self.finder(number).is_some())
     }
 
-    /// Whether a text holds all words and chains of every match.
+    /// Whether a text contains all words and chains of the pattern.
     fn may_match(&self, text: &[u8]) -> bool {
         self.words.iter().all(|word| stands_in(word, text)) && self.chains.iter().all(|chain| chain.may_stand_in(text))
     }
@@ -238,18 +239,19 @@ impl SyntaxQuery {
         Some((spec, finder.get_or_init(|| self.wanted.finder(spec).ok()).as_ref()?))
     }
 
-    /// Matches in a file, until time runs out.
+    /// Matches in a file; cut short when `is_over` returns true.
     pub fn find(&self, file: &FileView<'_>, is_over: IsOver<'_>) -> Found {
         let Some(number) = file.language_number() else { return Found::default() };
         self.find_between(number, file.content(), &|members| cuts(file, members), is_over)
     }
 
-    /// Matches in a text of a language, by its place in [`LANGUAGES`], until time runs out.
+    /// Matches in a text, by its language's index in [`LANGUAGES`]; cut short when `is_over` returns true.
     pub fn find_in(&self, number: u8, content: &[u8], is_over: IsOver<'_>) -> Found {
         self.find_between(number, content, &|_| Vec::new(), is_over)
     }
 
-    /// Matches in a text that may be cut at some places, with those in classes or without: only the parts that may match are parsed.
+    /// Matches in a text that may be cut into pieces. Only pieces that may match are parsed. `cuts` returns the cut
+    /// points, with class members or without.
     pub(super) fn find_between(
         &self,
         number: u8,
@@ -274,7 +276,7 @@ impl SyntaxQuery {
         let tree = match pieces.as_deref() {
             None => whole(),
             Some([]) => return Found::default(),
-            // An error shows that a part does not stand alone.
+            // An error shows that a piece cannot be parsed alone.
             Some(pieces) => match parse_pieces(&text, pieces, spec, is_over) {
                 Some(tree) if tree.root_node().has_error() => whole(),
                 tree => tree,
@@ -299,14 +301,14 @@ impl SyntaxQuery {
     }
 }
 
-/// The languages of that name, or all but those of documents, which take any text for theirs; by their places.
+/// The built languages of that name, by index; without a name all but document languages, which accept any text.
 fn numbered(language: Option<&str>) -> impl Iterator<Item = (u8, &'static LanguageSpec)> {
     let all = LANGUAGES.iter().enumerate().map(|(number, spec)| (number as u8, *spec));
     let is_meant = move |spec: &LanguageSpec| language.map_or(!spec.is_document, |language| spec.id == language);
     all.filter(move |(_, spec)| spec.is_built() && is_meant(spec))
 }
 
-/// A pattern that is code: on its own, or within one of the language's contexts.
+/// Parses a pattern of code, on its own or in one of the language's contexts.
 fn code(pattern: &str, spec: &'static LanguageSpec, is_over: IsOver<'_>) -> Result<Pattern, String> {
     let source = with_sigil(pattern.trim(), spec.syntax.sigil);
     if source.is_empty() {
@@ -326,19 +328,19 @@ fn code(pattern: &str, spec: &'static LanguageSpec, is_over: IsOver<'_>) -> Resu
         if tree.has_error()
             && let Some(broken) = first_broken(tree, &whole, spec)
         {
-            // The context in which most of the pattern was read says best what is wrong.
+            // The context that gets furthest explains the fault best.
             let found = Fault::of(broken, &whole, start..end);
             if fault.as_ref().is_none_or(|other| other.at < found.at) {
                 fault = Some(found);
             }
             continue;
         }
-        // Some grammars end a statement with a line break: where that is missing they guess, and no node shows it.
+        // Some grammars end statements at line breaks, and guess without one. No node shows that error.
         if tree.has_error() && !shows_fault(tree) {
             continue;
         }
         let Some(mut node) = tree.descendant_for_byte_range(start, end) else { continue };
-        // The innermost node that spans exactly the pattern; a lone statement is replaced by its content.
+        // The innermost node that spans exactly the pattern; a lone statement gives way to its content.
         if (node.start_byte(), node.end_byte()) != (start, end) {
             continue;
         }
@@ -350,7 +352,7 @@ fn code(pattern: &str, spec: &'static LanguageSpec, is_over: IsOver<'_>) -> Resu
             continue;
         }
         let pattern = Pattern::from(root.adopt(node));
-        // The library matches any number of things only among the children of something.
+        // The library supports `$$$` only among the children of a node.
         return match pattern.node {
             PatternNode::MetaVar { meta_var: MetaVariable::Multiple } => {
                 Err("`$$$` stands for nodes inside another; write the code around it".to_owned())
@@ -372,7 +374,7 @@ struct Fault {
 }
 
 impl Fault {
-    /// The fault at a node of a text that has the pattern in this range.
+    /// The fault at a node of `whole`, in which the pattern has this range.
     fn of(node: Node<'_>, whole: &str, pattern: Range<usize>) -> Self {
         let inside = |at: usize| at.clamp(pattern.start, pattern.end) - pattern.start;
         let text = whole.get(node.byte_range()).unwrap_or_default();
@@ -407,7 +409,7 @@ fn has_twice<'p>(node: &'p PatternNode, seen: &mut HashSet<&'p str>) -> bool {
     }
 }
 
-/// Runs recursive work on a stack for the deepest tree that is compared. `None` if there is no memory for that.
+/// Runs recursive work on a stack for the deepest allowed tree. `None` if there is no memory for it, or on a panic.
 fn on_large_stack<T: Send>(work: impl FnOnce() -> T + Send) -> Option<T> {
     let stack = DEEPEST_COMPARED * STACK_PER_LEVEL;
     std::thread::scope(|scope| {
@@ -415,7 +417,7 @@ fn on_large_stack<T: Send>(work: impl FnOnce() -> T + Send) -> Option<T> {
     })
 }
 
-/// The first part that the grammar failed to read, other than a variable or a missing semicolon.
+/// The first node that the grammar failed to parse, except a variable or a missing semicolon.
 fn first_broken<'t>(node: Node<'t>, text: &str, spec: &'static LanguageSpec) -> Option<Node<'t>> {
     let is_variable = || {
         let text = text.get(node.byte_range()).unwrap_or_default();
@@ -427,12 +429,12 @@ fn first_broken<'t>(node: Node<'t>, text: &str, spec: &'static LanguageSpec) -> 
     node.children(&mut node.walk()).find_map(|child| first_broken(child, text, spec))
 }
 
-/// Whether a node is, or holds, one that stands for a fault.
+/// Whether a node is, or contains, an error or a missing node.
 fn shows_fault(node: Node<'_>) -> bool {
     node.is_error() || node.is_missing() || node.children(&mut node.walk()).any(shows_fault)
 }
 
-/// The pattern with its `$` replaced by a sign that the language can read.
+/// The pattern with a sign that the language can parse in place of `$`.
 fn with_sigil(pattern: &str, sigil: char) -> String {
     let mut source = String::with_capacity(pattern.len());
     let mut rest = pattern;
@@ -448,7 +450,7 @@ fn with_sigil(pattern: &str, sigil: char) -> String {
     source + rest
 }
 
-/// Whether a text contains a word as a whole.
+/// Whether a text contains a whole word.
 fn stands_in(word: &memmem::Finder<'_>, text: &[u8]) -> bool {
     let is_part = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_';
     let is_whole = |start: usize| {
@@ -459,7 +461,7 @@ fn stands_in(word: &memmem::Finder<'_>, text: &[u8]) -> bool {
     word.find_iter(text).any(is_whole)
 }
 
-/// Words in every match: all words of a pattern except the names of variables.
+/// The words in every match: all words of the pattern except variable names.
 fn words(pattern: &str) -> impl Iterator<Item = &str> {
     let is_word = |char: char| char.is_alphanumeric() || char == '_' || char == '$';
     pattern.split(move |char| !is_word(char)).filter(|word| !word.contains('$') && word.len() >= SHORTEST_WORD)
@@ -531,7 +533,7 @@ fn of_match(found: &NodeMatch<'_, Code>) -> SyntaxHit {
     hit(found.get_node().get_inner_node(), captures)
 }
 
-/// The matches of a query. The capture `match` is the match, otherwise the largest capture.
+/// The matches of a query: the capture `match`, or else the largest capture.
 fn queried(query: &Query, root: Node<'_>, text: &str, is_over: IsOver<'_>) -> Found {
     let names = query.capture_names();
     let mut cursor = QueryCursor::new();
@@ -562,13 +564,12 @@ fn queried(query: &Query, root: Node<'_>, text: &str, is_over: IsOver<'_>) -> Fo
     Found { hits, is_cut: stopped.get() || cursor.did_exceed_match_limit() }
 }
 
-/// The branches and loops at which nesting becomes deep.
+/// The branches and loops where nesting becomes too deep.
 fn nested(spec: &'static LanguageSpec, root: Node<'_>, is_over: IsOver<'_>) -> Found {
     let table = spec.table();
     let mut found = Found::default();
     let mut cursor = root.walk();
-    // For each node above the current one: whether it branches, and whether it is an `else`; and the number that
-    // branch.
+    // For each ancestor: whether it branches, and whether it is an `else`. The second value counts the branches.
     let mut above: Vec<(bool, bool)> = Vec::new();
     let (mut branches, mut looked) = (0, 0_usize);
     loop {

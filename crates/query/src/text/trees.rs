@@ -1,4 +1,4 @@
-//! Syntax trees made during a search: parsed under a time limit, and measured before recursion into them.
+//! Syntax trees for a search: parsed with a time limit, and measured before recursion.
 
 use std::borrow::Cow;
 
@@ -15,12 +15,12 @@ use codelode_lang::parsing::{self, SyntaxTree, most_for};
 /// Whether it is time to stop.
 pub type IsOver<'a> = &'a (dyn Fn() -> bool + Sync);
 
-/// The syntax tree of a text; `None` if time ran out before, or memory.
+/// Parses a text; `None` if time or memory ran out.
 pub(super) fn parse(text: &str, spec: &'static LanguageSpec, is_over: IsOver<'_>) -> Option<SyntaxTree> {
     parse_pieces(text, &[], spec, is_over)
 }
 
-/// The same within the limits that indexing has for a text of this size.
+/// Like [`parse`], with the limits that indexing has for a text of this size.
 pub(super) fn parse_as_indexed(text: &str, spec: &'static LanguageSpec, is_over: IsOver<'_>) -> Option<SyntaxTree> {
     let parse = || {
         let (budget, before) = (Budget::new(text.len(), &Limits::default()), held_by_parsing());
@@ -30,7 +30,7 @@ pub(super) fn parse_as_indexed(text: &str, spec: &'static LanguageSpec, is_over:
     with_stack_for(text.len(), parse).flatten()
 }
 
-/// The syntax tree of these parts of a text, as if there were no others; of all of it if none is given.
+/// Parses only these parts of a text; all of it if none is given.
 pub(super) fn parse_pieces(
     text: &str,
     pieces: &[Range],
@@ -46,7 +46,7 @@ pub(super) fn parse_pieces(
     with_stack_for(text.len(), parse).flatten()
 }
 
-/// A language in the form that ast-grep needs.
+/// A language as ast-grep needs it.
 #[derive(Clone)]
 pub(super) struct Grammar(pub &'static LanguageSpec);
 
@@ -78,7 +78,7 @@ impl Language for Grammar {
     }
 }
 
-/// A text with its syntax tree, in the form that ast-grep needs.
+/// A text with its tree as ast-grep needs them.
 #[derive(Clone)]
 pub(super) struct Code {
     pub source: String,

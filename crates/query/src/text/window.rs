@@ -1,19 +1,19 @@
-//! Parts of a long text that are enough to parse a window of it: all but the definitions before and after.
+//! The parts of a long text that must be parsed to show a window of it: all but definitions before and after.
 
 use tree_sitter::{Point, Range};
 
 use codelode_base::model::{Kind, Span};
 use codelode_store::{FileView, SymbolView};
 
-/// Bytes that are worth leaving out.
+/// Fewer skipped bytes are not worth it.
 const WORTHWHILE: usize = 1 << 16;
 
-/// Pieces of a text that are parsed as if there were no others; none for all of it.
+/// Parts of a text to parse as if there were no others; empty for the whole text.
 #[derive(Debug, Default)]
 pub struct Pieces(pub(super) Vec<Range>);
 
 impl Pieces {
-    /// Bytes that are parsed, unless it is the whole text.
+    /// The number of parsed bytes; zero for the whole text.
     pub fn len(&self) -> usize {
         self.0.iter().map(|piece| piece.end_byte - piece.start_byte).sum()
     }
@@ -24,15 +24,14 @@ impl Pieces {
     }
 }
 
-/// The pieces of a file without the definitions that lie before and after a part of it; none if all of it is to be
-/// parsed. Definitions on lines of their own are left out, from the first to the last of those that have the same one around
-/// them.
+/// The parts of a file to parse for `part`. Definitions before and after it on lines of their own are skipped, together
+/// with the text between siblings. Empty if skipping is not worthwhile.
 pub fn pieces(file: FileView<'_>, part: Span) -> Pieces {
     let content = file.content();
     if content.len() < part.len() + WORTHWHILE || file.is_partly_read() {
         return Pieces::default();
     }
-    // Runs of definitions that are left out, by the definition around them.
+    // Runs of skipped sibling definitions, by parent and by whether they precede `part`.
     let mut runs: Vec<(Option<u32>, bool, Span)> = Vec::new();
     let mut inside = 0;
     for symbol in file.symbols() {
@@ -58,7 +57,7 @@ pub fn pieces(file: FileView<'_>, part: Span) -> Pieces {
     let mut ranges = Ranges { content, at: 0, row: 0, found: Vec::new() };
     let mut start = 0;
     for run in left_out {
-        // A run may lie in another one.
+        // A run may lie inside another.
         if run.start as usize > start {
             ranges.add(start, run.start as usize);
         }
@@ -84,7 +83,7 @@ fn lines(content: &[u8], symbol: &SymbolView<'_>) -> Option<Span> {
     is_alone.then(|| Span::new(start, end))
 }
 
-/// Ranges at beginnings of lines, whose rows are counted once.
+/// Ranges that begin at lines. Rows are counted on from range to range.
 struct Ranges<'c> {
     content: &'c [u8],
     at: usize,

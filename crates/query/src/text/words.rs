@@ -1,4 +1,4 @@
-//! Words of code that may name something, and where a local one is bound: by the syntax alone, for what facts do not say.
+//! Words of code that may name something, and the binding of local names. It uses syntax only, for code without facts.
 
 use std::collections::HashMap;
 
@@ -17,22 +17,22 @@ pub struct Word {
     pub span: Span,
     /// Its colour.
     pub colour: Option<Colour>,
-    /// The place in the text where it is bound, for a local name; its own if it is bound there.
+    /// The place that binds it, if it is local; its own place if it is bound there.
     pub bound: Option<Span>,
-    /// The place where an import statement writes it, if it is not bound otherwise.
+    /// The place in an import statement that writes it, if it is not bound otherwise.
     pub imported: Option<Span>,
-    /// It stands for the object around it: `self`, `this`.
+    /// Whether it stands for the enclosing object: `self`, `this`.
     pub is_own: bool,
 }
 
-/// Words for the object around.
+/// Words for the enclosing object.
 const OWN: [&[u8]; 5] = [b"self", b"this", b"Self", b"cls", b"$this"];
-/// Nodes between a name and what binds it.
+/// The most nodes between a name and its binding construct.
 const NEAR: usize = 6;
-/// Nodes between two looks at the clock.
+/// Nodes between two checks of the time.
 const BETWEEN_LOOKS: u32 = 1 << 10;
 
-/// Words in a part of a text whose syntax is known, in order. `painted` are the colours of the part.
+/// Words in a part of a text, in order. `painted` are the colours of that part.
 pub(super) fn words(
     root: Node<'_>,
     content: &[u8],
@@ -69,32 +69,32 @@ pub(super) fn words(
     found
 }
 
-/// The strength of the evidence that a name is bound at a place.
+/// Whether a name is bound at a place.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Binds {
     No,
-    /// It is assigned to, which may bind it.
+    /// An assignment, which may bind it.
     Maybe,
     Yes,
 }
 
-/// A word in the tree.
+/// A word in the syntax tree.
 struct SyntaxWord {
     span: Span,
     binds: Binds,
     /// The innermost block around it.
     scope: Span,
-    /// The outermost function around it; the text's start for none.
+    /// The outermost function around it; `None` outside functions.
     function: Option<Span>,
-    /// It belongs to what stands before it, or is the key of a value.
+    /// Whether it belongs to the name before it, or is a key.
     is_member: bool,
-    /// It is a word of the language, such as `true`.
+    /// Whether it is a literal word, such as `true`.
     is_constant: bool,
 }
 
 impl SyntaxWord {
-    /// The place where it is bound, among all words of its text in order: the last one before it in a block around
-    /// it, else the first one that is assigned to in its function, else the first one there.
+    /// The place where it is bound, given all equal words of the text in order. It is the last binding before it in an
+    /// enclosing block, else the first assignment in its function, else the first occurrence there.
     fn bound(&self, same: &[&Self]) -> Option<Span> {
         let before = &same[..same.partition_point(|other| other.span.start <= self.span.start)];
         let is_around = |other: &&&Self| other.binds == Binds::Yes && other.scope.contains(self.span);
@@ -104,7 +104,7 @@ impl SyntaxWord {
         let function = self.function?;
         let mut inside = same.iter().filter(|other| function.contains(other.span));
         let assigned = inside.clone().find(|other| other.binds == Binds::Maybe && other.function == self.function);
-        // A word that is used once is bound elsewhere.
+        // A word that occurs once is bound elsewhere.
         let first = || inside.next().filter(|first| first.span != self.span);
         assigned.or_else(first).map(|first| first.span)
     }
@@ -122,7 +122,7 @@ struct NodeTraits {
     is_assignment: bool,
     is_target: bool,
     is_keyed: bool,
-    /// It holds a type beside the name that has it.
+    /// It holds a type next to a name.
     is_type: bool,
     is_import: bool,
     is_constant: bool,
@@ -165,10 +165,10 @@ impl NodeTraits {
     }
 }
 
-/// A node above the cursor's.
+/// An ancestor of the current node.
 struct Frame<'t> {
     of: NodeTraits,
-    /// Its field in its parent.
+    /// Its field name in its parent.
     field: &'t str,
     span: Span,
 }
@@ -177,7 +177,7 @@ struct Walk<'a, 't> {
     content: &'a [u8],
     spec: &'static LanguageSpec,
     frames: Vec<Frame<'t>>,
-    /// Traits of each kind that was met.
+    /// Traits of each node kind seen so far.
     kinds: Vec<Option<NodeTraits>>,
     leaves: Vec<SyntaxWord>,
     /// Words of import statements.
@@ -185,7 +185,7 @@ struct Walk<'a, 't> {
 }
 
 impl<'a, 't> Walk<'a, 't> {
-    /// Visits all nodes of the outermost parts of the text that reach into a part of it.
+    /// Visits all nodes of the top-level parts of a text that overlap `part`.
     fn run(&mut self, mut cursor: TreeCursor<'t>, part: Span, is_over: IsOver<'_>) {
         let mut visited = 0u32;
         loop {
@@ -198,7 +198,7 @@ impl<'a, 't> Walk<'a, 't> {
             if span.start >= part.end {
                 return;
             }
-            // Words before the part, in what reaches into it, may bind those inside.
+            // Words before `part`, in a construct that overlaps it, may bind words inside.
             let of = self.traits(node);
             let is_outside = self.frames.len() == 1 && span.end <= part.start && !of.is_import;
             let field = cursor.field_name().unwrap_or_default();
@@ -227,12 +227,12 @@ impl<'a, 't> Walk<'a, 't> {
         *self.kinds[kind].get_or_insert_with(|| NodeTraits::kind(node.kind(), self.spec))
     }
 
-    /// Keeps a leaf that is a word.
+    /// Keeps a leaf that may name something.
     fn leaf(&mut self, span: Span, of: NodeTraits, field: &'t str) {
         if self.frames.iter().any(|frame| frame.of.is_import) {
             self.import(span);
         }
-        // Where names are not resolved, leaves may be of any sort.
+        // In languages without name resolution, only nodes that are names count.
         if !is_word(span.of(self.content)) || self.spec.relating.is_none() && !of.is_name {
             return;
         }
@@ -240,7 +240,7 @@ impl<'a, 't> Walk<'a, 't> {
         let is_key = parent.is_some_and(|parent| parent.of.is_keyed && parent.span.start == span.start);
         let is_member = is_key
             || matches!(field, "property" | "attribute" | "field" | "key" | "member")
-            // The type of a result stands after an arrow, too.
+            // An arrow also precedes the type of a result.
             || field != "return_type" && is_member(self.content, span.start as usize);
         let scopes = self.frames.iter().rev().find(|frame| frame.of.is_scope);
         let outermost = self.frames.iter().find(|frame| frame.of.is_function);
@@ -254,7 +254,7 @@ impl<'a, 't> Walk<'a, 't> {
         });
     }
 
-    /// Notes the name that a leaf of an import statement gives: the word itself, or the last one of a path.
+    /// Notes the name that a leaf of an import statement binds: the word itself, or the last part of a path.
     fn import(&mut self, leaf: Span) {
         let content: &'a [u8] = self.content;
         let text = leaf.of(content).trim_ascii();
@@ -265,7 +265,7 @@ impl<'a, 't> Walk<'a, 't> {
         }
     }
 
-    /// Whether a leaf with a field binds a name, by the nodes above it.
+    /// Whether a leaf binds a name, by its field and its ancestors.
     fn binds(&self, mut field: &'t str) -> Binds {
         for parent in self.frames.iter().rev().take(NEAR) {
             match field {
@@ -289,7 +289,7 @@ impl<'a, 't> Walk<'a, 't> {
     }
 }
 
-/// Whether a text is a word that may name something, with the signs that some languages write before and after one.
+/// Whether a text is a word, with the signs that some languages write before and after names.
 fn is_word(text: &[u8]) -> bool {
     let word = text.trim_ascii();
     let start = word.iter().take(2).take_while(|byte| b"@$:#%&".contains(byte)).count();
@@ -308,7 +308,7 @@ mod tests {
     use codelode_base::model::Span;
     use codelode_lang::languages::of_file;
 
-    /// Words of a text with the line and column where each is bound.
+    /// Words of a text, each with the line and column of its binding.
     fn check(path: &str, text: &str, expected: &str) {
         let spec = of_file(path, text.as_bytes()).expect("it is built in").1;
         let place = |span: Span| {

@@ -1,4 +1,4 @@
-//! Definitions that a library offers: what its entries reach.
+//! Definitions in the API of a library.
 
 use super::{Asks, Reached, Rule, Stage, Subject};
 

@@ -1,4 +1,4 @@
-//! Files that show code, hold inputs of tests, or are started by hand.
+//! Files with examples, test inputs, or scripts started by hand.
 
 use super::{Asks, Reached, Rule, Stage, Subject};
 use codelode_lang::languages::{is_aside, is_for_testing};

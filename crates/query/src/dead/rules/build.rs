@@ -1,4 +1,4 @@
-//! Versions of a definition among which a build chooses: by an attribute, a tag of its file, or the name of a platform.
+//! Versions of a definition among which a build chooses, by an attribute, a tag of the file, or a platform's name.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -32,10 +32,10 @@ fn ask(walk: &mut Walk<'_, '_>, nodes: &[u32]) -> Answers {
     chosen.into_iter().filter(has_others).map(|node| (node, Evidence::Plain)).collect()
 }
 
-/// The beginning of a file that may tie it to a condition.
+/// The part of a file, in bytes, that is searched for a build condition.
 const HEAD: usize = 4_096;
 
-/// The name of a definition, with its type if it is a method: versions of one may stand in modules of other names.
+/// The name of a definition, with its type if it is a method. Modules of other names may hold other versions of it.
 fn version_of(symbol: &SymbolView<'_>) -> String {
     let name = symbol.qualified_name();
     let parts = if symbol.kind() == Kind::Method { 2 } else { 1 };
@@ -43,8 +43,8 @@ fn version_of(symbol: &SymbolView<'_>) -> String {
     name[start..].to_owned()
 }
 
-/// Modules in files of their own that are declared under a condition, by path (`#[cfg(windows)] mod console;`), or have a
-/// version for a platform beside them (`console.ts`, `console.browser.ts`).
+/// Paths of modules in files of their own that are declared under a condition (`#[cfg(windows)] mod console;`), or that
+/// have a version for a platform beside them (`console.ts`, `console.browser.ts`).
 fn conditional_modules(graph: &Graph<'_>) -> FxHashSet<String> {
     let path = |folder: &str, name: &str| if folder.is_empty() { name.to_owned() } else { format!("{folder}/{name}") };
     let declared = graph
@@ -64,14 +64,14 @@ fn conditional_modules(graph: &Graph<'_>) -> FxHashSet<String> {
     modules
 }
 
-/// Whether a build may leave a definition out: by a condition on itself, on code around it, on its file or its module.
+/// Whether a build may leave a definition out, by a condition on it, on code around it, on its file or on its module.
 fn is_conditional(symbol: &SymbolView<'_>, modules: &FxHashSet<String>) -> bool {
     let content = symbol.file.content();
     let head = &content[..content.len().min(HEAD)];
     let conditions = symbol.file.conventions().conditions;
     let mut heads = conditions.iter().filter(|opening| !opening.starts_with("#["));
     let path = symbol.file.path();
-    // A module holds those in its folder: `other` that in `unix/other/disk.rs`.
+    // A module holds the files in its folder: the module `other` holds `unix/other/disk.rs`.
     let mut ends = path.match_indices(['/', '.']).map(|(end, _)| end);
     let mut in_module = || ends.any(|end| modules.contains(&path[..end]));
     std::iter::successors(Some(*symbol), SymbolView::parent).any(|own| is_tied(&own))
@@ -79,7 +79,7 @@ fn is_conditional(symbol: &SymbolView<'_>, modules: &FxHashSet<String>) -> bool 
         || !modules.is_empty() && in_module()
 }
 
-/// Whether a definition has a condition of its own.
+/// Whether a definition itself has a condition.
 fn is_tied(symbol: &SymbolView<'_>) -> bool {
     let conditions = symbol.file.conventions().conditions;
     let is_condition = |decorator: &String| conditions.iter().any(|opening| decorator.starts_with(opening));

@@ -1,4 +1,4 @@
-//! Methods of a published package that the language lets any code call that has an object.
+//! Public methods of a published package, in languages where any code with an object may call them by name.
 
 use super::{Asks, Reached, Rule, Stage, Subject};
 

@@ -1,4 +1,4 @@
-//! Classes whose base gets to know the classes derived from it: by a metaclass, `__subclasses__()`, or a call that made the base.
+//! Classes whose base learns of its subclasses: by a metaclass, `__subclasses__()`, or a call that made the base.
 
 use rustc_hash::FxHashMap;
 
@@ -35,7 +35,8 @@ fn ask(walk: &mut Walk<'_, '_>, nodes: &[u32]) -> Answers {
     nodes.iter().copied().filter(is_meant).map(|node| (node, Evidence::Plain)).collect()
 }
 
-/// Whether a class has a mark by which it collects; one that ends in `=` stands before a name that is none of the plain bases.
+/// Whether a class has a mark by which it collects its subclasses. A mark that ends in `=` needs a name after it that
+/// is no plain base.
 fn has_mark(class: &SymbolView<'_>, mark: &str) -> bool {
     let (text, plain) = (class.source(), class.file.conventions().plain_bases);
     let collects = |at: usize| {

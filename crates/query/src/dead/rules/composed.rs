@@ -1,4 +1,4 @@
-//! Names that are put together at run time: `getattr(self, "do_" + name)`, `` eval(`on${event}()`) ``.
+//! Names composed at run time: `getattr(self, "do_" + name)`, `` eval(`on${event}()`) ``.
 
 use rustc_hash::FxHashSet;
 
@@ -25,10 +25,10 @@ fn ask(walk: &mut Walk<'_, '_>, nodes: &[u32]) -> Answers {
     nodes.iter().copied().filter(is_meant).map(|node| (node, Evidence::Plain)).collect()
 }
 
-/// Beginnings of names that a file puts together: `"do_" + name`, `"do_%s" % name`, `` [`on${event}`] ``.
+/// Beginnings of names that a file composes: `"do_" + name`, `"do_%s" % name`, `` [`on${event}`] ``.
 fn prefixes<'a>(text: &'a [u8], reflection: &[&str]) -> Vec<&'a [u8]> {
     let is_index = reflection.contains(&"[");
-    // Shorter ones would fit almost every name.
+    // A shorter beginning would fit almost every name.
     let least = if is_index { 2 } else { 3 };
     if !is_index && !reflection.iter().any(|word| memchr::memmem::find(text, word.as_bytes()).is_some()) {
         return Vec::new();
@@ -38,15 +38,15 @@ fn prefixes<'a>(text: &'a [u8], reflection: &[&str]) -> Vec<&'a [u8]> {
     quotes.filter_map(|quote| prefix_at(text, quote)).filter(|prefix| prefix.len() >= least).collect()
 }
 
-/// The name after a quote, if more is put behind it.
+/// The name after a quote, if the code appends more to it.
 fn prefix_at(text: &[u8], quote: usize) -> Option<&[u8]> {
     let after = &text[quote + 1..];
     let (name, rest) = after.split_at(after.iter().position(|byte| !is_part(*byte))?);
     match rest.first()? {
-        // The mark of what a template puts in is no part of the name.
+        // The `$` of a template placeholder is no part of the name.
         b'{' => Some(name.strip_suffix(b"$").unwrap_or(name)),
         b'%' => Some(name),
-        // `name.startswith("do_")`, of all names.
+        // `name.startswith("do_")` selects among all names.
         close if *close == text[quote] && text[..quote].ends_with(b".startswith(") => Some(name),
         close if *close == text[quote] => rest[1..].trim_ascii_start().starts_with(b"+").then_some(name),
         _ => None,

@@ -1,4 +1,4 @@
-//! Constructors of classes in use.
+//! Constructors of used classes.
 
 use super::{Asks, Reached, Rule, Stage, Subject};
 use codelode_base::model::Detail;

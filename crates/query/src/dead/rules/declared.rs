@@ -1,4 +1,4 @@
-//! Files that declare what is defined elsewhere.
+//! Files that only declare definitions of other files.
 
 use super::{Asks, Reached, Rule, Stage};
 use codelode_store::FileView;

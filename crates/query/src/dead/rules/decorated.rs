@@ -1,4 +1,4 @@
-//! Decorators, attributes and annotations that may hand a definition on.
+//! Decorators, attributes and annotations that may pass a definition on.
 
 use super::{Asks, Reached, Rule, Stage, Subject};
 

@@ -1,4 +1,4 @@
-//! Members of a class that a decorator gets to know.
+//! Members of a decorated class: the decorator may call them.
 
 use super::{Asks, Reached, Rule, Stage, Subject};
 

@@ -1,4 +1,4 @@
-//! Classes with a base from outside of the repository, which may make objects of them and call their methods.
+//! Members of a class with an external base, which may call them, and classes with an imported external base.
 
 use super::{Asks, Reached, Rule, Stage, Subject};
 use codelode_base::model::Kind;

@@ -1,4 +1,4 @@
-//! Members of a block that implements a trait from outside: `impl Display for Id`.
+//! Members of a block that implements an external trait: `impl Display for Id`.
 
 use super::{Asks, Reached, Rule, Stage, Subject};
 

@@ -1,4 +1,4 @@
-//! Types with a base from outside of the repository, or one that a call made: it may find them or make objects of them.
+//! Types with an external base, or a base that a call made. The base may find the type or construct it.
 
 use super::{Asks, Reached, Rule, Stage, Subject};
 use crate::graph::is_type;

@@ -1,4 +1,4 @@
-//! Definitions that a framework or a tool finds by the path of their file and their name.
+//! Definitions that a framework or a tool finds by their name and file path.
 
 use super::{Asks, Reached, Rule, Stage, Subject};
 

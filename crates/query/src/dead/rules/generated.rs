@@ -1,4 +1,4 @@
-//! Generated and minified files, which nobody deletes from by hand.
+//! Generated and minified files: people do not edit them.
 
 use super::{Asks, Reached, Rule, Stage};
 use codelode_lang::languages::is_minified;

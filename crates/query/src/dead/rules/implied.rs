@@ -1,4 +1,4 @@
-//! Names that the language, or an interface of its library, gives a meaning: `__len__`, `toString`.
+//! Names with a meaning to the language or its standard library: `__len__`, `toString`.
 
 use super::{Asks, Reached, Rule, Stage, Subject};
 

@@ -1,4 +1,4 @@
-//! Definitions in the braces of a macro, which may make anything of them.
+//! Definitions in the arguments of a macro, which may expand to anything.
 
 use super::{Asks, Reached, Rule, Stage, Subject};
 use codelode_store::SymbolView;
@@ -15,10 +15,10 @@ fn ask(subject: Subject<'_, '_>) -> bool {
     is_given(&subject.symbol)
 }
 
-/// The bytes before a definition in which the braces of a macro around it are looked for.
+/// The number of bytes before a definition that are searched for an enclosing macro.
 const LOOKED_BACK: usize = 65_536;
 
-/// Whether a definition stands in the braces of a macro.
+/// Whether a definition lies in the brackets of a macro.
 pub fn is_given(symbol: &SymbolView<'_>) -> bool {
     let openings = symbol.file.conventions().macro_openings;
     let end = symbol.span().start as usize;
@@ -26,7 +26,7 @@ pub fn is_given(symbol: &SymbolView<'_>) -> bool {
     !openings.is_empty() && is_in_macro(before, openings)
 }
 
-/// Whether a bracket that a macro's call or definition opens is open at the end of a text: `make! {`, `macro_rules! make {`.
+/// Whether a text ends inside the brackets of a macro's call or definition: `make! {`, `macro_rules! make {`.
 fn is_in_macro(before: &[u8], openings: &[u8]) -> bool {
     let mut depth = 0_usize;
     for (at, byte) in before.iter().enumerate().rev() {
@@ -41,13 +41,13 @@ fn is_in_macro(before: &[u8], openings: &[u8]) -> bool {
     false
 }
 
-/// Whether two slashes stand before a place on its line.
+/// Whether a line comment begins before a place on its line.
 fn is_in_comment(text: &[u8], at: usize) -> bool {
     let start = memchr::memrchr(b'\n', &text[..at]).map_or(0, |newline| newline + 1);
     memchr::memmem::find(&text[start..at], b"//").is_some()
 }
 
-/// Whether a text ends in the mark of a macro, with or without a name behind it.
+/// Whether a text ends with a macro's mark, with or without a name after it.
 fn is_called(before: &[u8], openings: &[u8]) -> bool {
     let is_part = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_';
     let ends = |text: &[u8]| text.last().is_some_and(|byte| openings.contains(byte));

@@ -1,4 +1,4 @@
-//! Functions that the runtime calls, in any file.
+//! Functions that the runtime calls, whichever file defines them.
 
 use super::{Asks, Reached, Rule, Stage, Subject};
 use codelode_base::model::Kind;

@@ -1,4 +1,4 @@
-//! Methods without parameters of an interface, which tell its types from others and need not be called.
+//! Interface methods without parameters that only mark a type, so nothing needs to call them.
 
 use super::{Asks, Reached, Rule, Stage, Subject};
 

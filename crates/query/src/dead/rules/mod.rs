@@ -1,5 +1,5 @@
-//! The rules of dead code, one a file. The order of this table is the order in which they are asked: the first that speaks of a
-//! definition gives the reason.
+//! The rules of dead code, one per file. They are asked in the order of this table, and the first that applies gives
+//! the reason.
 
 pub(super) mod api;
 pub(super) mod aside;

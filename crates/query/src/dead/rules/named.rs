@@ -1,4 +1,4 @@
-//! Names that stand in code, settings or templates at a place that no relation explains.
+//! Names in code, settings or templates at places that no relation explains.
 
 use super::{Answers, Asks, Evidence, Reached, Rule, Stage, Walk};
 use crate::dead::search::{Mention, mentions};

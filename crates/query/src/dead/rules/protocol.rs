@@ -1,4 +1,4 @@
-//! Methods that a library may call through an interface that the class does not name.
+//! Methods of a protocol that a library may call although the class does not declare it.
 
 use super::{Asks, Reached, Rule, Stage, Subject};
 use codelode_lang::languages::OfferedMethod;

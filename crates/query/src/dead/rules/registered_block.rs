@@ -1,4 +1,4 @@
-//! Members of a block of a type whose attribute may register them: `#[pymethods] impl Shop { … }`.
+//! Members of a block whose attribute may register them: `#[pymethods] impl Shop { … }`.
 
 use super::{Asks, Reached, Rule, Stage, Subject};
 use crate::dead::project::block_attributes;
@@ -19,7 +19,7 @@ fn ask(subject: Subject<'_, '_>) -> bool {
         let name = path.rsplit(|byte| *byte == b':').next().unwrap_or(path);
         !plain.iter().any(|plain| plain.as_bytes() == name)
     };
-    // Of a block for a trait, it makes no method known that the trait does not.
+    // On a block for a trait, an attribute exposes only the trait's own methods.
     subject.is_entry()
         && block_attributes(&subject.symbol).any(registers)
         && subject.graph().filled_in(&subject.symbol).is_none()

@@ -1,4 +1,4 @@
-//! Definitions of a file that goes through all of its names: `globals().items()`.
+//! Top-level definitions of a file that iterates over its own names: `globals().items()`.
 
 use rustc_hash::FxHashMap;
 
@@ -23,7 +23,7 @@ fn ask(walk: &mut Walk<'_, '_>, nodes: &[u32]) -> Answers {
     nodes.iter().copied().filter(|node| speaks(node)).map(|node| (node, Evidence::Plain)).collect()
 }
 
-/// Whether a file goes through all of its names.
+/// Whether a file iterates over its own names.
 fn shows_its_names(file: &FileView<'_>) -> bool {
     let marks = file.conventions().shows;
     marks.iter().any(|mark| memchr::memmem::find(file.content(), mark.as_bytes()).is_some())

@@ -1,4 +1,4 @@
-//! Functions that a runner of tests knows by the beginning of their name, in a file that is no test by its path.
+//! Functions in a source file whose name begins as a test runner expects.
 
 use super::{Asks, Reached, Rule, Stage, Subject};
 use codelode_base::model::Kind;

@@ -1,4 +1,4 @@
-//! Uses on receivers of which nothing is known.
+//! Uses on receivers of unknown type.
 
 use super::{Asks, Reached, Rule, Stage, Subject};
 use crate::dead::search::sees;

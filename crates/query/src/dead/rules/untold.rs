@@ -1,4 +1,4 @@
-//! Languages whose unused code cannot be told from used code.
+//! Languages in which unused code looks like used code.
 
 use super::{Asks, Reached, Rule, Stage};
 use codelode_store::FileView;

@@ -1,4 +1,4 @@
-//! Code of others, and the output of builds.
+//! Third-party code and build output.
 
 use super::{Asks, Reached, Rule, Stage};
 use codelode_lang::languages::{is_built, is_vendored};

@@ -1,4 +1,4 @@
-//! Definitions that other files can see, and members that are said to be public in a type that is not.
+//! Definitions that other files can see, and public members of a hidden type.
 
 use super::{Asks, Reached, Rule, Stage, Subject};
 

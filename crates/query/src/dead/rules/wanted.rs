@@ -1,4 +1,4 @@
-//! Globs of the caller: paths, names or ids that count as used.
+//! The caller's globs: paths, names or ids that count as used.
 
 use super::{Asks, Reached, Rule, Stage, Subject};
 
@@ -15,7 +15,7 @@ fn ask(subject: Subject<'_, '_>) -> bool {
     if patterns.is_empty() {
         return false;
     }
-    // `path::Class.method#method`, with its kind or without.
+    // The id is `path::Class.method#method`; globs may leave out its kind.
     let id = symbol.id();
     let without_kind = id.rsplit_once('#').map_or(id.as_str(), |(name, _)| name);
     let names = [symbol.file.path(), &symbol.qualified_name(), without_kind, &id];
