@@ -1,5 +1,5 @@
-//! Binds the names of a few files alone: of edited ones, such as texts that are not saved, or of some from elsewhere. Other
-//! files stay as they were noted, even where an edit affects them.
+//! Binds the names of a few files only: edited files, such as unsaved texts, or files of another repository. Other
+//! files keep their stored notes, even if an edit affects them.
 
 use std::cell::OnceCell;
 use std::ops::Range;
@@ -14,22 +14,22 @@ use super::{defined_names_of, put_in_order, resolve_file};
 use codelode_base::model::Relations;
 use codelode_lang::facts::{DefinitionId, Project, Semantics};
 
-/// Where the notes on a project lie among stored words. It may be kept: finding it reads as many places in memory as there
-/// are files, and the names read all notes.
+/// The positions of a project's notes among stored words. Finding them reads one place per file, and `written` reads
+/// all notes, so it is worth keeping.
 #[derive(Debug)]
 pub struct NotesLayout {
-    /// Words of the items of each file.
+    /// Word ranges of each file's items.
     files: Vec<Range<usize>>,
     extends: Range<usize>,
     derives: Range<usize>,
-    /// Words in all.
+    /// The number of words.
     len: usize,
-    /// Names that files write to, with the number of items that do; found when it is needed.
+    /// The number of items that write each name; computed on first use.
     written: OnceLock<FxHashMap<u64, u32>>,
 }
 
 impl NotesLayout {
-    /// The layout of notes at the front of some words.
+    /// Finds the layout of notes at the start of `words`; `None` if they are invalid.
     fn of(words: &[u32]) -> Option<Self> {
         let mut rest = words;
         let [files, consulted, extends, derives, tangled, _] = *take(&mut rest)?;
@@ -52,8 +52,8 @@ impl NotesLayout {
     }
 }
 
-/// For each edited file, the places of its definitions by their earlier ones, once they are needed: few classes of other files
-/// derive from those of one.
+/// New places of definitions by old place, for each edited file. Computed on demand, because few classes derive from
+/// those of an edited file.
 type EditedPlaces = FxHashMap<u32, OnceCell<FxHashMap<DefinitionId, DefinitionId>>>;
 
 /// Notes on a project as they are stored, read in place.
@@ -63,7 +63,8 @@ pub struct StoredNotes<'a> {
 }
 
 impl<'a> StoredNotes<'a> {
-    /// Reads notes from the front of some words, as [`Notes::read`](super::Notes::read) does. `known` is their layout, if it was kept.
+    /// Reads notes from the front of `words`, like [`Notes::read`](super::Notes::read). `known` is their layout, if the
+    /// caller kept it.
     pub fn read(words: &mut &'a [u32], known: Option<Arc<NotesLayout>>) -> Option<Self> {
         let layout = match known {
             Some(layout) => layout,
@@ -74,7 +75,7 @@ impl<'a> StoredNotes<'a> {
         Some(Self { words: own, layout })
     }
 
-    /// Where these notes lie, to be kept.
+    /// The layout of these notes, for the caller to keep.
     pub fn layout(&self) -> &Arc<NotesLayout> {
         &self.layout
     }
@@ -83,7 +84,7 @@ impl<'a> StoredNotes<'a> {
         self.words[self.layout.files[file as usize].clone()].chunks_exact(Item::WORDS).map(Item::of)
     }
 
-    /// Names that other files than the edited ones write to, of those that are asked about.
+    /// The names in `asked` that unedited files write.
     fn written_elsewhere(&self, edited: &[u32], asked: &FxHashSet<u64>) -> Vec<u64> {
         let count = |all: &mut FxHashMap<u64, u32>, file: u32| {
             let written = self.items(file).filter(|item| item.flags & WRITTEN != 0);
@@ -99,11 +100,11 @@ impl<'a> StoredNotes<'a> {
         asked.iter().copied().filter(|name| all.get(name).is_some_and(|count| own.get(name) != Some(count))).collect()
     }
 
-    /// Places of an edited file's definitions by their earlier places: the first of a name is the first again.
+    /// New places of an edited file's definitions by old place. Definitions of one name keep their order.
     fn places<'p>(&self, project: &'p Project<'p>, file: u32) -> FxHashMap<DefinitionId, DefinitionId> {
         let facts = project.files[file as usize].facts();
         let mut places: FxHashMap<u64, Vec<DefinitionId>> = FxHashMap::default();
-        // The last of a name comes first, so that the first one is taken first.
+        // In reverse, because the first one is popped first.
         for (place, definition) in facts.definitions.iter().enumerate().rev() {
             if let Some(name) = facts.hashes.get(definition.name.row()) {
                 places.entry(*name).or_default().push(DefinitionId(place as u32));
@@ -114,7 +115,7 @@ impl<'a> StoredNotes<'a> {
         before.iter().filter_map(|item| Some((DefinitionId(item.place), places.get_mut(&item.name)?.pop()?))).collect()
     }
 
-    /// Pairs of definitions whose first one lies in an unedited file, by their present places.
+    /// Pairs of definitions by their current places, if the first one lies in an unedited file.
     fn pairs<'p>(&self, words: &Range<usize>, project: &'p Project<'p>, edited: &EditedPlaces) -> Vec<(Def, Def)> {
         let is_known = |file: u32| (file as usize) < self.layout.files.len();
         let place = |file: u32, place: DefinitionId| match edited.get(&file) {
@@ -136,7 +137,7 @@ impl<'a> StoredNotes<'a> {
     }
 }
 
-/// Binds every occurrence of the edited files; `None` when the notes are of other files.
+/// Binds every occurrence of the edited files. `None` if the notes belong to other files.
 pub fn resolve_alone<'a>(
     project: &'a Project<'a>,
     semantics: &'static Semantics,
@@ -166,8 +167,9 @@ pub fn resolve_alone<'a>(
     Some(relations)
 }
 
-/// Binds every occurrence of some files from elsewhere against a project that they use. `guests` are consecutive; those of
-/// `wanted` are bound, the others may lie on the way. The project's own files are as the notes say; `None` when they are not.
+/// Binds every occurrence of the `wanted` files, which come from another repository and use the project. `guests` are
+/// consecutive file numbers; those not wanted may lie on import paths. The project's own files keep their notes. `None`
+/// if the notes belong to other files.
 pub fn resolve_guests<'a>(
     project: &'a Project<'a>,
     semantics: &'static Semantics,

@@ -1,4 +1,4 @@
-//! Values that a callback is passed, and types of parameters in methods that override others.
+//! Types of callback parameters, and of parameters in methods that override others.
 
 use super::generics::Environment;
 use super::names::{Def, Meaning, Resolver};
@@ -7,14 +7,14 @@ use codelode_lang::facts::{
     DefinitionId, DefinitionKind, EMPTY, Expression, ExpressionId, LAST, ListId, NameId, Op, UNKNOWN,
 };
 
-/// Methods of containers that hand two elements to a function.
+/// Container methods that pass two elements to a function.
 const COMPARING: &[&str] = &["sort", "sorted", "toSorted", "sortWith", "max", "min", "maxWith", "minWith", "reduce"];
 
-/// Methods of containers that take elements.
+/// Container methods that take elements.
 const ADDING: &[&str] = &["push", "unshift"];
 
 impl Resolver<'_> {
-    /// The values that a callee passes to a callback.
+    /// The values that a callee passes to its callback's parameter.
     pub(super) fn passed(&mut self, file: u32, it: Expression) -> Values {
         let (argument, parameter) = ((it.b >> 16) as usize, (it.b & 0xffff) as usize);
         let mut found = Vec::new();
@@ -65,7 +65,7 @@ impl Resolver<'_> {
             parameter == 1 && COMPARING.contains(&name.trim_end_matches("()"))
         };
         if callees.is_empty() && callee.op == Op::Member && (parameter == 0 || compares()) {
-            // A container's own method passes its elements.
+            // A container's own methods pass its elements.
             let holds = |value: &&Value| matches!(value, Value::Container(_) | Value::Tuple(_));
             for receiver in self.value(file, ExpressionId(callee.a)).iter().filter(holds) {
                 self.element(*receiver, &mut found);
@@ -74,7 +74,7 @@ impl Resolver<'_> {
         found
     }
 
-    /// The types of type parameters that a receiver gives, with those that the type gives that a call's result is wanted as.
+    /// Binds a function's type parameters: from the receiver, and from the type that the context expects of the result.
     fn told_by_result(
         &mut self,
         function: Def,
@@ -92,7 +92,7 @@ impl Resolver<'_> {
         (!environment.is_empty()).then_some(environment)
     }
 
-    /// The values of the type that a callee wants of an argument.
+    /// The values of the type that a callee expects of an argument.
     pub(super) fn wanted(&mut self, file: u32, it: Expression) -> Values {
         let callee = ExpressionId(it.a);
         let mut found = Vec::new();
@@ -100,7 +100,7 @@ impl Resolver<'_> {
         let environment = if written.op == Op::Member { self.environment_of(file, written) } else { None };
         for meaning in self.makers(file, callee) {
             let Meaning::Definition(function) = meaning else {
-                // A value that is called.
+                // The callee is a value, so its function types give the parameters.
                 let mut lists = Vec::new();
                 for value in self.values_of(&[meaning], true) {
                     let beneath =
@@ -136,7 +136,7 @@ impl Resolver<'_> {
         found
     }
 
-    /// The meanings of a callee, of a class those of its constructor.
+    /// The meanings of a callee; for a class, its constructors.
     fn makers(&mut self, file: u32, callee: ExpressionId) -> Vec<Meaning> {
         let mut found = Vec::new();
         for meaning in self.meaning(file, callee).iter() {
@@ -157,7 +157,7 @@ impl Resolver<'_> {
         found
     }
 
-    /// The constructors that the type of a value describes.
+    /// The constructors that a value's type describes.
     fn described(&mut self, meaning: Meaning) -> Vec<Meaning> {
         let name = self.semantics.constructs;
         if name.is_empty() || !matches!(meaning, Meaning::Variable { .. }) {
@@ -169,7 +169,7 @@ impl Resolver<'_> {
         types.flat_map(|def| self.inherited(def, codelode_lang::facts::hash(name), false)).collect()
     }
 
-    /// The values of a parameter, from the method that it overrides.
+    /// The values of a parameter, by the type in the overridden method.
     pub(super) fn inherited_parameter(&mut self, function: Def, place: usize) -> Values {
         let definition = self.definition(function);
         let mut found = Vec::new();
@@ -189,7 +189,7 @@ impl Resolver<'_> {
         found
     }
 
-    /// The function types that an alias stands for, or that are parts of its union.
+    /// The function types of an alias, or of the parts of its union.
     pub(super) fn functions_of_alias(&self, def: Def) -> Vec<Expression> {
         let facts = self.facts(def.file);
         let alias = facts.expressions[self.definition(def).alias.row()];
@@ -198,7 +198,7 @@ impl Resolver<'_> {
         parts.filter(|part| part.op == Op::FunctionType).collect()
     }
 
-    /// The values of a parameter of a function that is a value.
+    /// The values of a parameter of a function expression, by the type that the context expects.
     pub(super) fn parameter_of(&mut self, file: u32, it: Expression) -> Values {
         let facts = self.facts(file);
         let function = facts.expressions[it.a as usize];
@@ -256,7 +256,7 @@ impl Resolver<'_> {
         }
     }
 
-    /// Adds the types of type parameters that the first argument of a call tells: `keyed(items, (item) => item.name)`.
+    /// Binds type parameters by the first argument of a call: `keyed(items, (item) => item.name)`.
     fn told_by_first(
         &mut self,
         function: Def,
@@ -273,7 +273,7 @@ impl Resolver<'_> {
         (!environment.is_empty()).then_some(environment)
     }
 
-    /// Adds the types that are written for type parameters in a call, `make<Item>({ … })`, or with `new`.
+    /// Binds type parameters by the types written in a call: `make<Item>({ … })`, also with `new`.
     fn told_in_call(
         &mut self,
         function: Def,
@@ -299,8 +299,8 @@ impl Resolver<'_> {
         (!environment.is_empty()).then_some(environment)
     }
 
-    /// The parameter lists of functions that a type admits, each with its file: function types, and the call methods
-    /// of instances. Parameters of external function types are type arguments, and added to `found` directly.
+    /// The parameter lists of functions that a type accepts, each with its file: of function types, and of instances'
+    /// call methods. Parameters of external function types are type arguments, and are added to `found` instead.
     fn callbacks(
         &mut self,
         file: u32,

@@ -12,7 +12,7 @@ use codelode_lang::facts::{
     STANDS_IN, ScopeId, UNKNOWN,
 };
 
-/// The most bases of a class, direct or not, that are looked through; real classes have some dozens.
+/// The most direct and indirect bases of a class; real classes have some dozens.
 pub(super) const MOST_BASES: usize = 250;
 /// The most subclasses searched for a member.
 const MOST_SUBCLASSES: usize = 60;
@@ -24,17 +24,18 @@ impl Resolver<'_> {
         for extension in self.facts(file).extensions {
             let own = Def { file, place: extension.definition };
             let values = self.value(file, extension.of);
-            // Of the parts of a class, each of which extends all, the first is the class.
+            // A class in parts is extended by each part. Its first part stands for the whole.
             let is_part = values.contains(&Value::Class(own));
             for value in values.iter().take(if is_part { 1 } else { usize::MAX }) {
                 let whole = match *value {
                     Value::Class(whole) | Value::Function(whole) => whole,
-                    // Extending an instance adds no members to it, but an object has no other members.
+                    // Extending an instance adds no members to it, except for an object, which is its own only
+                    // instance.
                     Value::Instance(whole) if self.definition(whole).kind == DefinitionKind::Object => whole,
                     _ => continue,
                 };
                 let whole = self.behind_alias(whole);
-                // A class that stands for one outside has the members itself.
+                // A stand-in for an external class holds the members itself.
                 if whole == own || self.definition(whole).flags & STANDS_IN != 0 {
                     continue;
                 }
@@ -45,7 +46,7 @@ impl Resolver<'_> {
 
     /// The class that an alias stands for.
     fn behind_alias(&mut self, mut class: Def) -> Def {
-        // A longer chain of aliases is a circle.
+        // A longer chain of aliases is a cycle.
         const MOST: usize = 8;
         for _ in 0..MOST {
             let definition = self.definition(class);
@@ -71,14 +72,14 @@ impl Resolver<'_> {
             }
             self.is_here = false;
             found.extend(self.bases(def).iter().map(|base| (def, *base)));
-            // Types that lead to each other: the result depends on the first question.
+            // The types depend on each other in a cycle, so the result depends on the first question.
             if self.is_here {
                 self.tangled.insert(file);
             }
         }
     }
 
-    /// A member of a class or of its nearest base with one.
+    /// A member of a class, or of its nearest base that has one.
     pub fn inherited(&mut self, class: Def, name: u64, skip_own: bool) -> Vec<Meaning> {
         let order = self.order(class);
         let mut found = Vec::new();
@@ -87,7 +88,7 @@ impl Resolver<'_> {
             if found.is_empty() {
                 found = own;
             } else if own.iter().any(|meaning| self.declares(*meaning)) {
-                // An attribute assigned in a class has the type that a base declares.
+                // An attribute assigned in a class has the type that a base declares for it.
                 found.extend(own);
                 break;
             }
@@ -98,8 +99,8 @@ impl Resolver<'_> {
         found
     }
 
-    /// Whether the meanings of a member are those of classes below the receiver's, which has no such member itself, and
-    /// of several that do not derive from each other.
+    /// Whether only subclasses of the receiver's class have the member, in several branches of the hierarchy. Then the
+    /// call may mean any of them.
     pub(super) fn may_be_of_several(&mut self, file: u32, member: Expression, meanings: &[Meaning]) -> bool {
         if !self.semantics.looks_down {
             return false;
@@ -146,7 +147,7 @@ impl Resolver<'_> {
         found
     }
 
-    /// A member of a trait as it is implemented for the types of a value; the trait's own where it is not.
+    /// A member of a trait in the implementations for a value's types; the trait's own member if there is none.
     pub(super) fn implemented(&mut self, file: u32, member: ExpressionId, value: ExpressionId) -> Vec<Meaning> {
         let it = self.facts(file).expressions[member.row()];
         let mut found = Vec::new();
@@ -160,7 +161,7 @@ impl Resolver<'_> {
                     let bases = self.list(part.file, self.definition(part).bases);
                     let is_of = bases.iter().any(|base| {
                         let of = self.value(part.file, *base);
-                        // Of a trait that is not known, its name is.
+                        // An unknown trait is compared by its name.
                         (traits.is_empty() && written.is_some() && last_name(self.facts(part.file), *base) == written)
                             || of.iter().any(|one| matches!(one, Value::Class(_)) && traits.contains(one))
                     });
@@ -173,7 +174,7 @@ impl Resolver<'_> {
         if found.is_empty() { self.meaning(file, member).to_vec() } else { found }
     }
 
-    /// A member that an object has from a module whose names are spread in it: `{ ...module }`.
+    /// A member of a module that is spread in an object: `{ ...module }`.
     fn spread(&mut self, object: Def, name: u64) -> Vec<Meaning> {
         let mut found = Vec::new();
         for base in self.list(object.file, self.definition(object).bases).iter().take(MOST_BASES) {
@@ -184,7 +185,7 @@ impl Resolver<'_> {
         found
     }
 
-    /// The extensions of a class, each of which is some work; none when that is too much.
+    /// The extensions of a class, each of which counts as work; empty once the work is used up.
     pub fn extensions_to(&mut self, class: Def) -> Vec<Def> {
         let count = self.extensions.get(&class).map_or(0, Vec::len);
         if !self.work(1 + count) {
@@ -193,7 +194,7 @@ impl Resolver<'_> {
         self.extensions.get(&class).cloned().unwrap_or_default()
     }
 
-    /// The class that a definition extends, else the definition itself.
+    /// The class that an extension extends; any other definition itself.
     pub fn extended(&self, def: Def) -> Def {
         self.extended.get(&def).copied().unwrap_or(def)
     }
@@ -266,7 +267,7 @@ impl Resolver<'_> {
         bases
     }
 
-    /// The classes of what an instance of a type constructs, if it describes a constructor.
+    /// The classes of the values that an instance constructs, if its type describes a constructor.
     pub(super) fn constructed(&mut self, of: Def) -> Option<Vec<Def>> {
         let name = self.semantics.constructs;
         if name.is_empty() || self.inherited(of, codelode_lang::facts::hash(name), false).is_empty() {
@@ -278,7 +279,7 @@ impl Resolver<'_> {
         Some(made.into_iter().filter_map(as_class).collect())
     }
 
-    /// The direct bases of a class that were found before.
+    /// The direct bases of a class as resolved before.
     pub(super) fn known_bases(&self, class: Def) -> Option<Rc<[Def]>> {
         let known = if self.are_bases_known { &self.derives[..] } else { &[] };
         let rest = &known[known.partition_point(|(own, _)| *own < class)..];
@@ -286,8 +287,7 @@ impl Resolver<'_> {
         (!own.is_empty()).then(|| own.iter().map(|(_, base)| *base).collect())
     }
 
-    /// A class and all its bases: the first base with all of its own before the second, and a class before its bases; or the
-    /// nearest first, where those count.
+    /// A class and all its bases in the language's order: depth first, with a class before its bases; or nearest first.
     pub fn order(&mut self, class: Def) -> Rc<[Def]> {
         self.consult(class.file);
         if let Some((order, kept)) = self.orders.get(&class) {
@@ -320,7 +320,7 @@ impl Resolver<'_> {
 
     fn by_bases(&mut self, class: Def) -> Vec<Def> {
         let above = self.directly_above(class);
-        // From the last base to the first, each after all of its own; then the other way round.
+        // Collects the bases last to first, each after its own bases; reversed afterwards.
         let (mut order, mut seen, mut path) = (Vec::new(), vec![class], vec![(class, above)]);
         while let Some((class, above)) = path.last_mut() {
             match above.pop() {
@@ -346,7 +346,7 @@ impl Resolver<'_> {
         above
     }
 
-    /// Classes that extensions of a class name as its underlying types: their members are found, but it does not
+    /// Classes named as underlying types by extensions of a class. Their members are found, but the class does not
     /// derive from them.
     fn underlying_classes(&mut self, class: Def) -> Vec<Def> {
         if !self.extensions.contains_key(&class) {
@@ -356,7 +356,7 @@ impl Resolver<'_> {
         self.aliased(class).into_iter().filter_map(as_class).collect()
     }
 
-    /// Instances of the type that a class, or an extension of it, is an alias of.
+    /// Instances of the type that a class, or an extension of it, aliases.
     pub fn aliased(&mut self, class: Def) -> Vec<Value> {
         let mut found = Vec::new();
         for part in std::iter::once(class).chain(self.extensions_to(class)) {
@@ -374,10 +374,10 @@ impl Resolver<'_> {
     }
 }
 
-/// The hash of the last name of a path, without its type arguments.
+/// The hash of a path's last name, without type arguments.
 pub(super) fn last_name(facts: &Facts<'_>, path: ExpressionId) -> Option<u64> {
     let mut it = facts.expressions[path.row()];
-    // The type itself comes before what it holds.
+    // A type comes before the types that it holds.
     if it.op == Op::Union {
         it = facts.expressions[facts.list(ListId(it.a)).first()?.row()];
     }
@@ -385,7 +385,8 @@ pub(super) fn last_name(facts: &Facts<'_>, path: ExpressionId) -> Option<u64> {
     matches!(it.op, Op::Name | Op::Member).then(|| facts.hashes[it.b as usize])
 }
 
-/// The classes below a class, given the direct subclasses of each, the nearest first, up to [`MOST_SUBCLASSES`].
+/// The classes below a class, nearest first, at most [`MOST_SUBCLASSES`]. `subclasses` holds the direct subclasses of
+/// each class.
 pub(super) fn below(subclasses: &FxHashMap<Def, Vec<Def>>, class: Def) -> Vec<Def> {
     let directly = |class: &Def| subclasses.get(class).into_iter().flatten().copied();
     let mut found: Vec<Def> = directly(&class).take(MOST_SUBCLASSES).collect();

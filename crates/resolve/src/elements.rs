@@ -11,7 +11,7 @@ impl Resolver<'_> {
                 found.extend(self.sets.rows[row as usize].last().into_iter().flat_map(|set| set.iter()))
             }
             Value::Tuple(row) => found.extend(self.items(row).iter().flat_map(|set| set.iter())),
-            // Brackets after a function or a class contain its type arguments.
+            // Brackets after a function or a class contain type arguments.
             Value::Function(_) | Value::Class(_) => found.push(of),
             Value::Applied { def, .. } => {
                 let Some(environment) = self.environment(&[of]) else { return };
@@ -49,7 +49,7 @@ impl Resolver<'_> {
         }
     }
 
-    /// The values of a member that a type has under any name: `[key: string]: T`.
+    /// The values of a type's index signature: `[key: string]: T`.
     pub(super) fn of_any_key(&mut self, file: u32, of: ExpressionId) -> Values {
         let name = self.semantics.any_key;
         let mut found = Vec::new();
@@ -91,7 +91,7 @@ impl Resolver<'_> {
     }
 
     pub(super) fn awaited(&mut self, of: Value, found: &mut Values) {
-        // A name may be one for a container.
+        // A named type may stand for a container.
         let beneath = if let Value::Instance(def) = of { self.underlying_types(def) } else { vec![of] };
         let is_container = |value: &Value| matches!(value, Value::Container(_));
         found.extend((!beneath.iter().any(is_container)).then_some(of));
@@ -136,7 +136,7 @@ impl Resolver<'_> {
                     None => Vec::new(),
                 }
             }
-            // A single value where several are wanted is the first of them.
+            // A single value in place of several is the first of them.
             other if place == 0 => vec![other],
             _ => Vec::new(),
         }

@@ -1,5 +1,5 @@
-//! Foreign values: what is written of them says that they are of a type outside of the project, so that their members
-//! are no members of the project's types, whatever their names are.
+//! Foreign values: the code shows that their type is external. So their members are no members of project types, even
+//! if the names match.
 
 use super::names::{Def, Meaning, Resolver};
 use super::values::Value;
@@ -8,29 +8,29 @@ use codelode_lang::facts::{
     BindingKind, DefinitionKind, Expression, ExpressionId, HOLDS, ListId, NameId, Op, OutsideCalls, PROPERTY, UNKNOWN,
 };
 
-/// The most expressions that one answer looks at. A longer chain is left unknown.
+/// The most expressions examined for one answer. A longer chain stays unknown.
 const MOST_STEPS: u32 = 64;
 
-/// How much of a value is outside of the project. The least of several counts.
+/// The part of a value that is external. The least of several counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Foreign {
-    /// Nothing is known.
+    /// It is not known to be external.
     Unknown,
-    /// The value itself, but not what it holds: a list.
+    /// The value itself, but perhaps not its elements: a list.
     Container,
-    /// The value and all that its members give.
+    /// The value and everything that its members return.
     Whole,
 }
 
 use Foreign::{Container, Unknown, Whole};
 
-/// A search through expressions: those that are open, and the steps left. An open one does not speak against itself.
+/// A search through expressions: the open ones, and the steps left. An open expression counts as foreign.
 struct Search {
     open: Vec<(u32, ExpressionId, bool)>,
     left: u32,
 }
 
-/// Whether the value of an expression is known to be of a type outside of the project.
+/// Whether an expression's value is known to have an external type.
 pub(super) fn is_foreign(resolver: &mut Resolver<'_>, file: u32, expression: ExpressionId) -> bool {
     let mut search = Search { open: Vec::new(), left: MOST_STEPS };
     let found = search.value(resolver, file, expression);
@@ -101,7 +101,7 @@ impl Search {
         }
     }
 
-    /// A bare name: all that it is bound to, or something built in.
+    /// A bare name: the least of its bindings, or a builtin.
     fn name(&mut self, resolver: &mut Resolver<'_>, file: u32, expression: ExpressionId, it: Expression) -> Foreign {
         let facts = resolver.facts(file);
         let bound = nearest(facts, it);
@@ -129,13 +129,13 @@ impl Search {
             BindingKind::Alias | BindingKind::Value => self.value(resolver, file, a),
             BindingKind::Narrowed => self.of_type(resolver, file, a),
             BindingKind::Variable | BindingKind::Parameter if b != UNKNOWN => self.of_type(resolver, file, b),
-            // The value that a parameter has when none is given says little.
+            // A parameter's default value says little about its type.
             BindingKind::Parameter => Unknown,
             BindingKind::Variable => self.value(resolver, file, a),
         }
     }
 
-    /// The values of definitions of the project that are written as outside ones.
+    /// The values of project definitions by their written types.
     fn meanings(&mut self, resolver: &mut Resolver<'_>, meanings: &[Meaning]) -> Foreign {
         let mut found = Whole;
         for meaning in meanings {
@@ -151,7 +151,7 @@ impl Search {
         found
     }
 
-    /// The value that a function of the project gives.
+    /// The value that a project function returns.
     fn given(&mut self, resolver: &mut Resolver<'_>, function: Def) -> Foreign {
         let definition = resolver.definition(function);
         if definition.kind != DefinitionKind::Function {
@@ -182,7 +182,7 @@ impl Search {
             let whole = self.value(resolver, file, of);
             return if whole == Whole { Whole } else { Unknown };
         }
-        // A member that a class inherits from outside.
+        // The member may be inherited from an external base.
         let is_inherited = |value: &Value| match *value {
             Value::Instance(def) | Value::Class(def) | Value::Super(def) => self.has_foreign_base(resolver, def),
             _ => false,
@@ -194,7 +194,7 @@ impl Search {
         }
     }
 
-    /// Whether a class has a base outside of the project.
+    /// Whether a class has a base outside the project.
     fn has_foreign_base(&mut self, resolver: &mut Resolver<'_>, class: Def) -> bool {
         let order = resolver.order(class);
         order.iter().any(|class| {
@@ -234,13 +234,13 @@ impl Search {
         }
         let arguments = facts.list(ListId(it.b));
         match resolver.semantics.outside_calls {
-            // Functions that take containers may give what these hold.
+            // A function that takes containers may return their elements.
             OutsideCalls::Declared => {
                 let holds = |value: &Value| matches!(value, Value::Container(_) | Value::Tuple(_));
                 let is_held = arguments.iter().any(|argument| resolver.value(file, *argument).iter().any(holds));
                 if is_held { Unknown } else { Whole }
             }
-            // It may give back what it is given.
+            // The function may return an argument.
             OutsideCalls::Generic => self.least(resolver, file, arguments, Self::value),
             OutsideCalls::Inferred => {
                 if !is_path(resolver, file, callee) {
@@ -268,7 +268,7 @@ impl Search {
             Op::Name | Op::Member if !resolver.meaning(file, expression).is_empty() => Unknown,
             Op::Name => {
                 let bound = nearest(resolver.facts(file), it);
-                // A parameter of a type may be any type.
+                // A type parameter may be any type.
                 let is_imported = bound.iter().all(|binding| binding.kind == BindingKind::Alias);
                 if is_imported { self.name(resolver, file, expression, it) } else { Unknown }
             }
@@ -305,7 +305,7 @@ impl Search {
     }
 }
 
-/// Whether an expression is a name from outside or a path below one, and no member of a value.
+/// Whether an expression is an external name or a path below one, not a member of a value.
 fn is_path(resolver: &mut Resolver<'_>, file: u32, expression: ExpressionId) -> bool {
     let facts = resolver.facts(file);
     let mut it = super::callee(facts, written(facts, expression));

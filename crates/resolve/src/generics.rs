@@ -1,4 +1,4 @@
-//! Type parameters: their types in a member of a `Box<Item>`, in a class derived from one, and in a call by its
+//! Type parameters: binds them for members of a `Box<Item>`, for classes derived from one, and for calls by their
 //! arguments.
 
 use rustc_hash::FxHashMap;
@@ -7,10 +7,10 @@ use super::names::{Def, Meaning, Resolver};
 use super::values::{Set, Value, Values};
 use codelode_lang::facts::{DefinitionId, EMPTY, Effect, Expression, ExpressionId, ListId, Op, UNKNOWN};
 
-/// The types of type parameters, by their binding: a file and a place among its bindings.
+/// The types bound to type parameters, by file and index of the parameter's binding.
 pub(super) type Environment = FxHashMap<(u32, u32), Set>;
 
-/// The deepest types and the furthest bases that are examined.
+/// The deepest nesting of types, and the most classes, that are examined.
 const DEEPEST: usize = 8;
 const MOST_CLASSES: usize = 40;
 
@@ -25,7 +25,8 @@ impl Resolver<'_> {
         Value::Container(self.sets.row(vec![Set::from([Value::Instance(class)])]))
     }
 
-    /// Adds what a call with some arguments holds, of which this is the first: itself, or the items of a list.
+    /// Adds the elements of a container made from arguments such as `first`: the argument itself, and its elements if
+    /// it is a container.
     pub fn gathered(&mut self, first: Value, found: &mut Values) {
         found.push(first);
         if let Value::Container(_) = first {
@@ -33,7 +34,7 @@ impl Resolver<'_> {
         }
     }
 
-    /// Adds the type arguments to instances of the project's generic types.
+    /// Adds type arguments to instances of generic project types.
     pub fn apply_to(&mut self, found: &mut Values, arguments: &[Set]) {
         for place in 0..found.len() {
             if let Value::Instance(def) = found[place]
@@ -46,8 +47,8 @@ impl Resolver<'_> {
         }
     }
 
-    /// The values of a member whose type is written with type parameters of its receiver; `None` without such
-    /// parameters, or when they are unknown.
+    /// The values of a member whose type uses the receiver's type parameters. `None` if it uses none, or they are
+    /// unknown.
     pub fn of_parameters(&mut self, file: u32, it: Expression, meanings: &[Meaning]) -> Option<Values> {
         let written = |resolver: &Self, meaning: &Meaning| match *meaning {
             Meaning::Variable { file, binding } => {
@@ -74,7 +75,7 @@ impl Resolver<'_> {
         any.then_some(found)
     }
 
-    /// The values of a call whose return type has type parameters, taken from the receiver or from the arguments.
+    /// The values of a call whose return type uses type parameters, which the receiver or the arguments bind.
     pub fn call_of_parameters(
         &mut self,
         file: u32,
@@ -117,13 +118,13 @@ impl Resolver<'_> {
         self.substituted(function.file, definition.returns, &environment, 0)
     }
 
-    /// The types that a member's receiver gives to type parameters; `None` where it gives none.
+    /// Binds the type parameters of a member's receiver; `None` if it has none.
     pub fn environment_of(&mut self, file: u32, member: Expression) -> Option<Environment> {
         let receivers = self.value(file, ExpressionId(member.a));
         self.environment(&receivers)
     }
 
-    /// The types that the possible values of a receiver give to type parameters.
+    /// Binds type parameters by the possible values of a receiver.
     pub fn environment(&mut self, receivers: &[Value]) -> Option<Environment> {
         let mut environment = Environment::default();
         for value in receivers {
@@ -134,7 +135,7 @@ impl Resolver<'_> {
                 }
                 Value::Instance(def) | Value::Super(def) => {
                     let order = self.order(def);
-                    // Its own type arguments come with its `Applied` value.
+                    // The receiver's own type arguments come with its `Applied` value.
                     if order.iter().skip(1).any(|base| self.definition(*base).generics != EMPTY) {
                         self.give(def, &[], &mut environment, &mut Vec::new());
                     }
@@ -145,7 +146,7 @@ impl Resolver<'_> {
         (!environment.is_empty()).then_some(environment)
     }
 
-    /// Adds the types that a class and its bases give to type parameters, for these type arguments.
+    /// Binds the type parameters of a class and its bases, given the class's type arguments.
     fn give(&mut self, class: Def, given: &[Set], environment: &mut Environment, seen: &mut Vec<Def>) {
         if seen.contains(&class) || seen.len() > MOST_CLASSES {
             return;
@@ -155,7 +156,7 @@ impl Resolver<'_> {
             let facts = self.facts(part.file);
             let parameters: Vec<ExpressionId> = match part == class {
                 true => facts.list(self.definition(class).generics).to_vec(),
-                // `impl<T> Box<T>` has type parameters of its own.
+                // `impl<T> Box<T>` declares its own type parameters.
                 false if given.is_empty() => Vec::new(),
                 false => {
                     let written = if self.work(facts.extensions.len()) { facts.extensions } else { &[] };
@@ -185,7 +186,7 @@ impl Resolver<'_> {
         }
     }
 
-    /// The type arguments of a written type.
+    /// The type arguments in a written type.
     pub(super) fn arguments_of(&self, file: u32, of: ExpressionId) -> Vec<ExpressionId> {
         let facts = self.facts(file);
         let it = facts.expressions[of.row()];
@@ -211,7 +212,7 @@ impl Resolver<'_> {
         }
     }
 
-    /// Instances of a type with its type parameters replaced; `None` when it has none of them.
+    /// Instances of a type with its type parameters replaced; `None` if it has none.
     pub fn substituted(
         &mut self,
         file: u32,
@@ -263,7 +264,7 @@ impl Resolver<'_> {
         Some(self.generic(found, parts))
     }
 
-    /// An object type, with the types of the type parameters in it.
+    /// An object type with its type parameters replaced.
     fn substituted_object(
         &mut self,
         file: u32,
@@ -283,7 +284,7 @@ impl Resolver<'_> {
         Some(vec![Value::Instance(def), Value::Applied { def, row }])
     }
 
-    /// Binds the type parameters of a wanted type to the given values.
+    /// Binds the type parameters in a wanted type by the given values.
     pub(super) fn unify(
         &mut self,
         file: u32,
@@ -319,7 +320,7 @@ impl Resolver<'_> {
         let list = facts.list(ListId(it.b));
         let ours = self.instance(file, ExpressionId(it.a));
         for value in given.iter() {
-            // Type parameters of the project's own types may have defaults.
+            // The type parameters of project types may have defaults.
             let (row, may_lack) = match *value {
                 Value::Container(row) if ours.is_empty() => (row, false),
                 Value::Applied { def, row } if ours.contains(&Value::Instance(def)) => (row, true),
@@ -340,7 +341,8 @@ impl Resolver<'_> {
 }
 
 impl Resolver<'_> {
-    /// Binds the type parameters of a wanted function by what the given ones return: `make(Supplier<T> by)`.
+    /// Binds the type parameters of a wanted function type by the results of the given functions:
+    /// `make(Supplier<T> by)`.
     fn unify_function(&mut self, file: u32, it: Expression, given: &Set, environment: &mut Environment, depth: usize) {
         let mut results = Vec::new();
         for function in given.iter().filter(|it| matches!(it, Value::Function(_) | Value::FunctionType { .. })) {
@@ -355,7 +357,7 @@ impl Resolver<'_> {
         }
         let list = self.list(file, ListId(it.b));
         let ours = self.instance(file, ExpressionId(it.a));
-        // An interface of others is named for its result last: `Function<A, R>`, `Supplier<T>`.
+        // External function interfaces have the result as last argument: `Function<A, R>`, `Supplier<T>`.
         if let (true, Some(last)) = (ours.is_empty(), list.last()) {
             return self.unify(file, *last, &results, environment, depth + 1);
         }

@@ -1,20 +1,20 @@
-//! Labels of arguments: the parameter that each argument of a call is given to.
+//! Matches the arguments of a call to parameters by their labels.
 
 use super::names::{Def, Resolver};
 use codelode_lang::facts::{
     ANY_NUMBER, BLOCK, ExpressionId, FEWER, Facts, ListId, MAY_LACK, MAY_REPEAT, NameId, Op, TAKES_BLOCK,
 };
 
-/// The most parameters and the most arguments that are matched by labels. Code of people has fewer.
+/// The most parameters, and the most arguments, that are matched. Handwritten code has fewer.
 const MOST: usize = 40;
 
-/// The label of an argument or a parameter; `None` where labels do not count.
+/// The label of an argument or a parameter; `None` in code without labels.
 fn label<'a>(facts: &Facts<'a>, of: ExpressionId) -> Option<&'a str> {
     let it = facts.expressions[of.row()];
     (it.op == Op::Labeled).then(|| facts.name(NameId(it.b)))
 }
 
-/// A parameter under a label.
+/// A labelled parameter.
 struct Parameter<'a> {
     label: &'a str,
     may_lack: bool,
@@ -38,15 +38,15 @@ impl<'a> Parameter<'a> {
 struct Search<'a> {
     wanted: Vec<Parameter<'a>>,
     given: Vec<&'a str>,
-    /// Whether blocks are given to parameters only that are written as functions.
+    /// Whether a block only goes to parameters with a function type.
     is_strict: bool,
-    /// Places that lead nowhere, each a parameter and an argument.
+    /// States that failed: parameter times argument.
     failed: Vec<bool>,
     found: Vec<usize>,
 }
 
 impl Search<'_> {
-    /// Whether the arguments from one on go to the parameters from one on.
+    /// Whether the arguments from `argument` on match the parameters from `parameter` on.
     fn goes(&mut self, parameter: usize, argument: usize) -> bool {
         let place = parameter * (self.given.len() + 1) + argument;
         if argument == self.given.len() {
@@ -78,7 +78,7 @@ impl Search<'_> {
 }
 
 impl<'a> Resolver<'a> {
-    /// Whether labels tell which of some functions a call with these arguments means.
+    /// Whether labels decide which of some functions a call means.
     pub fn counts_labels(&self, file: u32, arguments: &[ExpressionId], functions: &[Def]) -> bool {
         let facts = self.facts(file);
         arguments.iter().any(|one| label(facts, *one).is_some())
@@ -88,7 +88,7 @@ impl<'a> Resolver<'a> {
             })
     }
 
-    /// The parameter of a function that each argument is given to; `None` when it cannot take them.
+    /// The parameter index of each argument; `None` if the function cannot take them.
     pub fn places(&self, def: Def, file: u32, arguments: &[ExpressionId]) -> Option<Vec<usize>> {
         let (facts, definition) = (self.facts(def.file), self.definition(def));
         let parameters = facts.list(definition.parameters);
@@ -120,11 +120,11 @@ impl<'a> Resolver<'a> {
         search.goes(0, 0).then_some(search.found)
     }
 
-    /// The arguments that a callee was chosen by; `None` if none were looked at.
+    /// The arguments by which a callee was chosen; `None` if it was not chosen by any.
     pub fn chosen_by(&self, file: u32, callee: ExpressionId) -> Option<&'a [ExpressionId]> {
         let facts = self.facts(file);
         let mut it = facts.expressions[callee.row()];
-        // Expressions are made of earlier ones.
+        // Expressions only refer to earlier ones, so this ends.
         loop {
             let next = match it.op {
                 Op::Fitting => return Some(facts.list(ListId(it.b))),
@@ -136,7 +136,7 @@ impl<'a> Resolver<'a> {
         }
     }
 
-    /// The parameter that argument number `argument` of a callee is given to.
+    /// The parameter index of argument number `argument` of a callee.
     pub fn place_of(&self, def: Def, file: u32, callee: ExpressionId, argument: usize) -> Option<usize> {
         let arguments = self.chosen_by(file, callee);
         match arguments.filter(|arguments| self.counts_labels(file, arguments, &[def])) {

@@ -1,5 +1,4 @@
-//! Members that blocks of a type add: those for a type outside of the project, which a trait lends it, and those for
-//! some type arguments.
+//! Members that blocks add to a type: trait methods for an external type, and methods for certain type arguments.
 
 use std::rc::Rc;
 
@@ -10,8 +9,8 @@ use super::values::Value;
 use codelode_lang::facts::{Binding, BindingKind, DefinitionId, Expression, ExpressionId, GIVES_WAY, NONE, Op};
 
 impl Resolver<'_> {
-    /// Finds the traits that lend their methods: each with its one implementation, which is in its file and for a type
-    /// outside of the project or for any type.
+    /// Finds traits that lend methods to external types. Such a trait has one implementation for an external type or
+    /// for any type, in its own file.
     pub(super) fn find_lending(&mut self) {
         if !self.semantics.lends {
             return;
@@ -47,8 +46,8 @@ impl Resolver<'_> {
         self.lending = found;
     }
 
-    /// A method of a value whose type is outside of the project, or unknown: of the one trait with such a method that
-    /// is named in the file and lends it.
+    /// A lent method of a value whose type is external or unknown. Exactly one lending trait that the file names must
+    /// have it.
     pub(super) fn lent(&mut self, file: u32, on: ExpressionId, name: u64) -> Vec<Meaning> {
         let is_outside = |value: &Value| matches!(value, Value::Container(_) | Value::Tuple(_));
         if self.lending.is_empty()
@@ -71,7 +70,7 @@ impl Resolver<'_> {
         found
     }
 
-    /// The traits that lend methods and are named in a file.
+    /// The lending traits that a file names.
     fn lending_to(&mut self, file: u32) -> Rc<[(Def, Def)]> {
         if let Some(known) = self.lending_to.get(&file) {
             return known.clone();
@@ -87,7 +86,8 @@ impl Resolver<'_> {
         visible
     }
 
-    /// Leaves, of the members that several blocks for one generic type have, those for the receiver's type arguments.
+    /// Keeps the members in blocks for the receiver's type arguments, if several blocks of a generic type have the
+    /// member.
     pub(super) fn keep_fitting(&mut self, file: u32, on: ExpressionId, meanings: &mut Vec<Meaning>) {
         let applied: Vec<(Def, u32)> = self
             .value(file, on)
@@ -104,7 +104,7 @@ impl Resolver<'_> {
         }
     }
 
-    /// Whether a method may be in a block for a type with these arguments.
+    /// Whether a method's block may be for these type arguments.
     fn may_be_for(&mut self, meaning: Meaning, applied: &[(Def, u32)]) -> bool {
         let Meaning::Definition(method) = meaning else { return true };
         let block = Def { file: method.file, place: self.definition(method).owner };
@@ -125,7 +125,7 @@ impl Resolver<'_> {
         })
     }
 
-    /// The receivers of a call, if they have type arguments and the function returns what it is called on.
+    /// The receivers of a call if they have type arguments and the function returns its receiver.
     pub(super) fn itself(&mut self, file: u32, callee: Expression, function: Def) -> Option<Vec<Value>> {
         let facts = self.facts(function.file);
         let returns = facts.expressions[self.definition(function).returns.row()];

@@ -1,10 +1,10 @@
 //! Binds every name to its definition, or says why it could not. One engine for all languages.
 //!
-//! It joins the [`facts`](codelode_lang::facts) of all files of a checkout into [`Relations`], which can be thrown away and
-//! made again. The order of files does not matter: every answer is made on demand and kept, except inside a cycle,
-//! where an answer is kept only when the whole cycle is answered.
+//! It joins the [`facts`](codelode_lang::facts) of all files of a checkout into [`Relations`], which can be computed
+//! again at any time. The order of files does not matter. Every answer is computed on demand and kept, except inside a
+//! cycle: there, answers are kept only once the whole cycle is answered.
 //!
-//! It will never know a language by name, a text, or the store: it reads facts and gives relations.
+//! This crate must not know any language by name, source text, or the store: it reads facts and returns relations.
 
 mod alone;
 mod callbacks;
@@ -43,15 +43,15 @@ use names::{Def, Meaning, NOTE, Resolver};
 use notes::FileNotes;
 use values::Value;
 
-/// Binds every occurrence of a project. Files are known by their place in [`Project::files`].
+/// Binds every occurrence of a project. Files are numbered by their index in [`Project::files`].
 ///
-/// Occurrences bound to a local name have no target and are left out. Unbound ones give the reason, if some
-/// definition of the project has their name.
+/// Occurrences bound to a local name have no target and are left out. Unbound ones carry the reason, if any definition
+/// of the project has their name.
 pub fn resolve<'a>(project: &'a Project<'a>, semantics: &'static Semantics) -> Relations {
     resolve_all(project, semantics).0
 }
 
-/// Like [`resolve`], and returns the notes that [`resolve_again`] needs after an edit.
+/// Like [`resolve`], with the notes that [`resolve_again`] needs after an edit.
 pub fn resolve_noting<'a>(
     project: &'a Project<'a>,
     semantics: &'static Semantics,
@@ -70,8 +70,8 @@ pub fn resolve_noting<'a>(
     (relations, notes)
 }
 
-/// Binds the occurrences of the files that an edit may have affected, as [`resolve`] does, and updates the notes.
-/// `None` when the whole project has to be resolved. Interfaces satisfied without being named are not computed again.
+/// Like [`resolve`], for the files that an edit may have affected, and updates the notes. `None` if the whole project
+/// has to be resolved. Interfaces satisfied by structure are not computed again.
 pub fn resolve_again<'a>(
     project: &'a Project<'a>,
     semantics: &'static Semantics,
@@ -103,12 +103,12 @@ fn resolve_all<'a>(project: &'a Project<'a>, semantics: &'static Semantics) -> (
     (relations, resolver)
 }
 
-/// Adds the relations of a file. They depend on the facts of the project, not on the files resolved before.
+/// Adds the relations of a file. They only depend on the project's facts, not on the order of files.
 fn resolve_file(resolver: &mut Resolver<'_>, file: u32, defined: &[u64], relations: &mut Relations) {
     resolver.enter(file);
     let facts = resolver.facts(file);
     let spaces = if resolver.semantics.splits_types { 2 } else { 1 };
-    // By expression the number of its answer, counted from one: most expressions are no occurrences.
+    // The number of the answer to each expression, plus one. Most expressions are no occurrences.
     let mut numbers = vec![0u32; facts.expressions.len() * spaces];
     let mut answers = Vec::with_capacity(facts.occurrences.len());
     let mut in_paths: FxHashMap<usize, BindingResult> = FxHashMap::default();
@@ -130,11 +130,11 @@ fn resolve_file(resolver: &mut Resolver<'_>, file: u32, defined: &[u64], relatio
         let role = occurrence.role;
         let (how, first_target, targets) = match answer {
             BindingResult::Bound { how, first_target, targets } => (how, first_target, targets),
-            // A base that is a local name may be a class from outside.
+            // A base that is a local name may be an external class.
             BindingResult::Nothing if role == Role::Base => (How::Outside, 0, 0),
             BindingResult::Nothing => continue,
         };
-        // Unbound names that the project does not define are of no interest, except the names of bases.
+        // An unbound name without a project definition does not matter, unless it is a base.
         if targets == 0 && role != Role::Base && !is_defined(facts, occurrence.expression, defined) {
             continue;
         }
@@ -143,7 +143,7 @@ fn resolve_file(resolver: &mut Resolver<'_>, file: u32, defined: &[u64], relatio
     }
     imports(resolver, file, &mut relations.imports);
     for (place, definition) in facts.definitions.iter().enumerate() {
-        // An alias of a class has no bases, and classes derived from it derive from the class.
+        // A class alias has no bases of its own. Classes derived from it derive from its class.
         if definition.kind != DefinitionKind::Class || definition.at == NONE || definition.alias != UNKNOWN {
             continue;
         }
@@ -190,7 +190,7 @@ enum BindingResult {
         first_target: u32,
         targets: u32,
     },
-    /// A local name, or an expression that has no symbol.
+    /// A local name, or an expression without a symbol.
     Nothing,
 }
 
@@ -219,7 +219,7 @@ fn bind(
             targets.push(site);
         }
     }
-    // A function and a module may share a name, and `use` means both; the function tells more.
+    // If a function and a module share the name, `use` means both, and the function is the more useful target.
     if targets.len() as u32 == first_target {
         add_modules(resolver, &meanings, targets);
     }
@@ -237,15 +237,14 @@ fn bind(
         return BindingResult::Nothing;
     }
     let how = match is_member {
-        // It was given up: nothing is known.
+        // The work for this file is used up.
         _ if resolver.left == 0 => How::NoReceiver,
         true => match &*resolver.value(file, ExpressionId(it.a)) {
             [] if is_outside(resolver, file, ExpressionId(it.a), 0) => How::Outside,
             [] if is_defined(facts, expression, defined) && is_foreign(resolver, file, ExpressionId(it.a)) => {
                 How::OtherReceiver
             }
-            // A module of the project may offer names that were not seen: from an outside star, or created at run
-            // time.
+            // A project module may offer unseen names: by a wildcard import of external code, or at run time.
             [] | [Value::Module(_), ..] => How::NoReceiver,
             _ => How::NoMember,
         },
@@ -258,7 +257,7 @@ fn bind(
     BindingResult::Bound { how, first_target, targets: 0 }
 }
 
-/// Binds a name inside a path: a module, or a type in lower case.
+/// Binds a name inside a path: a module, or a lower-case type.
 fn bind_in_path(
     resolver: &mut Resolver<'_>,
     file: u32,
@@ -278,7 +277,7 @@ fn bind_in_path(
     bound_since(first_target, targets).unwrap_or(BindingResult::Nothing)
 }
 
-/// Adds the declarations of the modules among some meanings.
+/// Adds the declarations of all modules among `meanings`.
 fn add_modules(resolver: &mut Resolver<'_>, meanings: &[Meaning], targets: &mut Vec<Site>) {
     for meaning in meanings {
         let Meaning::Module(module) = *meaning else { continue };
@@ -289,13 +288,13 @@ fn add_modules(resolver: &mut Resolver<'_>, meanings: &[Meaning], targets: &mut 
     }
 }
 
-/// The answer that has the targets from a place on, if there are any.
+/// The answer with the targets from `first_target` on, if any.
 fn bound_since(first_target: u32, targets: &[Site]) -> Option<BindingResult> {
     let count = targets.len() as u32 - first_target;
     (count > 0).then_some(BindingResult::Bound { how: How::Resolved, first_target, targets: count })
 }
 
-/// Whether an expression is a module that was not found and may be one of the project's own.
+/// Whether an expression is a module that was not found but may belong to the project.
 fn may_be_own(resolver: &Resolver<'_>, file: u32, expression: ExpressionId) -> bool {
     let facts = resolver.facts(file);
     let it = facts.expressions[expression.row()];
@@ -304,7 +303,7 @@ fn may_be_own(resolver: &Resolver<'_>, file: u32, expression: ExpressionId) -> b
         && resolver.modules.may_be_own(facts.name(NameId(it.a)))
 }
 
-/// Whether it is a member, not called, of a type outside of the project, of which only the methods that extend it are known.
+/// Whether an expression is a field of an external type. Of such a type only the methods that extend it are known.
 fn is_field_outside(resolver: &mut Resolver<'_>, file: u32, expression: ExpressionId) -> bool {
     let it = resolver.facts(file).expressions[expression.row()];
     if it.op != Op::Member {
@@ -316,7 +315,7 @@ fn is_field_outside(resolver: &mut Resolver<'_>, file: u32, expression: Expressi
     on.iter().any(stands_in)
 }
 
-/// Whether a bare name is imported from a project module that was not seen to offer it.
+/// Whether a bare name is imported from a project module that does not visibly offer it.
 fn is_missed(resolver: &mut Resolver<'_>, file: u32, expression: ExpressionId) -> bool {
     let facts = resolver.facts(file);
     let it = facts.expressions[expression.row()];
@@ -331,8 +330,8 @@ fn is_missed(resolver: &mut Resolver<'_>, file: u32, expression: ExpressionId) -
         })
 }
 
-/// Whether an expression names something outside the project: a builtin, an imported module or a part of one. Aliases
-/// are followed to a fixed depth, for they may form a cycle.
+/// Whether an expression names something external: a builtin, or an imported module or a part of one. Aliases are
+/// followed to a fixed depth, since they may form a cycle.
 fn is_outside(resolver: &mut Resolver<'_>, file: u32, expression: ExpressionId, depth: u32) -> bool {
     const DEEPEST: u32 = 16;
     let facts = resolver.facts(file);
@@ -359,8 +358,7 @@ fn is_outside(resolver: &mut Resolver<'_>, file: u32, expression: ExpressionId, 
     }
 }
 
-/// Whether it is a name in a module without files of its own that holds others, and not one of those: `google` of `com`,
-/// an external crate.
+/// Whether a name is not among the names in a module without files: `google` in `com`, or an external crate.
 fn is_unlisted(resolver: &mut Resolver<'_>, file: u32, expression: ExpressionId) -> bool {
     let on = ExpressionId(resolver.facts(file).expressions[expression.row()].a);
     let is_list = match resolver.value(file, on)[..] {
@@ -370,7 +368,7 @@ fn is_unlisted(resolver: &mut Resolver<'_>, file: u32, expression: ExpressionId)
     is_list && resolver.meaning(file, expression).is_empty()
 }
 
-/// Bindings of a bare name in the innermost scope of its file that has any.
+/// The bindings of a bare name in the innermost scope that has any.
 fn nearest<'a>(facts: &Facts<'a>, name: Expression) -> &'a [Binding] {
     let mut scope = ScopeId(name.a);
     while scope != ScopeId::NONE {
@@ -383,14 +381,14 @@ fn nearest<'a>(facts: &Facts<'a>, name: Expression) -> &'a [Binding] {
     &[]
 }
 
-/// Forms of an expression that name what their first operand names.
+/// Operations whose result names the same thing as their first operand.
 const OTHER_FORMS: &[Op] =
     &[Op::Else, Op::Fitting, Op::Extension, Op::Uncalled, Op::Implemented, Op::Returning, Op::Taking];
 
-/// The name or member of an occurrence.
+/// The name or member that an occurrence's expression writes.
 fn written(facts: &Facts<'_>, expression: ExpressionId) -> Expression {
     let mut it = facts.expressions[expression.row()];
-    // Expressions are made of earlier ones.
+    // Expressions only refer to earlier ones, so this ends.
     while OTHER_FORMS.contains(&it.op) {
         it = facts.expressions[it.a as usize];
     }
@@ -437,7 +435,7 @@ fn imports(resolver: &mut Resolver<'_>, file: u32, found: &mut Vec<(u32, u32, u3
             let it = facts.expressions[import.expression.row()];
             files = files_of(resolver, file, ExpressionId(it.a), true);
         }
-        // A module may have many files, and be imported many times.
+        // A module may have many files and many importers.
         if !resolver.work(files.len() * NOTE) {
             break;
         }
@@ -449,7 +447,7 @@ fn imports(resolver: &mut Resolver<'_>, file: u32, found: &mut Vec<(u32, u32, u3
 fn files_of(resolver: &mut Resolver<'_>, file: u32, expression: ExpressionId, modules_only: bool) -> Vec<u32> {
     let facts = resolver.facts(file);
     let it = facts.expressions[expression.row()];
-    // A module means its files here, even if it exports something else as a whole.
+    // An import means the module's files, even if it exports another value as a whole.
     if it.op == Op::Module {
         let module = resolver.modules.find(file, ScopeId(it.b), facts.name(NameId(it.a)));
         return module.map_or_else(Vec::new, |module| files_of_module(resolver, module));

@@ -1,5 +1,5 @@
-//! How classes make instances: metaclasses, methods that give an instance of the class that they are called on, and
-//! arguments that set fields.
+//! Instances of classes: metaclasses, methods that return an instance of the class they are called on, and arguments
+//! that set fields.
 
 use super::names::{Def, Meaning, Resolver};
 use super::values::{Value, Values};
@@ -9,7 +9,7 @@ use codelode_lang::facts::{
 };
 
 impl Resolver<'_> {
-    /// Adds what a call of a class gives.
+    /// Adds the result of calling a class.
     pub(super) fn construct(&mut self, class: Def, found: &mut Values) {
         let mut made = Vec::new();
         if self.definition(class).flags & MAKES_ANOTHER != 0 {
@@ -22,7 +22,7 @@ impl Resolver<'_> {
         }
     }
 
-    /// A member of a class itself: its own, or one of the class of the class.
+    /// A member of a class object: the class's own, or its metaclass's.
     pub(super) fn of_class(&mut self, class: Def, name: u64) -> Vec<Meaning> {
         let mut found = self.inherited(class, name, false);
         if !found.is_empty() {
@@ -37,8 +37,8 @@ impl Resolver<'_> {
         found
     }
 
-    /// Where a method says that it gives an instance of its own class, replaces that by instances of the class that it is
-    /// called on. To a method of a metaclass, its own class is the class that it is called on, whatever it says.
+    /// Replaces instances of a method's own class in its result by instances of the receiver's class, if the method
+    /// returns `Self`. In a metaclass method, the receiver is the class itself, so the replacement always applies.
     pub(super) fn as_received(
         &mut self,
         file: u32,
@@ -81,7 +81,7 @@ impl Resolver<'_> {
         }
     }
 
-    /// Whether a function says that it gives an instance of its own class: `-> Self`.
+    /// Whether a function is declared to return its own class: `-> Self`.
     fn says_self(&self, function: Def) -> bool {
         let (facts, definition) = (self.facts(function.file), self.definition(function));
         let is_self = |of: ExpressionId| {
@@ -92,7 +92,7 @@ impl Resolver<'_> {
         is_self(definition.returns) || it.op == Op::Union && facts.list(ListId(it.a)).iter().any(|of| is_self(*of))
     }
 
-    /// Whether the class of a class is this one, or derives from it.
+    /// Whether a class has this metaclass, or one derived from it.
     fn has_metaclass(&mut self, class: Def, metaclass: Def) -> bool {
         let metaclasses = self.inherited(class, hash(METACLASS), false);
         let values = self.values_of(&metaclasses, false);
@@ -102,7 +102,7 @@ impl Resolver<'_> {
         })
     }
 
-    /// The fields that an argument with a name sets where a class is called that has no constructor of its own.
+    /// The fields that a keyword argument sets in a call of a class without a constructor.
     pub(super) fn set_by(&mut self, file: u32, callee: ExpressionId, label: &str) -> Vec<Meaning> {
         let mut found = Vec::new();
         for value in self.value(file, callee).iter() {
@@ -123,7 +123,7 @@ impl Resolver<'_> {
         found
     }
 
-    /// Whether it is written as a field is, with a type or as what a call describes: `name: str`, `name = CharField()`.
+    /// Whether a variable is declared like a field, with a type or by a call: `name: str`, `name = CharField()`.
     fn is_field(&self, meaning: Meaning) -> bool {
         let Meaning::Variable { file, binding } = meaning else { return false };
         let facts = self.facts(file);

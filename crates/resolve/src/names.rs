@@ -15,17 +15,17 @@ use codelode_lang::facts::{
     Modules, NONE, NameId, OFFERED, Op, PROPERTY, Project, ROOT, SEEN, ScopeId, ScopeKind, Semantics,
 };
 
-/// The most bindings of one name in one scope that are followed. A name that is bound more often says nothing, and
-/// following all of them for each use would take time and memory that grow with the square of a file.
+/// The most bindings of one name in one scope that are followed. A name with more says nothing, and following all of
+/// them for each use would take quadratic time and memory.
 pub(super) const MOST_BOUND: usize = 32;
 
-/// The most bindings of one name in the files of one module that are indexed: of all, a file may see a few.
+/// The most indexed bindings of one name in one module. Each file sees only a few of them.
 const MOST_INDEXED: usize = 4_000;
 
-/// The most meanings of an expression that are kept: overloads of a name in several classes.
+/// The most meanings kept for an expression: overloads of a name in several classes.
 const MOST_MEANT: usize = 250;
 
-/// Expressions that give a value of their own instead of naming a definition.
+/// Operations that compute a value instead of naming a definition.
 const GIVING: &[Op] = &[Op::Call, Op::New, Op::Await, Op::Element, Op::Item, Op::Passed, Op::Wanted];
 
 /// A definition of the project.
@@ -35,11 +35,11 @@ pub(super) struct Def {
     pub place: DefinitionId,
 }
 
-/// The meaning of a name once imports are followed.
+/// The meaning of a name after imports were followed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(super) enum Meaning {
     Definition(Def),
-    /// A binding other than a definition: a variable, a parameter.
+    /// A binding that is no definition: a variable, a parameter.
     Variable {
         file: u32,
         binding: u32,
@@ -49,29 +49,29 @@ pub(super) enum Meaning {
     Value(Value),
 }
 
-/// The scopes of a module, each with its file.
+/// The parts of a module: its scopes, each with its file.
 struct Parts {
     scopes: Vec<(u32, ScopeId)>,
-    /// Expressions that it exports as a whole.
+    /// Expressions that the module exports as a whole.
     whole: Vec<(u32, ExpressionId)>,
-    /// Its scopes with stars.
+    /// Scopes with wildcard imports.
     starred: Vec<(u32, ScopeId)>,
 }
 
-/// Modules with so many scopes are scanned for each name; larger ones are indexed.
+/// A module with so many scopes is scanned for each name; a larger one is indexed.
 const FEW: usize = 3;
-/// Work for noting that a file was consulted or imported: a note takes more memory than other work.
+/// The work for noting a consultation or an import, which takes more memory than other work.
 pub(super) const NOTE: usize = 4;
 
-/// A step of the search for a name that a module offers; see [`Resolver::search`].
+/// A step of the search for a name in a module; see [`Resolver::search`].
 enum Step {
     /// The module's own names.
     Module(Module),
-    /// The names that a star imports, by file and expression.
+    /// The names of a wildcard import, by file and expression.
     Star(u32, ExpressionId),
 }
 
-/// Kept answers for each expression of a file, by its place; [`NONE`] before the first question.
+/// The numbers of cached answers for each expression of a file; [`NONE`] before the first question.
 #[derive(Default)]
 pub(super) struct Memo {
     pub meanings: Vec<u32>,
@@ -80,7 +80,7 @@ pub(super) struct Memo {
 }
 
 impl Memo {
-    /// Whether anything is kept.
+    /// Whether any answer is cached.
     pub fn is_used(&self) -> bool {
         !(self.meanings.is_empty() && self.values.is_empty() && self.instances.is_empty())
     }
@@ -96,51 +96,51 @@ pub(super) struct Resolver<'a> {
     pub lists: Vec<Rc<[Meaning]>>,
     pub orders: FxHashMap<Def, (Rc<[Def]>, CacheScope)>,
     pub bases: FxHashMap<Def, (Rc<[Def]>, CacheScope)>,
-    /// Whether all bases of a file's classes are in `derives`; a class without an entry has none.
+    /// Whether each file's class bases are in `derives`. A class without an entry there has none.
     pub settled: Vec<bool>,
-    /// Whether `derives` is in order, and final for the files that are settled.
+    /// Whether `derives` is sorted, and final for settled files.
     pub are_bases_known: bool,
     /// The extensions of each class, and the class that each extension extends.
     pub extensions: FxHashMap<Def, Vec<Def>>,
     pub extended: FxHashMap<Def, Def>,
     pub subclasses: FxHashMap<Def, Vec<Def>>,
     parts: FxHashMap<Module, Rc<Parts>>,
-    /// The bindings of large modules' scopes, by name: the file and place of each binding.
+    /// The bindings in large modules' scopes by name: file and index.
     pub indexes: FxHashMap<Module, FxHashMap<u64, Vec<(u32, u32)>>>,
-    /// The text of names known by their hash only.
+    /// The text of names that are otherwise known by hash only.
     pub texts: FxHashMap<u64, Option<&'a str>>,
     pub methods: Vec<(u64, Effect)>,
     pub functions: Vec<(u64, Effect)>,
     pub active: FxHashMap<Question, usize>,
-    /// The outermost open question that an answer since the last beginning depends on.
+    /// The depth of the outermost open question on which an answer depends, since the last `begin`.
     pub lowest: usize,
     /// The number of discarded answers since the outermost question began.
     pub lost: usize,
-    /// The work left for the current file, and for all others; see [`Resolver::work`].
+    /// The work left for the current file, and for all other files; see [`Resolver::work`].
     pub left: usize,
     pub pool: usize,
-    /// Whether an answer since the last beginning is not kept for good.
+    /// Whether an answer since the last `begin` may not be kept for good.
     pub is_here: bool,
     /// Questions whose answers are kept for this file only.
     pub here: Vec<Question>,
-    /// The file that asks.
+    /// The file whose question is being answered.
     pub asking: u32,
-    /// Pairs of an asking file and a file whose facts it was answered from.
+    /// Pairs of an asking file and a file whose facts were read for it.
     pub consulted: RefCell<FxHashSet<(u32, u32)>>,
     pub last_consulted: Cell<(u32, u32)>,
     pub looked_through: FxHashSet<(u32, Module)>,
-    /// Pairs of an extension and its class, and of a class and a direct base; sorted by the first.
+    /// Pairs of an extension and its class, and of a class and a direct base; each sorted by the first.
     pub extends: Vec<(Def, Def)>,
     pub derives: Vec<(Def, Def)>,
-    /// Files whose classes have bases that lead back to themselves. Their bases depend on the order of questions, so
-    /// they are resolved together or not at all.
+    /// Files whose classes have cyclic bases. Their bases depend on the order of questions, so these files are resolved
+    /// together or not at all.
     pub tangled: BTreeSet<u32>,
-    /// Traits that lend their methods, each with its implementation, and those that a file names.
+    /// Traits that lend methods, each with its implementation, and the lending traits that each file names.
     pub lending: Vec<(Def, Def)>,
     pub lending_to: FxHashMap<u32, Rc<[(Def, Def)]>>,
     /// Whether answers may depend on earlier questions.
     pub is_cut: bool,
-    /// Whether the work allowed was not enough, so that some answers lack a part.
+    /// Whether the work limit was reached, so that some answers are incomplete.
     pub is_spent: bool,
 }
 
@@ -213,7 +213,7 @@ impl<'a> Resolver<'a> {
             resolver.extensions.entry(whole).or_default().push(own);
             resolver.extended.entry(own).or_insert(whole);
         }
-        // Answers so far did not consider extensions.
+        // Extensions may change earlier answers.
         resolver.forget();
         resolver.settled = settled.files;
         resolver.derives.sort_by_key(|(class, _)| *class);
@@ -229,12 +229,12 @@ impl<'a> Resolver<'a> {
         }
         resolver.settled.fill(true);
         resolver.find_lending();
-        // Answers so far did not consider subclasses.
+        // Subclasses may change earlier answers.
         resolver.forget();
         resolver
     }
 
-    /// A file's facts; records that the asking file has consulted them.
+    /// A file's facts. Notes that the asking file has consulted them.
     pub fn facts(&self, file: u32) -> &'a Facts<'a> {
         self.consult(file);
         self.project.files[file as usize].facts()
@@ -286,7 +286,7 @@ impl<'a> Resolver<'a> {
                 let mut meanings = Vec::new();
                 let of = facts.expressions[it.a as usize];
                 if of.op == Op::Module {
-                    // A name that a module offers takes precedence over a member of the module's whole value.
+                    // A name that a module exports takes precedence over a member of its whole value.
                     let Some(module) = self.modules.find(file, ScopeId(of.b), facts.name(NameId(of.a))) else {
                         return meanings;
                     };
@@ -296,7 +296,7 @@ impl<'a> Resolver<'a> {
                     }
                     return meanings;
                 }
-                // A class that is named is that class, and none below it.
+                // A class written by name means exactly that class, none of its subclasses.
                 let named = if self.semantics.looks_down && of.op == Op::Name {
                     self.meaning(file, ExpressionId(it.a))
                 } else {
@@ -351,14 +351,14 @@ impl<'a> Resolver<'a> {
         }
     }
 
-    /// Whether it is a function, which is no property.
+    /// Whether a meaning is a function that is no property.
     fn is_called(&self, meaning: Meaning) -> bool {
         let Meaning::Definition(def) = meaning else { return false };
         let definition = self.definition(def);
         definition.kind == DefinitionKind::Function && definition.flags & PROPERTY == 0
     }
 
-    /// The values that a module exports as a whole; `None` when it exports names.
+    /// The values that a module exports as a whole; `None` if it exports names.
     fn whole(&mut self, module: Module) -> Option<Vec<Value>> {
         let parts = self.parts(module);
         if parts.whole.is_empty() || !self.work(parts.whole.len()) {
@@ -367,8 +367,8 @@ impl<'a> Resolver<'a> {
         Some(parts.whole.iter().flat_map(|(file, expression)| self.value(*file, *expression).to_vec()).collect())
     }
 
-    /// The meanings of a module that exports a value as a whole. A call gives a value: code that imports the module
-    /// does not name what the call returns.
+    /// The meanings of a module that exports a value as a whole. A call gives a value that the importing code does not
+    /// name.
     fn whole_means(&mut self, module: Module) -> Option<Vec<Meaning>> {
         let parts = self.parts(module);
         if parts.whole.is_empty() || !self.work(parts.whole.len()) {
@@ -385,7 +385,7 @@ impl<'a> Resolver<'a> {
         Some(meanings)
     }
 
-    /// The parts of a module. All its files are consulted.
+    /// The parts of a module. Notes a consultation of all its files.
     fn parts(&mut self, module: Module) -> Rc<Parts> {
         let parts = match self.parts.get(&module) {
             Some(parts) => parts.clone(),
@@ -402,7 +402,7 @@ impl<'a> Resolver<'a> {
             }
         };
         let count = parts.scopes.len();
-        // Where includes decide, each file would consult every other.
+        // With includes, each file would otherwise consult every other.
         let is_noted = !self.semantics.includes && self.looked_through.insert((self.asking, module));
         if count <= FEW || is_noted && self.work(count * NOTE) {
             parts.scopes.iter().for_each(|(file, _)| self.consult(*file));
@@ -423,11 +423,11 @@ impl<'a> Resolver<'a> {
         !self.lookup(file, scope, name).0.is_empty()
     }
 
-    /// The meanings of a bare name in a scope, and whether it was found directly in a class.
+    /// The meanings of a bare name in a scope, and whether a class scope bound it directly.
     pub fn lookup(&mut self, file: u32, scope: ScopeId, name: NameId) -> (Vec<Meaning>, bool) {
         let facts = self.facts(file);
         let (mut at, mut is_direct) = (scope, true);
-        // Names from stars rank below the module's own, regardless of their order.
+        // Wildcard imports rank below the module's own names, whatever their order.
         let mut starred = Vec::new();
         while at != ScopeId::NONE && self.work(1) {
             let it = &facts.scopes[at.row()];
@@ -473,7 +473,7 @@ impl<'a> Resolver<'a> {
         (Vec::new(), false)
     }
 
-    /// The bindings of a name in the scopes of a module, each with its file; of those, the ones that a file sees.
+    /// The bindings of a name in a module's scopes, each with its file; with `seen_by`, only those that this file sees.
     fn bound_in(&mut self, module: Module, name: u64, seen_by: Option<u32>) -> Vec<(u32, u32)> {
         let mut bound = self.bound_in_all(module, name);
         if let Some(file) = seen_by.filter(|_| self.semantics.includes)
@@ -520,7 +520,7 @@ impl<'a> Resolver<'a> {
         found
     }
 
-    /// Places where a module is declared, if it has a symbol: Rust's `mod a;`.
+    /// The places where a module is declared, if it has a symbol: Rust's `mod a;`.
     pub fn declarations(&mut self, module: Module) -> Vec<Site> {
         let Some((around, name)) = self.modules.declared(module) else { return Vec::new() };
         let name = codelode_lang::facts::hash(name);
@@ -545,8 +545,8 @@ impl<'a> Resolver<'a> {
         }
     }
 
-    /// The first meaning of a name along these steps, the last step first. The number of stars is unlimited: modules
-    /// are entered once each and not recursively, so that a long chain needs no stack.
+    /// The first meaning of a name along these steps; the last step comes first. The search is iterative and enters
+    /// each module once, because wildcard imports can form long chains.
     fn search(&mut self, mut steps: Vec<Step>, name: u64, mut entered: FxHashSet<Module>) -> Vec<Meaning> {
         let mut modules = Vec::new();
         while let Some(step) = steps.pop().filter(|_| self.work(1)) {
@@ -580,19 +580,19 @@ impl<'a> Resolver<'a> {
                 return found;
             }
         }
-        // Without a binding, the name means a submodule: of the module itself first, then of its stars.
+        // A name without a binding means a submodule, of the module itself or else of its wildcard imports.
         let Some(text) = self.text_anywhere(name) else { return Vec::new() };
         let child = modules.into_iter().find_map(|module| self.modules.child(module, text));
         child.map(Meaning::Module).into_iter().collect()
     }
 
-    /// Adds the stars of a scope as steps, so that the first star is followed first.
+    /// Adds the wildcard imports of a scope as steps, so that the first is followed first.
     fn add_stars(&self, file: u32, scope: ScopeId, flag: u8, steps: &mut Vec<Step>) {
         let stars = self.facts(file).stars(scope).iter().rev().filter(|star| star.flags & flag != 0);
         steps.extend(stars.map(|star| Step::Star(file, star.from)));
     }
 
-    /// The meanings of a name that a module itself offers, or that its whole value has as a member.
+    /// The meanings of a name that a module itself exports, or that its whole value has as a member.
     fn offered(&mut self, module: Module, name: u64) -> Vec<Meaning> {
         let mut found = Vec::new();
         match self.parts(module).scopes[..] {
@@ -608,7 +608,7 @@ impl<'a> Resolver<'a> {
                 }
             }
         }
-        // `from . import json` in a package leads back to itself: then the file of that name is meant.
+        // `from . import json` in a package leads back to itself. Then it means the submodule of that name.
         if found.is_empty()
             && let Some(values) = self.whole(module)
         {
@@ -627,7 +627,7 @@ impl<'a> Resolver<'a> {
         if let Some(text) = self.texts.get(&name) {
             return *text;
         }
-        // Any file's text will do, so this is no consultation; usually the asking file has it.
+        // The text is the same in any file, so this counts as no consultation. The asking file usually has it.
         let text = self.text_of(self.asking, name).or_else(|| {
             self.project.files.iter().find_map(|file| {
                 let facts = file.facts();

@@ -1,9 +1,9 @@
-//! Notes on a resolved project, so that after an edit only the affected files are resolved again.
+//! Notes on a resolved project, so that an edit only resolves the affected files again.
 //!
-//! An edit affects others only through the [`Surface`] of its file. Affected are the files that write a changed name
-//! and whose questions were answered from the edited file's facts, which the engine notes while it resolves. Names of
-//! such a file that depend on changed ones may have changed in turn, and so on. The result is never too small; where
-//! it cannot be computed, or is too large, all is resolved anew.
+//! An edit affects other files only through the [`Surface`] of its file. A file is affected if it writes a changed
+//! name, and if its questions were answered from the edited file's facts, which the engine notes. Its own names that
+//! depend on changed ones may have changed in turn, and so on. The plan never misses a file. If the effect is unknown
+//! or too large, everything is resolved again.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -12,10 +12,10 @@ use super::subclasses::{changed_below, changed_extensions, gone};
 use super::surface::{BINDING, Changed, DERIVES, INTERFACE, Surface, Touched, WRITTEN, touched};
 use codelode_lang::facts::{DefinitionId, DefinitionKind, NONE, Project, Semantics};
 
-/// The most rounds of resolving the bases of affected classes, before all is resolved.
+/// The most rounds of resolving the bases of affected classes. After these, everything is resolved again.
 const MOST_ROUNDS: usize = 3;
 
-/// An item as stored: with its symbol, because its position changes with every edit.
+/// A stored item. It refers to its symbol, because positions change with every edit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Item {
     pub name: u64,
@@ -26,17 +26,17 @@ pub(super) struct Item {
 }
 
 impl Item {
-    /// Words of its stored form.
+    /// The number of words of its stored form.
     pub const WORDS: usize = 5;
 
-    /// Reads its stored form.
+    /// Reads an item from its stored words.
     pub fn of(words: &[u32]) -> Self {
         let name = u64::from(words[1]) << 32 | u64::from(words[0]);
         Self { name, hash: words[2], symbol: words[3], place: words[4] & 0x0fff_ffff, flags: words[4] >> 28 }
     }
 }
 
-/// The surface of a file, and the names that it writes.
+/// The surface of a file, and the names in it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct FileNotes {
     frame: u64,
@@ -44,8 +44,8 @@ pub(super) struct FileNotes {
     names: Names,
 }
 
-/// The names that a file's facts write, as a Bloom filter with one false positive in eighty (Bloom 1970). Reading the
-/// facts of all files to find the writers of a new name took a fifth of an edit's time.
+/// The names that a file's facts write, as a Bloom filter with one false positive in eighty (Bloom 1970). Without it,
+/// finding the files that write a new name took a fifth of an edit's time.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 struct Names(Vec<u32>);
 
@@ -77,7 +77,7 @@ impl Names {
     }
 }
 
-/// The number of the symbol whose name is at a position of a file.
+/// Finds the number of the symbol whose name is at a position of a file.
 pub type SymbolAt<'a> = dyn Fn(u32, u32) -> Option<u32> + 'a;
 
 impl FileNotes {
@@ -101,38 +101,38 @@ impl FileNotes {
     }
 }
 
-/// Notes on a project. Files are known by their place in it.
+/// Notes on a project. Files are numbered by their index in it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Notes {
     pub(super) files: Vec<FileNotes>,
-    /// Each file with each file whose facts its questions were answered from; sorted.
+    /// Sorted pairs of a file and a file whose facts were read for it.
     pub(super) consulted: Vec<(u32, u32)>,
     pub(super) extends: Vec<(Def, Def)>,
     pub(super) derives: Vec<(Def, Def)>,
-    /// Files whose classes have bases that lead back to themselves; ascending.
+    /// Files whose classes have cyclic bases; ascending.
     pub(super) tangled: Vec<u32>,
-    /// An answer may depend on earlier questions: then the effect of the next edit cannot be computed.
+    /// Whether an answer may depend on earlier questions. Then the effect of the next edit is unknown.
     pub(super) is_cut: bool,
-    /// Whether the work allowed was not enough. Notes that are read again have none of this: they are not reused.
+    /// Whether the work limit was reached. Such notes are not reused, so this is not stored.
     pub is_spent: bool,
 }
 
-/// The files and symbols that an edit affects.
+/// The files and symbols affected by an edit.
 pub struct Plan {
-    /// Whether a file is to be resolved again.
+    /// Whether each file is to be resolved again.
     pub again: Vec<bool>,
-    /// For each edited file, the old numbers of its shared symbols with the new ones.
+    /// New numbers of the symbols kept in each edited file, by old number.
     pub moved: FxHashMap<u32, FxHashMap<u32, u32>>,
-    /// Whether no edited file's surface has changed.
+    /// Whether the surfaces of all edited files are unchanged.
     pub is_same: bool,
     pub(super) settled: EarlierClasses,
-    /// Hashes of the names that these files write and the project defines, ascending.
+    /// Ascending hashes of the names that these files write and the project defines.
     pub(super) defined: Vec<u64>,
     noted: Vec<(u32, FileNotes)>,
     untangled: ReresolvedClasses,
 }
 
-/// Unchanged files whose classes are resolved again, with the bases that must come out.
+/// Unchanged files whose classes are resolved again, with the bases that must result.
 struct ReresolvedClasses {
     files: Vec<u32>,
     derives: Vec<(Def, Def)>,
@@ -142,13 +142,13 @@ struct ReresolvedClasses {
 struct Change {
     names: FxHashSet<u64>,
     symbols: FxHashMap<u32, u32>,
-    /// Places of definitions, by their earlier places.
+    /// New places of definitions by old place.
     places: FxHashMap<DefinitionId, DefinitionId>,
     flags: u32,
 }
 
 impl Change {
-    /// `None` when the change cannot be computed.
+    /// Compares two states of a file. `None` if the effect is unknown.
     fn between(before: &FileNotes, now: &FileNotes) -> Option<Self> {
         if before.frame != now.frame {
             return None;
@@ -166,7 +166,7 @@ impl Change {
         };
         let (old, new) = (groups(before), groups(now));
         let alike = |a: &Item, b: &Item| (a.hash, a.flags, a.symbol == NONE) == (b.hash, b.flags, b.symbol == NONE);
-        // The order of places determines the order of answers.
+        // The order of places determines the order of answers, so it must not change.
         let mut order: [Vec<(u32, u32)>; 2] = [Vec::new(), Vec::new()];
         for (name, range) in &old {
             let was = &before.items[range.clone()];
@@ -199,8 +199,8 @@ impl Change {
 }
 
 impl Notes {
-    /// Plans what to resolve after an edit of these files; `None` when all is to be resolved, because the effect is
-    /// unknown or too large. The project must have the same files under the same paths as before.
+    /// Plans what to resolve after an edit of these files. `None` if everything is to be resolved, because the effect
+    /// is unknown or too large. The project must have the same files and paths as before.
     pub fn plan<'a>(
         &self,
         project: &'a Project<'a>,
@@ -209,7 +209,7 @@ impl Notes {
         symbol_at: &SymbolAt<'_>,
     ) -> Option<Plan> {
         let files = project.files.len();
-        // With more files, resolving all costs little more.
+        // With more files, resolving everything costs little more.
         let most = (files / 4).max(8);
         if self.is_cut || self.files.len() != files || edited.len() > most || !self.refers_below(files) {
             return None;
@@ -255,7 +255,7 @@ impl Notes {
         let noted_of = |file: usize| edited.get(&(file as u32)).copied().unwrap_or(&self.files[file]);
         let written =
             |file: usize| noted_of(file).items.iter().filter(|item| item.flags & WRITTEN != 0).map(|item| item.name);
-        // Unbound names matter where a definition has their name.
+        // An unbound name only matters if some definition has it.
         if !doubtful.is_empty() {
             (0..files).filter(|file| !edited.contains_key(&(*file as u32))).flat_map(written).for_each(|name| {
                 doubtful.remove(&name);
@@ -288,7 +288,7 @@ impl Notes {
         })
     }
 
-    /// Whether all places of files are below a number: the notes come from a file that may be damaged.
+    /// Whether all file numbers are below `files`. The stored notes may be damaged.
     fn refers_below(&self, files: usize) -> bool {
         let is_below = |file: &u32| (*file as usize) < files;
         let pairs = self.extends.iter().chain(&self.derives);
@@ -297,8 +297,8 @@ impl Notes {
             && self.tangled.iter().all(is_below)
     }
 
-    /// The relations of classes that stay valid after an edit. Tangled files stay valid all or none; the second part
-    /// lists those that must be resolved again for the others' sake, with the bases that must come out.
+    /// The class relations that stay valid after an edit. Tangled files stay valid all or none. The second part lists
+    /// unchanged files to be resolved again for the others, with the bases that must result.
     fn settle(
         &self,
         changes: &FxHashMap<u32, Change>,
@@ -309,7 +309,7 @@ impl Notes {
         let mut untangled = Vec::new();
         if self.tangled.iter().any(|file| again.contains(file)) {
             for file in &self.tangled {
-                // With unchanged surfaces, the bases of all classes are unchanged.
+                // If no surface changed, no class changed its bases.
                 is_settled[*file as usize] = is_same;
             }
             untangled.extend(self.tangled.iter().copied().filter(|file| !is_same && !again.contains(file)));
@@ -329,7 +329,7 @@ impl Notes {
         Some((EarlierClasses { files: is_settled, extends, derives }, untangled))
     }
 
-    /// Pairs of definitions by their current places.
+    /// Pairs of definitions, converted to current places.
     fn moved(&self, pairs: &[(Def, Def)], changes: &FxHashMap<u32, Change>) -> Vec<(Def, Def)> {
         let place = |def: Def| match changes.get(&def.file) {
             Some(change) => change.places.get(&def.place).map_or(gone(def), |place| Def { place: *place, ..def }),
@@ -343,12 +343,12 @@ impl Notes {
         for (file, noted) in noted {
             self.files[file as usize] = noted;
         }
-        // Earlier consultations stay, because later questions may need them again.
+        // Earlier consultations are kept, because later questions may need them again.
         self.consulted.extend(again.consultations());
         self.consulted.sort_unstable();
         self.consulted.dedup();
         (self.extends, self.derives) = (again.extends.clone(), again.derives.clone());
-        // Tangled files stay, because their questions may not have been asked now.
+        // Tangled files are kept, because their questions may not have been asked this time.
         self.tangled.extend(&again.tangled);
         self.tangled.sort_unstable();
         self.tangled.dedup();
@@ -377,7 +377,7 @@ impl Notes {
         out.extend(&self.tangled);
     }
 
-    /// Reads notes from the front of these words; `None` if they are invalid.
+    /// Reads notes from the front of `words`; `None` if they are invalid.
     pub fn read(words: &mut &[u32]) -> Option<Self> {
         let [files, consulted, extends, derives, tangled, is_cut] = *take(words)?;
         let long = |[low, high]: [u32; 2]| u64::from(high) << 32 | u64::from(low);
@@ -409,7 +409,7 @@ impl Notes {
     }
 }
 
-/// Takes words from the front.
+/// Takes the first `N` words; `None` if there are fewer.
 pub(super) fn take<'a, const N: usize>(words: &mut &'a [u32]) -> Option<&'a [u32; N]> {
     let (first, rest) = words.split_first_chunk()?;
     *words = rest;
@@ -417,13 +417,13 @@ pub(super) fn take<'a, const N: usize>(words: &mut &'a [u32]) -> Option<&'a [u32
 }
 
 impl Plan {
-    /// Takes the parts that are needed once.
+    /// Takes out the parts that are needed only once.
     pub(super) fn take(&mut self) -> (EarlierClasses, Vec<(u32, FileNotes)>) {
         let none = EarlierClasses { files: Vec::new(), extends: Vec::new(), derives: Vec::new() };
         (std::mem::replace(&mut self.settled, none), std::mem::take(&mut self.noted))
     }
 
-    /// Whether classes without changes still have the same bases.
+    /// Whether the classes of unchanged files got the expected bases.
     pub(super) fn expects(&self, derives: &[(Def, Def)]) -> bool {
         let ReresolvedClasses { files, derives: expected } = &self.untangled;
         let found: FxHashSet<&(Def, Def)> = derives.iter().filter(|(own, _)| files.contains(&own.file)).collect();
@@ -431,16 +431,16 @@ impl Plan {
     }
 }
 
-/// The spread of a change to other files.
+/// Spreads a change to other files.
 struct ChangeSpread<'n, 'a> {
     notes: &'n Notes,
     project: &'a Project<'a>,
     semantics: &'static Semantics,
     most: usize,
     again: FxHashSet<u32>,
-    /// Changed names, as each file sees them.
+    /// The changed names that each file sees.
     changed: FxHashMap<u32, Changed>,
-    /// Names of each file that may have changed meaning and have been passed on.
+    /// The possibly changed names of each file that were already passed on.
     told: FxHashMap<u32, FxHashSet<u64>>,
     /// Whether a class may have changed its bases.
     may_derive: bool,
@@ -449,7 +449,7 @@ struct ChangeSpread<'n, 'a> {
 }
 
 impl ChangeSpread<'_, '_> {
-    /// Follows changed names of a file to all files that may see them; `None` when that is unknown or too much.
+    /// Follows changed names of a file to all files that may see them. `None` if the effect is unknown or too large.
     fn from(&mut self, file: u32, names: &FxHashSet<u64>, edited: &FxHashMap<u32, &FileNotes>) -> Option<()> {
         if names.is_empty() {
             return Some(());
@@ -497,8 +497,7 @@ impl ChangeSpread<'_, '_> {
         Some(())
     }
 
-    /// Follows changes of what extensions extend and of what classes derive from: both are resolved again until no
-    /// further file is affected.
+    /// Follows changed extension targets and class bases. Both are resolved again until no further file is affected.
     fn through_classes(
         &mut self,
         changes: &FxHashMap<u32, Change>,
@@ -527,7 +526,7 @@ impl ChangeSpread<'_, '_> {
         None
     }
 
-    /// The names of a file's items that may have changed meaning through changes it sees; `None` when there are none.
+    /// The names of a file's items that may have changed through changes it sees; `None` if there are none.
     fn within(&mut self, file: u32, edited: &FxHashMap<u32, &FileNotes>) -> Option<FxHashSet<u64>> {
         let facts = self.project.files[file as usize].facts();
         let Touched { names: found, extends } = touched(facts, &self.changed[&file], self.semantics.class_names)?;
@@ -538,7 +537,7 @@ impl ChangeSpread<'_, '_> {
         Some(found)
     }
 
-    /// Whether one of these names is used implicitly: by calling, indexing or constructing.
+    /// Whether code may use one of these names implicitly: by calling, indexing or constructing.
     fn asked_unnamed(&self, names: &FxHashSet<u64>) -> bool {
         let it = self.semantics;
         let elements = it.element.iter().map(|(name, _)| name);

@@ -1,5 +1,5 @@
-//! Overloads: chooses among definitions of one name by the arguments of a call. It follows the rules of Java as far
-//! as the types of the arguments are known.
+//! Overloads: chooses among definitions of one name by a call's arguments. It follows Java's rules as far as the
+//! argument types are known.
 
 use std::rc::Rc;
 
@@ -18,34 +18,34 @@ enum Type<'a> {
     Ours(Vec<Def>),
     /// A type outside the project, by its last name: `int`, `String`.
     Outside(&'a str),
-    /// Such a type of one of these classes of the project: `List<Order>`.
+    /// An external generic type with project classes as its argument: `List<Order>`.
     Filled(&'a str, Vec<Def>),
     Array,
 }
 
 impl Type<'_> {
-    /// The type without its argument.
+    /// The type without its type argument.
     fn plain(self) -> Self {
         if let Self::Filled(name, _) = self { Self::Outside(name) } else { self }
     }
 }
 
-/// The deepest chain of variables followed to a type.
+/// The longest chain of variables followed to find a type.
 const DEEPEST: usize = 6;
-/// The most arguments looked at.
+/// The most arguments compared.
 const MOST_ARGUMENTS: usize = 12;
 
 const PRIMITIVES: &[&str] = &["boolean", "byte", "short", "char", "int", "long", "float", "double"];
-/// Other types without types below them.
+/// Further types without subtypes: final classes and boxed primitives.
 const FINAL: &[&str] = &["String", "Int", "Char", "ByteArray", "CharArray", "IntArray", "LongArray", "UInt", "ULong"];
 const BOXES: &[&str] = &["Boolean", "Byte", "Short", "Character", "Integer", "Long", "Float", "Double"];
 
 impl<'a> Resolver<'a> {
-    /// The meanings of a call's callee: of functions of one name, those that fit its arguments best.
+    /// The meanings of a callee. Among functions of one name, the best fit for the arguments.
     pub fn fitting(&mut self, file: u32, callee: ExpressionId, arguments: ListId) -> Vec<Meaning> {
         let meant = self.received(file, callee);
         let labels = self.counts_labels(file, self.facts(file).list(arguments), &[]);
-        // Values of properties may be called, too.
+        // The value of a property may be called, too.
         let is_function = |resolver: &Self, meaning: &Meaning| match meaning {
             Meaning::Definition(def) => {
                 let definition = resolver.definition(*def);
@@ -60,7 +60,7 @@ impl<'a> Resolver<'a> {
         let mut given: Option<Vec<Type<'a>>> = None;
         let mut best: Option<(i32, Vec<Def>)> = None;
         let mut by_labels = false;
-        // Nearer functions first: a farther one must fit better, otherwise it is overridden.
+        // A base's function must fit better than a nearer one, which otherwise overrides it.
         for candidates in self.candidates(file, callee, &meant) {
             let mut nearest: Option<(i32, Vec<Def>)> = None;
             by_labels |= self.counts_labels(file, arguments, &candidates);
@@ -87,7 +87,7 @@ impl<'a> Resolver<'a> {
                 best = nearest;
             }
         }
-        // Functions of other labels are not meant.
+        // If labels count, a function with other labels is not meant.
         let best = match best {
             Some((_, best)) => best,
             None if by_labels => Vec::new(),
@@ -98,7 +98,7 @@ impl<'a> Resolver<'a> {
         others.copied().chain(best.into_iter().map(Meaning::Definition)).collect()
     }
 
-    /// The functions and properties under a name that extend the type of a member's receiver.
+    /// The functions and properties of a name that extend the type of a member's receiver.
     pub fn extending(&mut self, file: u32, member: ExpressionId, named: ExpressionId) -> Vec<Meaning> {
         let facts = self.facts(file);
         let (mut it, name) = (facts.expressions[member.row()], facts.expressions[named.row()]);
@@ -141,14 +141,14 @@ impl<'a> Resolver<'a> {
                 }
             }
             if let Some((_, best)) = best {
-                // Of an unknown value, functions that extend one type.
+                // For an unknown receiver, only functions that all extend one type are safe.
                 let is_known = given.as_ref().is_some_and(|(receiver, _)| *receiver != Type::Unknown)
                     || best.iter().all(|one| self.needs_known(*one));
                 let mut extended: Vec<Type<'a>> = best.iter().map(|one| self.extended_by(*one)).collect();
                 extended.dedup();
                 return if is_known || extended.len() == 1 { best } else { Vec::new() };
             }
-            // Beyond the class around.
+            // Continue outside the enclosing class.
             while let Some(at) = facts.scopes.get(scope.row()).filter(|at| at.kind != ScopeKind::Class) {
                 scope = at.parent;
             }
@@ -167,8 +167,7 @@ impl<'a> Resolver<'a> {
         }
     }
 
-    /// The meanings of a callee. Of functions that extend types, called without a value before them, those that extend
-    /// the classes around.
+    /// The meanings of a callee. Extension functions called without a receiver must extend an enclosing class.
     fn received(&mut self, file: u32, callee: ExpressionId) -> Rc<[Meaning]> {
         let meant = self.meaning(file, callee);
         let facts = self.facts(file);
@@ -190,7 +189,7 @@ impl<'a> Resolver<'a> {
             if at.class != DefinitionId::NONE {
                 let class = self.extended(Def { file, place: at.class });
                 around.push(Type::Ours(vec![class]));
-                // A class without a name may stand for a value of a type from outside.
+                // An anonymous class may stand for a value of its external base.
                 if self.definition(class).at == NONE {
                     for base in facts.list(self.definition(class).bases).iter().take(1) {
                         let written = self.type_written(file, *base);
@@ -218,7 +217,8 @@ impl<'a> Resolver<'a> {
         meant.iter().zip(scores).filter(is_kept).map(|(meaning, _)| *meaning).collect()
     }
 
-    /// How well a function extends a value of this type; `None` if it does not, or if only the value may tell.
+    /// The score of a function that extends values of this type; `None` if it does not, or if that depends on the
+    /// value.
     fn receives(&mut self, def: Def, given: &Type<'a>) -> Option<i32> {
         let wanted = self.type_written(def.file, self.definition(def).alias);
         match (given, &wanted) {
@@ -233,7 +233,7 @@ impl<'a> Resolver<'a> {
         matches!(meaning, Meaning::Definition(def) if self.definition(def).flags & STANDS_IN != 0)
     }
 
-    /// How well a function extends a value that is known to be of its type, which lies outside of the project.
+    /// The score of a function that extends an external type, for a value known to be of that type.
     fn receives_known(&mut self, def: Def, file: u32, on: ExpressionId, given: &Type<'a>) -> Option<i32> {
         let Type::Outside(wanted) = self.type_written(def.file, self.definition(def).alias) else { return None };
         match given {
@@ -241,7 +241,7 @@ impl<'a> Resolver<'a> {
             Type::Outside(given) | Type::Filled(given, _) if *given == wanted => Some(6),
             Type::Outside(given) | Type::Filled(given, _) => self.is_above(given, wanted).then_some(4),
             Type::Array => None,
-            // The type itself, whose name nothing in the project has.
+            // The receiver is the type itself, by a name that the project does not define.
             Type::Unknown => {
                 let facts = self.facts(file);
                 let it = facts.expressions[on.row()];
@@ -251,12 +251,12 @@ impl<'a> Resolver<'a> {
         }
     }
 
-    /// Whether a type outside of the project is above another one.
+    /// Whether an external type is a supertype of another.
     fn is_above(&self, name: &str, wanted: &str) -> bool {
         self.semantics.above.iter().any(|(one, above)| *one == name && above.contains(&wanted))
     }
 
-    /// Whether a class is written to derive from a type outside of the project.
+    /// Whether a class is declared to derive from an external type.
     fn conforms(&mut self, class: Def, wanted: &str) -> bool {
         for one in self.order(class).iter() {
             for part in std::iter::once(*one).chain(self.extensions_to(*one)) {
@@ -271,7 +271,7 @@ impl<'a> Resolver<'a> {
         false
     }
 
-    /// The candidate functions of a callee, nearest first: of the class itself, then of its bases.
+    /// The candidate functions of a callee: first of the class itself, then of each base.
     fn candidates(&mut self, file: u32, callee: ExpressionId, meant: &[Meaning]) -> Vec<Vec<Def>> {
         let facts = self.facts(file);
         let it = facts.expressions[callee.row()];
@@ -298,7 +298,7 @@ impl<'a> Resolver<'a> {
             _ => None,
         };
         let mut all = vec![meant.iter().filter_map(|meaning| as_function(self, meaning)).collect()];
-        // With one receiver, its bases may have further overloads; several receivers have their own functions each.
+        // Bases of a single receiver may have further overloads. Several receivers have unrelated functions.
         if let [class] = classes[..] {
             let name = facts.hashes[it.b as usize];
             for base in self.order(class).iter() {
@@ -310,7 +310,7 @@ impl<'a> Resolver<'a> {
         all
     }
 
-    /// How well a function fits arguments of these types, each given to a parameter; `None` when it cannot take them.
+    /// The score of a function for these argument types, each at its parameter; `None` if it cannot take them.
     fn fit(&mut self, def: Def, given: &[Type<'a>], places: &[usize]) -> Option<i32> {
         let definition = self.definition(def);
         let wanted = self.facts(def.file).list(definition.parameters);
@@ -328,7 +328,7 @@ impl<'a> Resolver<'a> {
     fn fits(&mut self, given: &Type<'a>, wanted: &Type<'a>) -> Option<i32> {
         match (given, wanted) {
             (Type::Unknown, _) | (_, Type::Unknown) => Some(0),
-            // A list of one type is none of another; where a bound is written, either may be above the other.
+            // Lists of different types do not match. If a bound is written, either type may be the supertype.
             (Type::Filled(given, of), Type::Filled(wanted, wanted_of)) if given == wanted => {
                 let (of, wanted_of) = (Type::Ours(of.clone()), Type::Ours(wanted_of.clone()));
                 self.fits(&of, &wanted_of).or_else(|| self.fits(&wanted_of, &of)).map(|_| 6)
@@ -350,7 +350,7 @@ impl<'a> Resolver<'a> {
             (Type::Ours(_), Type::Outside(wanted)) => {
                 (!is_primitive(wanted) && !BOXES.contains(wanted) && !FINAL.contains(wanted)).then_some(0)
             }
-            // External classes do not extend project classes, except generated ones.
+            // External classes do not extend project classes, except for generated ones.
             (Type::Outside(given), Type::Ours(_)) => {
                 (!is_primitive(given) && !BOXES.contains(given) && !FINAL.contains(given)).then_some(-2)
             }
@@ -360,7 +360,7 @@ impl<'a> Resolver<'a> {
         }
     }
 
-    /// The type of a value, from the declaration of its variable or from its expression.
+    /// The type of a value, by its variable's declaration or by the expression.
     fn type_of_value(&mut self, file: u32, expression: ExpressionId, depth: usize) -> Type<'a> {
         if expression == UNKNOWN || depth > DEEPEST {
             return Type::Unknown;
@@ -423,7 +423,7 @@ impl<'a> Resolver<'a> {
         self.known(file, expression)
     }
 
-    /// The type of an element of a variable that is written as an array.
+    /// The type of an element of a variable that is declared as an array.
     fn type_of_element(&mut self, file: u32, of: ExpressionId, element: ExpressionId) -> Type<'a> {
         if let [Meaning::Variable { file, binding }] = self.meaning(file, of)[..] {
             let facts = self.facts(file);
@@ -438,7 +438,7 @@ impl<'a> Resolver<'a> {
         self.known(file, element)
     }
 
-    /// The known classes of a value.
+    /// The project classes of a value.
     fn known(&mut self, file: u32, expression: ExpressionId) -> Type<'a> {
         let instances = self.value(file, expression);
         let classes: Vec<Def> = instances
@@ -448,7 +448,7 @@ impl<'a> Resolver<'a> {
         if classes.is_empty() || classes.len() < instances.len() { Type::Unknown } else { Type::Ours(classes) }
     }
 
-    /// The type that an expression in a type position names, with its only argument if that is of the project.
+    /// The type at a type position, with its only type argument if that is a project type.
     fn type_filled(&mut self, file: u32, of: ExpressionId) -> Type<'a> {
         let it = self.facts(file).expressions[of.row()];
         let arguments = if it.op == Op::Generic { self.facts(file).list(ListId(it.b)) } else { &[] };
@@ -461,7 +461,7 @@ impl<'a> Resolver<'a> {
         }
     }
 
-    /// The type that an expression in a type position names.
+    /// The type at a type position.
     fn type_written(&mut self, file: u32, of: ExpressionId) -> Type<'a> {
         let facts = self.facts(file);
         let (mut of, mut it) = (of, facts.expressions[of.row()]);
@@ -485,7 +485,7 @@ impl<'a> Resolver<'a> {
                 _ => return Type::Unknown,
             }
         }
-        // The names of types may be spelt with a word before them.
+        // A type's name may follow a keyword.
         let name = facts.name(NameId(it.b));
         let name = name.rsplit_once(' ').map_or(name, |(_, name)| name);
         if classes.is_empty() { Type::Outside(name) } else { Type::Ours(classes) }
@@ -496,7 +496,7 @@ fn is_primitive(name: &str) -> bool {
     PRIMITIVES.contains(&name)
 }
 
-/// How well a value of one external type fits another.
+/// The score of an external type for another one.
 fn outside(given: &str, wanted: &str) -> Option<i32> {
     if given == wanted {
         return Some(6);
@@ -505,7 +505,7 @@ fn outside(given: &str, wanted: &str) -> Option<i32> {
     let unboxed = |name: &str| place(BOXES, name).map(|at| PRIMITIVES[at]);
     let is_number = |name: &str| name != "boolean" && name != "char";
     let is_thrown = |name: &str| ["Exception", "Error", "Throwable"].iter().any(|end| name.ends_with(end));
-    // A number fits a wider number type; a character fits number types that are wider than itself.
+    // A number fits wider number types. A character fits number types wider than itself.
     let widens = |given: &str, wanted: &str| {
         let wider = place(PRIMITIVES, given) < place(PRIMITIVES, wanted);
         given != "boolean" && is_number(wanted) && wider
@@ -517,7 +517,7 @@ fn outside(given: &str, wanted: &str) -> Option<i32> {
         (true, false) => matches!(wanted, "Comparable" | "Serializable").then_some(1),
         (false, true) => match unboxed(given) {
             Some(given) => (given == wanted || widens(given, wanted)).then_some(2),
-            // An unknown external type may be a subtype of many, but of no number.
+            // An unknown external type may be a subtype of many types, but not of a number.
             None => None,
         },
         (false, false) if FINAL.contains(&wanted) || BOXES.contains(&wanted) => None,

@@ -1,4 +1,4 @@
-//! Proofs by tests of a value: guards that tell a type, and the values that are left where a test fails.
+//! Type narrowing: values that pass a type test, and the values that remain when it fails.
 
 use super::classes::MOST_BASES;
 use super::names::Meaning;
@@ -7,7 +7,8 @@ use super::values::{Value, Values};
 use codelode_lang::facts::{Expression, ExpressionId, ListId, NAMED, NameId, Op, UNKNOWN, hash};
 
 impl Resolver<'_> {
-    /// The values of the operand `b` that are instances of the type `a`, or of the type that the call `a` of a guard proves.
+    /// The values of operand `b` that pass a test: instances of the type `a`, or of the type that the guard call `a`
+    /// proves.
     pub(super) fn proven(&mut self, file: u32, it: Expression) -> Values {
         let declared = self.value(file, ExpressionId(it.b));
         if let Some(members) = self.members_told(file, ExpressionId(it.a)) {
@@ -22,7 +23,7 @@ impl Resolver<'_> {
         let mut kept = Vec::new();
         for value in &parts {
             let is_kept = match class_of(*value) {
-                // A type of others may be above one of ours.
+                // An external type may be a supertype of a project class.
                 Some(def) if types.is_empty() => is_call || self.has_outside_base(def),
                 Some(def) => self.order(def).iter().any(|class| types.contains(&Value::Instance(*class))),
                 None => types.is_empty(),
@@ -40,11 +41,11 @@ impl Resolver<'_> {
             let is_below = self.order(def).iter().any(|class| parts.contains(&Value::Instance(*class)));
             kept.extend(is_below.then_some(*value));
         }
-        // The value is of a class that derives from both.
+        // The value's class derives from both types.
         if kept.is_empty() { declared.iter().copied().chain(types).collect() } else { kept }
     }
 
-    /// The instances of the type that a call of a guard proves.
+    /// The instances of the type that a guard call proves.
     fn guarded(&mut self, file: u32, call: u32) -> Values {
         let call = self.facts(file).expressions[call as usize];
         let mut found = Vec::new();
@@ -64,7 +65,7 @@ impl Resolver<'_> {
         found
     }
 
-    /// Whether a class or one above it has a base that is not in the project.
+    /// Whether a class or one of its bases has an external base.
     pub(super) fn has_outside_base(&mut self, class: Def) -> bool {
         self.order(class).iter().any(|class| {
             let bases = self.list(class.file, self.definition(*class).bases);
@@ -72,7 +73,7 @@ impl Resolver<'_> {
         })
     }
 
-    /// The values of the operand `a` without the instances of the type `b` and of the classes below it.
+    /// The values of operand `a` that fail a test: no instances of the type `b` or of its subclasses.
     pub(super) fn except(&mut self, file: u32, it: Expression) -> Values {
         let values = self.value(file, ExpressionId(it.a));
         if let Some(members) = self.members_told(file, ExpressionId(it.b)) {
@@ -93,7 +94,7 @@ impl Resolver<'_> {
 }
 
 impl<'a> Resolver<'a> {
-    /// The names of members by which a condition tells types apart: `kind="a"`, or `kind` itself.
+    /// The members by which a condition distinguishes types: `kind="a"`, or `kind` itself. `None` for other conditions.
     fn members_told(&self, file: u32, of: ExpressionId) -> Option<Vec<&'a str>> {
         let facts = self.facts(file);
         let it = facts.expressions[of.row()];
@@ -107,10 +108,11 @@ impl<'a> Resolver<'a> {
         told.collect()
     }
 
-    /// The values of a union that have one of some members, or have other ones alone. All of them where none is left.
+    /// The values of a union that have one of `members`, or with `holds` false, the others. All values if none would
+    /// remain.
     fn told_apart(&mut self, values: &[Value], members: &[&str], holds: bool) -> Values {
         let Some(first) = members.first() else { return values.to_vec() };
-        // `kind=` of `kind="a"`, `kind=.` of `kind=.Kind.A`: all literals that the member may be.
+        // `kind=` in `kind="a"`, `kind=.` in `kind=.Kind.A`: the name that leads to all literals of the member.
         let end = first.find('=').map(|end| end + if first[end..].starts_with("=.") { 2 } else { 1 });
         let all = end.map(|end| hash(&first[..end]));
         let told: Vec<u64> = members.iter().map(|member| hash(member)).collect();
@@ -144,7 +146,7 @@ impl<'a> Resolver<'a> {
         if kept.is_empty() || kept.len() == parts.len() { values.to_vec() } else { kept }
     }
 
-    /// The names for the literals that a member may be.
+    /// The names of the literals that a member may have.
     fn literals(&self, meanings: &[Meaning]) -> Vec<u64> {
         let mut found = Vec::new();
         for meaning in meanings {
@@ -159,8 +161,8 @@ impl<'a> Resolver<'a> {
         found
     }
 
-    /// Of a type whose member is a constant of an enumeration, or one of several: whether the value of any is among the literals
-    /// that are told, and whether those of all are.
+    /// For a type whose member holds constants of an enumeration: whether the value of any constant is among the
+    /// literals in `members`, and whether all are. `None` for other types.
     fn constants_told(&mut self, class: Def, members: &[&str]) -> Option<(bool, bool)> {
         let told: Vec<(&str, &str)> = members.iter().filter_map(|member| member.split_once('=')).collect();
         let member = told.first().filter(|(_, literal)| !literal.starts_with('.'))?.0;
@@ -179,31 +181,31 @@ impl<'a> Resolver<'a> {
         (!constants.is_empty()).then_some((any, all))
     }
 
-    /// Whether a type is another name for other types: `type Shape = Circle | Square`.
+    /// Whether a type is an alias of other types: `type Shape = Circle | Square`.
     fn is_other_name(&self, class: Def) -> bool {
         let definition = self.definition(class);
         let alias = self.facts(class.file).expressions[definition.alias.row()].op;
         definition.flags & NAMED == 0 && matches!(alias, Op::Union | Op::Name | Op::Member | Op::Generic)
     }
 
-    /// The meanings of a member in each part of a type that is another name for a union; none for other types.
+    /// The meanings of a member in each part of a union alias; empty for other types.
     pub(super) fn in_all_parts(&mut self, class: Def, name: u64) -> Vec<Meaning> {
         if !self.is_union(class) {
             return Vec::new();
         }
         let mut parts = self.parts_of_union(&[Value::Instance(class)]);
-        // A part that stays whole, a type as a value or one of very many, may lead back to the union.
+        // A part that was not expanded, a class value or one of too many, may lead back to the union.
         parts.retain(|part| class_of(*part).or(as_class(*part)).is_none_or(|class| !self.is_union(class)));
         parts.into_iter().flat_map(|part| self.member(part, name)).collect()
     }
 
-    /// Whether a type is another name for a union.
+    /// Whether a type is an alias of a union.
     fn is_union(&self, class: Def) -> bool {
         let alias = self.definition(class).alias;
         self.is_other_name(class) && self.facts(class.file).expressions[alias.row()].op == Op::Union
     }
 
-    /// Values, with those of a type that is another name for a union in its place.
+    /// Values, with each alias replaced by the values of its parts.
     pub(super) fn parts_of_union(&mut self, values: &[Value]) -> Values {
         let (mut found, mut waiting, mut seen) = (Vec::new(), values.to_vec(), Vec::new());
         waiting.reverse();
@@ -227,7 +229,7 @@ impl<'a> Resolver<'a> {
                     let (facts, alias) = (self.facts(class.file), self.definition(class).alias);
                     let it = facts.expressions[alias.row()];
                     let only = [alias];
-                    // One by one: the values of a long union as a whole are not all kept.
+                    // Each part alone, because a long union as a whole keeps only some of its values.
                     let all = if it.op == Op::Union { facts.list(ListId(it.a)) } else { &only };
                     all.iter().flat_map(|one| self.instance(class.file, *one).to_vec()).collect()
                 }

@@ -1,10 +1,9 @@
-//! Questions: which are being asked, which answers may be kept, and which files they were taken from.
+//! Questions: which are open, which answers may be kept, and which files they were taken from.
 //!
-//! An answer that needed no open question is the same for every asker, and is kept. An answer that needed one lacks a
-//! part and is not kept. Between the two is the answer that closes a circle: it is complete, but another entrance to
-//! the circle would have given another, so it is kept only for the file that asked. Hence the meaning of a file's
-//! names depends on the facts of the project and not on earlier resolutions, and one file can be resolved again
-//! alone.
+//! An answer that needed no open question is the same for every asker, and is kept. An answer that needed an open
+//! question lacks a part, and is not kept. The third case is the answer that closes a cycle. It is complete, but
+//! entering the cycle elsewhere would give another answer, so it is kept only for the asking file. Hence the names of a
+//! file depend only on the project's facts, not on earlier resolutions, and one file can be resolved again alone.
 
 use std::rc::Rc;
 
@@ -28,7 +27,7 @@ pub(super) enum Question {
 }
 
 impl Question {
-    /// The file whose text asks.
+    /// The file that the question is about.
     fn file(self) -> u32 {
         match self {
             Self::Meaning(file, _) | Self::Value(file, _) | Self::Instance(file, _) => file,
@@ -40,17 +39,17 @@ impl Question {
 /// How long an answer is kept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum CacheScope {
-    /// Not at all: it lacks the answer of an enclosing question that is still open.
+    /// Not at all: the answer lacks the part of an enclosing question that is still open.
     Not,
-    /// While the same file is resolved. It depends on where a circle of questions was entered, and the meaning of a
-    /// file's names must not depend on the files before it.
+    /// While the same file is resolved. The answer depends on where a cycle of questions was entered, and the names of
+    /// a file must not depend on the files before it.
     Here,
-    /// For good.
+    /// Permanently.
     Always,
 }
 
 impl CacheScope {
-    /// The mark on the number of an answer.
+    /// The mark on an answer's number.
     pub fn mark(self) -> u32 {
         if self == Self::Here { HERE } else { 0 }
     }
@@ -58,12 +57,12 @@ impl CacheScope {
 
 /// The deepest nesting of questions.
 const DEEPEST: usize = 90;
-/// The most discarded answers that one question may cause. In a knot of types that lead to each other no answer is
-/// kept before the knot is closed, and asking again and again would take for ever.
+/// The most discarded answers that one question may cause. In a cycle of types no answer is kept before the cycle is
+/// closed, and asking again and again would take forever.
 const MOST_LOST: usize = 5_000;
-/// The most work for a project: questions begun, scopes and modules looked through, bindings and lists followed. It is
-/// counted instead of time, so that every machine gives the same answers. A project has so much for each byte of its
-/// facts, and a part beside that, which is also the most that one file may take beyond its own.
+/// Work counts questions, scopes, modules, bindings and list items instead of time, so every machine gives the same
+/// answers. A project has so much for each byte of its facts, plus a constant. The constant is also the most that one
+/// file may take beyond its own share.
 const WORK_PER_BYTE: usize = 5;
 const WORK: usize = 20_000_000;
 /// Marks the number of an answer that is kept for one file only.
@@ -77,13 +76,13 @@ pub(super) struct OpenQuestion {
     asking: u32,
 }
 
-/// The most work for a project.
+/// The work allowed for a project.
 pub(super) fn work_for(project: &Project<'_>) -> usize {
     WORK + project.files.iter().map(|file| file.size()).sum::<usize>() * WORK_PER_BYTE
 }
 
 impl<'a> Resolver<'a> {
-    /// Drops all answers.
+    /// Drops all cached answers.
     pub fn forget(&mut self) {
         self.memos.resize_with(self.project.files.len(), Memo::default);
         self.memos.iter_mut().filter(|memo| memo.is_used()).for_each(|memo| *memo = Memo::default());
@@ -93,7 +92,7 @@ impl<'a> Resolver<'a> {
         self.is_here = false;
     }
 
-    /// Begins a file: drops the answers that were kept for the previous one.
+    /// Begins a file: drops the answers kept for the file before.
     pub fn enter(&mut self, file: u32) {
         self.asking = file;
         self.is_here = false;
@@ -115,26 +114,26 @@ impl<'a> Resolver<'a> {
         }
     }
 
-    /// Each file with each file whose facts its questions were answered from; sorted.
+    /// Sorted pairs of a file and a file whose facts were read for it.
     pub fn consultations(&self) -> Vec<(u32, u32)> {
         let mut all: Vec<(u32, u32)> = self.consulted.borrow().iter().copied().collect();
         all.sort_unstable();
         all
     }
 
-    /// Begins work on facts of this size.
+    /// Allows work for facts of this size.
     pub fn allow(&mut self, size: usize) {
         self.pool += self.left;
         self.left = self.pool.min(WORK + size * WORK_PER_BYTE);
         self.pool -= self.left;
     }
 
-    /// Takes some work; false when too much was taken.
+    /// Takes an amount of work; false if the limit was reached.
     pub fn work(&mut self, amount: usize) -> bool {
         let left = self.left.checked_sub(amount);
         self.left = left.unwrap_or(0);
         if left.is_none() {
-            // Answers that lack a part are not kept, and the work for a file depends on earlier answers.
+            // An incomplete answer is not kept, and the work left for a file depends on earlier answers.
             self.lowest = 0;
             self.is_here = true;
             self.is_cut = true;
@@ -143,20 +142,20 @@ impl<'a> Resolver<'a> {
         left.is_some()
     }
 
-    /// The items of a list, each of which is some work; none when that is too much.
+    /// The items of a list, each of which counts as work; empty once the work is used up.
     pub fn list(&mut self, file: u32, list: ListId) -> &'a [ExpressionId] {
         let items = self.facts(file).list(list);
         if self.work(items.len()) { items } else { &[] }
     }
 
-    /// The items of a tuple, each of which is some work; none when that is too much.
+    /// The items of a tuple, each of which counts as work; empty once the work is used up.
     pub fn items(&mut self, row: u32) -> Rc<[Set]> {
         let row = self.sets.rows[row as usize].clone();
         if self.work(row.len()) { row } else { Rc::from([]) }
     }
 
-    /// Begins a question. `None` when it is open already, too deep, or after too many discarded answers or too much
-    /// work: then enclosing answers must not be kept, because they lack this part.
+    /// Begins a question. `None` if it is open already or nested too deep, or if too many answers were discarded or the
+    /// work is used up. Enclosing answers then lack this part and must not be kept.
     pub fn begin(&mut self, question: Question) -> Option<OpenQuestion> {
         if self.active.is_empty() {
             self.lost = 0;
@@ -184,7 +183,7 @@ impl<'a> Resolver<'a> {
         Some(OpenQuestion { question, depth, outer, was_here, asking })
     }
 
-    /// Ends a question; returns how long its answer may be kept.
+    /// Ends a question. Returns how long its answer may be kept.
     pub fn end(&mut self, begun: OpenQuestion) -> CacheScope {
         self.active.remove(&begun.question);
         self.asking = begun.asking;
@@ -203,7 +202,7 @@ impl<'a> Resolver<'a> {
         kept
     }
 
-    /// The number of a kept answer, from the remembered entry of its question.
+    /// The number of a cached answer, from the stored entry; `None` if there is none.
     pub fn recall(&mut self, remembered: u32) -> Option<usize> {
         if remembered == NONE {
             return None;

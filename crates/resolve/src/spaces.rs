@@ -1,5 +1,4 @@
-//! A type and a value of the same name, members that cannot be, and private ones: the meanings of a name that its place
-//! allows.
+//! Selects the meanings of a name that its place allows, among types and values of one name, and removes private ones.
 
 use std::rc::Rc;
 
@@ -7,7 +6,7 @@ use super::names::{Def, Meaning, Resolver};
 use codelode_lang::facts::{DefinitionKind, ExpressionId, HOLDS_NOTHING, NameId, Op, PRIVATE, ScopeId, TYPE_ONLY};
 
 impl Resolver<'_> {
-    /// The meanings of an expression that its place allows; all of them where it allows none.
+    /// The meanings of an expression that its place allows; all of them if it allows none.
     pub fn meaning_in(&mut self, file: u32, expression: ExpressionId, means_value: bool) -> Rc<[Meaning]> {
         let meanings = self.meaning(file, expression);
         if !self.semantics.splits_types || meanings.is_empty() {
@@ -16,7 +15,7 @@ impl Resolver<'_> {
         if means_value && meanings.iter().all(|meaning| self.is_type_only(*meaning)) {
             return self.value_around(file, expression).map_or(meanings, Rc::from);
         }
-        // A class and an interface of one name are one type.
+        // A class and an interface of one name form one type.
         let has_class = meanings.iter().any(|meaning| self.is_class(*meaning) && !self.is_type_only(*meaning));
         let is_allowed = |meaning: &Meaning| {
             !self.holds_nothing(*meaning) && (!means_value || has_class || !self.is_type_only(*meaning))
@@ -25,7 +24,7 @@ impl Resolver<'_> {
         if allowed.is_empty() || allowed.len() == meanings.len() { meanings } else { allowed.into() }
     }
 
-    /// The meanings that a file sees.
+    /// The meanings that a file may see.
     pub(super) fn seen(&self, file: u32, mut meanings: Vec<Meaning>) -> Vec<Meaning> {
         meanings.retain(|meaning| match *meaning {
             Meaning::Definition(def) => self.sees(file, def),
@@ -34,12 +33,12 @@ impl Resolver<'_> {
         meanings
     }
 
-    /// Whether a file sees a definition.
+    /// Whether a file may see a definition.
     pub fn sees(&self, file: u32, def: Def) -> bool {
         def.file == file || self.definition(def).flags & PRIVATE == 0
     }
 
-    /// The meanings of a bare name around the scope that has only types of that name, if they are values.
+    /// The meanings of a bare name outside the scope that only has types of that name, if they include values.
     fn value_around(&mut self, file: u32, expression: ExpressionId) -> Option<Vec<Meaning>> {
         let facts = self.facts(file);
         let it = facts.expressions[expression.row()];

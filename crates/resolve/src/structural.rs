@@ -11,13 +11,13 @@ use codelode_lang::facts::{
     folder,
 };
 
-/// The deepest comparison of types; deeper parts count as equal.
+/// The deepest level of types that is compared; deeper parts count as equal.
 const DEEPEST: usize = 8;
 
-/// Adds each project class with each interface that it satisfies without naming it.
+/// Adds a pair for each project class and interface that it satisfies without naming it.
 pub(super) fn satisfied(resolver: &mut Resolver<'_>, found: &mut Vec<(Site, Site)>) {
     let mut interfaces = Vec::new();
-    // For each name of a method, the classes that define it themselves.
+    // The classes that define each method name themselves.
     let mut by_method: FxHashMap<u64, Vec<Def>> = FxHashMap::default();
     for (file, of) in resolver.project.files.iter().enumerate() {
         for (place, definition) in of.facts().definitions.iter().enumerate() {
@@ -25,7 +25,7 @@ pub(super) fn satisfied(resolver: &mut Resolver<'_>, found: &mut Vec<(Site, Site
             if definition.flags & STRUCTURAL != 0 && definition.at != NONE {
                 interfaces.push(def);
             } else if definition.kind == DefinitionKind::Function && definition.owner != DefinitionId::NONE {
-                // A method may lack its name, where the source is broken.
+                // In broken source a method may have no name.
                 let Some(name) = of.facts().hashes.get(definition.name.row()) else { continue };
                 let class = resolver.extended(Def { place: definition.owner, ..def });
                 by_method.entry(*name).or_default().push(class);
@@ -60,7 +60,7 @@ pub(super) fn satisfied(resolver: &mut Resolver<'_>, found: &mut Vec<(Site, Site
     }
 }
 
-/// The methods of an interface; `None` when no method of it is known.
+/// The methods of an interface and its bases; `None` if none is known.
 fn methods(resolver: &mut Resolver<'_>, interface: Def) -> Option<Vec<(u64, Def)>> {
     let mut methods: Vec<(u64, Def)> = Vec::new();
     let mut names = FxHashSet::default();
@@ -82,7 +82,7 @@ fn methods(resolver: &mut Resolver<'_>, interface: Def) -> Option<Vec<(u64, Def)
     (!methods.is_empty()).then_some(methods)
 }
 
-/// The names of bases outside the project, of a class and of its bases; `None` where one is no plain name.
+/// The names of external bases of a class and of its bases; `None` if one is no plain name.
 fn outside(resolver: &mut Resolver<'_>, class: Def) -> Option<Vec<u64>> {
     let mut outside = Vec::new();
     for part in resolver.order(class).iter() {
@@ -99,7 +99,7 @@ fn outside(resolver: &mut Resolver<'_>, class: Def) -> Option<Vec<u64>> {
     Some(outside)
 }
 
-/// Whether a class satisfies the interface's bases outside the project: it must derive from them, too.
+/// Whether a class also derives from the interface's external bases, which it must.
 fn has_outside(resolver: &mut Resolver<'_>, class: Def, wanted: &[u64]) -> bool {
     wanted.is_empty()
         || outside(resolver, class).is_some_and(|outside| wanted.iter().all(|base| outside.contains(base)))
@@ -107,7 +107,7 @@ fn has_outside(resolver: &mut Resolver<'_>, class: Def, wanted: &[u64]) -> bool 
 
 fn has_all(resolver: &mut Resolver<'_>, class: Def, methods: &[(u64, Def)]) -> bool {
     methods.iter().all(|(name, wanted)| {
-        // A distinct type has the fields of its underlying type, and not its methods.
+        // A defined type has the fields of its underlying type, but not its methods.
         let own = resolver.definition(class).flags & NAMED != 0;
         let found = if own { resolver.own(class, *name) } else { resolver.member(Value::Instance(class), *name) };
         found.iter().any(|meaning| match meaning {
@@ -124,7 +124,7 @@ fn fits(resolver: &mut Resolver<'_>, method: Def, wanted: Def) -> bool {
     }
     let (facts, own) = (resolver.facts(method.file), resolver.definition(method));
     let (others, other) = (resolver.facts(wanted.file), resolver.definition(wanted));
-    // A name in lower case is known in its package only.
+    // A lower-case name is visible in its package only.
     let is_private = facts.name(own.name).chars().next().is_some_and(|first| !first.is_uppercase());
     let package = |def: Def| folder(resolver.project.files[def.file as usize].path);
     if is_private && package(method) != package(wanted) {
@@ -138,7 +138,7 @@ fn fits(resolver: &mut Resolver<'_>, method: Def, wanted: Def) -> bool {
         && same(resolver, gives, 0)
 }
 
-/// Whether two types, each in its file, may be the same.
+/// Whether two types, each in its own file, may be the same.
 fn same(resolver: &mut Resolver<'_>, types: (u32, ExpressionId, u32, ExpressionId), depth: usize) -> bool {
     let (file, own, other_file, other) = types;
     let is_equal = own == UNKNOWN || other == UNKNOWN || depth > DEEPEST || (file, own) == (other_file, other);

@@ -1,6 +1,7 @@
-//! Effects of an edit on files that ask a class for members written elsewhere: by its subclasses and its extensions.
-//! Such files need not write the names of those, so a class that has gained or lost a base is followed from its
-//! ancestors, and an extension from the classes that it extends.
+//! Effects of an edit on files that find a class's members in its subclasses or extensions.
+//!
+//! Such files need not write the names of the subclasses. So a class that gained or lost a base is followed from its
+//! ancestors, and an extension from the class that it extends.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -8,10 +9,10 @@ use super::classes::below;
 use super::names::{Def, Resolver};
 use codelode_lang::facts::{DefinitionId, ScopeId};
 
-/// Marks a removed definition, by its former place.
+/// Marks a removed definition; the other bits are its former place.
 const GONE: u32 = 1 << 31;
 
-/// The derived classes of each class, in the order of the pairs: class and base.
+/// The derived classes of each class, in the order of `derives`, which are pairs of class and base.
 pub(super) fn subclasses(derives: &[(Def, Def)]) -> FxHashMap<Def, Vec<Def>> {
     let mut found: FxHashMap<Def, Vec<Def>> = FxHashMap::default();
     for (class, base) in derives {
@@ -20,10 +21,10 @@ pub(super) fn subclasses(derives: &[(Def, Def)]) -> FxHashMap<Def, Vec<Def>> {
     found
 }
 
-/// Each class that has gained or lost descendants: its file, and the hashes of the names of their members.
+/// Each class that gained or lost descendants: its file, and the name hashes of their members.
 ///
-/// `before` holds the earlier pairs of class and base, by the current places of definitions; removed ones have a
-/// place of their own, see [`gone`].
+/// `before` holds the earlier pairs of class and base by current places; removed definitions have the place of
+/// [`gone`].
 pub(super) fn changed_below(resolver: &Resolver<'_>, before: &[(Def, Def)]) -> Vec<(u32, FxHashSet<u64>)> {
     let was: FxHashSet<(Def, Def)> = before.iter().copied().collect();
     let is: FxHashSet<(Def, Def)> = resolver.derives.iter().copied().collect();
@@ -56,7 +57,7 @@ pub(super) fn changed_below(resolver: &Resolver<'_>, before: &[(Def, Def)]) -> V
         };
         let mut changed: Vec<Def> = others(&earlier, &now);
         changed.extend(others(&now, &earlier));
-        // The first class with the name is meant, so their order counts.
+        // The first class with a name is the one meant, so the order counts.
         let kept = |all: &[Def]| -> Vec<Def> { all.iter().copied().filter(|class| !changed.contains(class)).collect() };
         if kept(&earlier) != kept(&now) {
             changed = earlier.iter().chain(&now).copied().collect();
@@ -67,8 +68,8 @@ pub(super) fn changed_below(resolver: &Resolver<'_>, before: &[(Def, Def)]) -> V
     found
 }
 
-/// Each class that has gained or lost an extension: its file, and the hashes of the names of the extension's members.
-/// `before` holds the earlier pairs of extension and class, as in [`changed_below`].
+/// Each class that gained or lost an extension: its file, and the name hashes of the extension's members. `before`
+/// holds the earlier pairs of extension and class, as in [`changed_below`].
 pub(super) fn changed_extensions(resolver: &Resolver<'_>, before: &[(Def, Def)]) -> Vec<(u32, FxHashSet<u64>)> {
     let was: FxHashSet<(Def, Def)> = before.iter().copied().collect();
     let is: FxHashSet<(Def, Def)> = resolver.extends.iter().copied().collect();
@@ -78,7 +79,7 @@ pub(super) fn changed_extensions(resolver: &Resolver<'_>, before: &[(Def, Def)])
         if !is_gone(extension) {
             return members(resolver, extension).collect();
         }
-        // Which one it was cannot be told; the file has as many as before.
+        // It is unknown which extension was removed, so all extensions of its file count.
         let all = resolver.project.files[extension.file as usize].facts().extensions;
         let all = all.iter().map(|one| Def { place: one.definition, ..extension });
         all.flat_map(|one| members(resolver, one)).collect()
@@ -86,7 +87,7 @@ pub(super) fn changed_extensions(resolver: &Resolver<'_>, before: &[(Def, Def)])
     changed.into_iter().map(|(extension, class)| (class.file, names(extension))).collect()
 }
 
-/// A removed definition.
+/// The place of a removed definition.
 pub(super) fn gone(def: Def) -> Def {
     Def { place: DefinitionId(def.place.0 | GONE), ..def }
 }
@@ -95,7 +96,7 @@ fn is_gone(def: Def) -> bool {
     def.place.0 & GONE != 0
 }
 
-/// The hashes of the names of a class's members; none for a removed class, because its file has changed anyway.
+/// The name hashes of a class's members; empty for a removed class, because its file has changed anyway.
 fn names_of(resolver: &Resolver<'_>, class: Def) -> Vec<u64> {
     let mut names = Vec::new();
     if is_gone(class) {
@@ -108,7 +109,7 @@ fn names_of(resolver: &Resolver<'_>, class: Def) -> Vec<u64> {
     names
 }
 
-/// The hashes of the names of the members that a definition has itself.
+/// The name hashes of the members that a definition has itself.
 fn members<'a>(resolver: &Resolver<'a>, class: Def) -> impl Iterator<Item = u64> {
     let facts = resolver.project.files[class.file as usize].facts();
     let scopes = facts.definitions.get(class.place.row()).into_iter().flat_map(|it| [it.members, it.attributes]);

@@ -1,4 +1,4 @@
-//! The surface of a file: names that other files can see, as *items* with a hash of their definition. Comparing
+//! The surface of a file: the names visible to other files, as *items* with a hash of their definition. Comparing two
 //! surfaces shows which names an edit may have changed for other files.
 
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -8,17 +8,17 @@ use codelode_lang::facts::{
     NONE, NameId, Op, ROOT, STRUCTURAL, ScopeId, ScopeKind, UNKNOWN,
 };
 
-/// A name that other files can see, or that has a symbol. Items of one name in one file share a hash.
+/// A name that is visible to other files, or has a symbol. Items of one name in one file share a hash.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Item {
     /// Hash of the name.
     pub name: u64,
     pub hash: u32,
-    /// The position of the name, [`NONE`] if it is not written.
+    /// The position of the name; [`NONE`] if the source does not write it.
     pub at: u32,
-    /// Its place among the file's definitions or bindings.
+    /// Its index among the file's definitions or bindings.
     pub place: u32,
-    /// [`BINDING`], [`WRITTEN`], [`DERIVES`], [`INTERFACE`].
+    /// A combination of [`BINDING`], [`WRITTEN`], [`DERIVES`] and [`INTERFACE`].
     pub flags: u32,
 }
 
@@ -28,15 +28,15 @@ pub(super) const BINDING: u32 = 1;
 pub(super) const WRITTEN: u32 = 2;
 /// The item is a class with bases.
 pub(super) const DERIVES: u32 = 4;
-/// Other classes may satisfy it without naming it.
+/// Other classes may satisfy the item without naming it.
 pub(super) const INTERFACE: u32 = 8;
 
-/// The names of a file that other files can see.
+/// The names of a file that are visible to other files.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Surface {
-    /// Hash of the parts without a name: stars, modules, extensions.
+    /// Hash of the unnamed parts: wildcard imports, modules, extensions.
     pub frame: u64,
-    /// By name, definitions before bindings, in their order.
+    /// By name, definitions before bindings, otherwise in source order.
     pub items: Vec<Item>,
 }
 
@@ -107,22 +107,22 @@ impl SurfaceHasher {
     }
 }
 
-/// Hashes an item with everything that it depends on inside its file. Names of local scopes are followed to their
-/// bindings; names visible to others are items of their own.
+/// Hashes an item with everything in its file that it depends on. Names of local scopes are followed to their bindings;
+/// names visible to other files are items themselves.
 struct Reader<'f, 'a> {
     facts: &'f Facts<'a>,
-    /// An identifier for each scope whose names others can see; zero for a local scope.
+    /// A non-zero identifier for each scope with visible names; zero for a local scope.
     shared: Vec<u64>,
     mix: SurfaceHasher,
-    /// The order of expressions, local names and definitions read for this item.
+    /// The order in which expressions, local names and definitions were read for this item.
     read: FxHashMap<(u8, u32, u32), u64>,
-    /// Expressions around the one being read.
+    /// The nesting depth of the current expression.
     depth: usize,
-    /// Hash of all expressions of the file, once it is needed.
+    /// Hash of all expressions of the file; computed on first use.
     all: Option<u64>,
 }
 
-/// Expressions inside each other that are followed, through local names as well. A deeper one changes with any
+/// The deepest nesting of expressions that is followed, also through local names. A deeper one changes with any
 /// expression of the file.
 const DEEPEST: usize = 250;
 
@@ -140,7 +140,7 @@ impl<'f, 'a> Reader<'f, 'a> {
             reader.shared[definition.attributes.row()] = reader.name_of(definition) ^ 0x61;
         }
         for module in facts.modules {
-            // The scope of an inline module; for a module in a file of its own, the scope that declares it.
+            // The scope of an inline module, or for a module in its own file the scope that declares it.
             if facts.scopes.get(module.scope.row()).is_some_and(|scope| scope.kind == ScopeKind::Module) {
                 reader.shared[module.scope.row()] ^= facts.hashes.get(module.name.row()).copied().unwrap_or(0);
             }
@@ -157,7 +157,7 @@ impl<'f, 'a> Reader<'f, 'a> {
         if let Some(exports) = reader.shared.get_mut(facts.header.exports.row()) {
             *exports = 0x65;
         }
-        // Zero means local, so a shared scope must not hash to it.
+        // Zero means local, so a shared scope must not hash to zero.
         let is_shared = |kind: ScopeKind| kind == ScopeKind::Class || kind == ScopeKind::Module;
         for (id, scope) in reader.shared.iter_mut().zip(facts.scopes) {
             *id += u64::from(*id == 0 && is_shared(scope.kind));
@@ -169,7 +169,7 @@ impl<'f, 'a> Reader<'f, 'a> {
         self.facts.hashes.get(definition.name.row()).copied().unwrap_or(7)
     }
 
-    /// The classes around a scope.
+    /// Hash of the classes around a scope.
     fn around(&self, mut scope: ScopeId) -> u64 {
         let mut all = SurfaceHasher::default();
         for _ in 0..self.facts.scopes.len() {
@@ -182,7 +182,7 @@ impl<'f, 'a> Reader<'f, 'a> {
         all.finish()
     }
 
-    /// The hash of one reading, started afresh.
+    /// The hash of one reading that starts afresh.
     fn begun(&mut self, read: impl FnOnce(&mut Self)) -> u64 {
         self.mix = SurfaceHasher::default();
         self.read.clear();
@@ -194,7 +194,7 @@ impl<'f, 'a> Reader<'f, 'a> {
         self.mix.put(word);
     }
 
-    /// Whether this is read for the first time. Otherwise the place of the first reading is hashed instead.
+    /// Whether a row is read for the first time. Otherwise the order of its first reading is hashed.
     fn is_first(&mut self, kind: u8, a: u32, b: u32) -> bool {
         let next = self.read.len() as u64;
         let when = *self.read.entry((kind, a, b)).or_insert(next);
@@ -228,7 +228,7 @@ impl<'f, 'a> Reader<'f, 'a> {
                 reader.expression(extension.of);
                 reader.definition(extension.definition);
             }
-            // Unnamed classes, which only their bases know.
+            // Unnamed classes are known by their bases only.
             for (place, definition) in facts.definitions.iter().enumerate() {
                 let is_class = definition.kind != DefinitionKind::Function;
                 if definition.name == NameId::NONE && is_class && !facts.list(definition.bases).is_empty() {
@@ -244,7 +244,7 @@ impl<'f, 'a> Reader<'f, 'a> {
         items.iter().for_each(|item| self.expression(*item));
     }
 
-    /// Hashes a definition without its members, which are items.
+    /// Hashes a definition without its members, which are items themselves.
     fn definition(&mut self, place: DefinitionId) {
         let Some(it) = self.facts.definitions.get(place.row()) else { return };
         if !self.is_first(0, place.0, 0) {
@@ -276,7 +276,7 @@ impl<'f, 'a> Reader<'f, 'a> {
                 self.facts.stars(scope).iter().for_each(|star| self.expression(star.from));
             }
         }
-        // The members of an unnamed definition cannot be told from other items.
+        // Members of an unnamed definition are part of its hash, because their items do not lead to it.
         if it.name == NameId::NONE {
             for scope in [it.members, it.attributes] {
                 let Some(members) = self.facts.scopes.get(scope.row()) else { continue };
@@ -299,7 +299,7 @@ impl<'f, 'a> Reader<'f, 'a> {
         }
     }
 
-    /// Hashes a reference to a definition: an item by its name, any other by its content.
+    /// Hashes a reference to a definition: an item by its name, any other definition by its content.
     fn refer(&mut self, definition: DefinitionId) {
         let Some(it) = self.facts.definitions.get(definition.row()) else { return };
         if it.name == NameId::NONE {
@@ -399,7 +399,7 @@ impl<'f, 'a> Reader<'f, 'a> {
     }
 }
 
-/// Changed names, as a file sees them.
+/// The changed names that a file sees.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Changed {
     /// Names of its own items.
@@ -408,19 +408,19 @@ pub(super) struct Changed {
     pub others: FxHashSet<u64>,
 }
 
-/// Effects of changed names on a file.
+/// Effects of changed names on one file.
 pub(super) struct Touched {
-    /// Names of the file that may have changed meaning because they depend on changed ones, directly or not.
+    /// The file's names that may have changed because they depend on changed ones, directly or indirectly.
     pub names: FxHashSet<u64>,
-    /// Whether an extension may extend another class than before.
+    /// Whether an extension may now extend another class.
     pub extends: bool,
 }
 
-/// Effects of changed names on a file; `None` when there are none.
+/// The effects of changed names on a file; `None` if there are none.
 pub(super) fn touched(facts: &Facts<'_>, changed: &Changed, class_names: ClassNames) -> Option<Touched> {
     let is_in = |names: &FxHashSet<u64>| facts.hashes.iter().map(|name| names.contains(name)).collect::<Vec<bool>>();
     let (mut by_name, others) = (is_in(&changed.own), is_in(&changed.others));
-    // A bare name bound by the file itself cannot mean another file's name, unless classes are searched first.
+    // A bare name that the file binds itself cannot mean another file's name, unless classes are searched first.
     let is_elsewhere = |scope: ScopeId, name: NameId| {
         at(&others, name) && (class_names == ClassNames::Inherited || !is_bound_outside_classes(facts, scope, name))
     };
@@ -483,7 +483,7 @@ pub(super) fn touched(facts: &Facts<'_>, changed: &Changed, class_names: ClassNa
                 }
                 is_any |= at(&by_name, binding.name);
             }
-            // An unnamed class is known by its members.
+            // Other files know an unnamed class by its members.
             if let Some(class) = facts.definitions.get(scope.class.row()).filter(|class| class.name == NameId::NONE) {
                 definitions[scope.class.row()] |= is_any && class.name == NameId::NONE;
             }
@@ -502,7 +502,7 @@ pub(super) fn touched(facts: &Facts<'_>, changed: &Changed, class_names: ClassNa
     (count(&expressions) > 0).then_some(Touched { names, extends })
 }
 
-/// Whether a bare name is bound in its own file by a scope other than a class.
+/// Whether a scope of the file, other than a class, binds a bare name.
 fn is_bound_outside_classes(facts: &Facts<'_>, mut scope: ScopeId, name: NameId) -> bool {
     while let Some(it) = facts.scopes.get(scope.row()) {
         if it.kind != ScopeKind::Class && !facts.bound(scope, name).is_empty() {

@@ -1,4 +1,4 @@
-//! Facts that no lowering produces yet, but that the format allows.
+//! Facts that the format allows, but that no language produces yet.
 
 use super::*;
 use codelode_base::model::Span;
@@ -30,7 +30,7 @@ static SEMANTICS: Semantics = Semantics {
     modules: |project| Box::new(ByPath(project)),
 };
 
-/// A module's text is its file's path.
+/// Uses each file's path as the name of its module.
 struct ByPath<'a>(&'a Project<'a>);
 
 impl Modules for ByPath<'_> {
@@ -52,7 +52,7 @@ fn named(at: u32, name: NameId, kind: DefinitionKind) -> Definition {
     Definition { name, at, kind, ..Definition::default() }
 }
 
-/// The targets of the last file's occurrences: the file and place of each.
+/// The targets of the last file's occurrences: file and place of each.
 fn bound(files: Vec<Builder>) -> Vec<Vec<(u32, u32)>> {
     let facts: Vec<Vec<u8>> = files.into_iter().map(Builder::finish).collect();
     let paths = ["a", "b", "c"];

@@ -1,4 +1,4 @@
-//! Values: the possible results of an expression at run time, as far as the text shows.
+//! Values: the possible results of an expression at run time, as far as the source shows.
 
 use std::rc::Rc;
 
@@ -22,28 +22,28 @@ pub(super) enum Value {
     /// `super` in a class.
     Super(Def),
     Module(Module),
-    /// A value outside the project with type arguments: a number in [`Sets::rows`].
+    /// A value of an external type with type arguments: a row in [`Sets::rows`].
     Container(u32),
-    /// A tuple with its items, as a number in [`Sets::rows`].
+    /// A tuple with its items: a row in [`Sets::rows`].
     Tuple(u32),
     FunctionType {
         file: u32,
         expression: ExpressionId,
     },
-    /// Type arguments of the generic instance beside it: a number in [`Sets::rows`]. It is no value by itself.
+    /// The type arguments of the generic instance next to it: a row in [`Sets::rows`]. It is no value itself.
     Applied {
         def: Def,
         row: u32,
     },
 }
 
-/// The possible values of an expression: several where it is ambiguous, none where it is unknown.
+/// The possible values of an expression: several if it is ambiguous, none if it is unknown.
 pub(super) type Set = Rc<[Value]>;
 
-/// The most values kept; more tell nothing.
+/// The most values kept; more say nothing.
 const MOST_VALUES: usize = 16;
 
-/// Sets and rows of sets, each kept once.
+/// Sets and rows of sets; each is stored once.
 #[derive(Default)]
 pub(super) struct Sets {
     known: FxHashMap<Set, u32>,
@@ -63,7 +63,7 @@ impl Sets {
         number
     }
 
-    /// A container's arguments or a tuple's items.
+    /// Stores a container's type arguments or a tuple's items, and returns the row.
     pub fn row(&mut self, sets: Vec<Set>) -> u32 {
         let row: Rc<[Set]> = sets.into();
         if let Some(number) = self.known_rows.get(&row) {
@@ -76,7 +76,7 @@ impl Sets {
     }
 }
 
-/// Values being gathered.
+/// Values being collected.
 pub(super) type Values = Vec<Value>;
 
 impl Resolver<'_> {
@@ -132,7 +132,7 @@ impl Resolver<'_> {
         let own = |resolver: &Self, place: u32| resolver.extended(Def { file, place: DefinitionId(place) });
         match it.op {
             Op::Name => {
-                // By the name's meaning, whose answer is kept; its place of definition shows whether it is a property.
+                // Through the name's meaning, which is cached. Where it is defined shows whether it is a property.
                 let meanings = self.meaning(file, expression);
                 let has_property = meanings.iter().any(|meaning| self.is_property(*meaning));
                 let calls = has_property && self.lookup(file, ScopeId(it.a), NameId(it.b)).1;
@@ -165,7 +165,7 @@ impl Resolver<'_> {
                 let mut found = Vec::new();
                 for value in self.value(file, ExpressionId(it.a)).iter() {
                     match *value {
-                        // A function may be a constructor: its instances have the members that it assigns to `this`.
+                        // A function may be a constructor. Its instances have the members that it assigns to `this`.
                         Value::Class(def) | Value::Function(def) => found.push(Value::Instance(def)),
                         Value::Instance(def) => {
                             let made = self.constructed(def).unwrap_or_default();
@@ -203,12 +203,12 @@ impl Resolver<'_> {
             Op::Proven => self.proven(file, it),
             Op::Except => self.except(file, it),
             Op::Labeled | Op::Returning | Op::Taking => self.value(file, ExpressionId(it.a)).to_vec(),
-            // A literal is no value of the project, nor is a type, and of the two meanings of a key neither is.
+            // A literal or a type is no project value, and a key with two meanings has no value.
             Op::Unknown | Op::Foreign | Op::FunctionType | Op::Else | Op::Predicate => Vec::new(),
         }
     }
 
-    /// Parts of every value of an expression.
+    /// A part of every value of an expression, such as its element.
     fn out_of(&mut self, file: u32, of: ExpressionId, part: fn(&mut Self, Value, &mut Values)) -> Values {
         let mut found = Vec::new();
         for value in self.value(file, of).iter() {
@@ -218,7 +218,7 @@ impl Resolver<'_> {
     }
 
     fn make_instance(&mut self, file: u32, expression: ExpressionId, it: Expression) -> Values {
-        // A value of the type of a class is that class.
+        // The type of a class object is that class.
         let is_type_of = it.op == Op::TypeOf;
         let to_instance = |value: Value| as_class(value).filter(|_| !is_type_of).map_or(value, Value::Instance);
         match it.op {
@@ -258,7 +258,8 @@ impl Resolver<'_> {
         found
     }
 
-    /// Instances of a type with arguments, given those of the type itself. A type outside the project is a container.
+    /// Instances of a type with type arguments, given the instances of the plain type. An external type becomes a
+    /// container.
     pub fn generic(&mut self, found: Values, arguments: Vec<Set>) -> Values {
         let mut found: Values = found.into_iter().flat_map(|value| self.behind_parameter(value, &arguments)).collect();
         let has_alias = |value: &Value| matches!(value, Value::Instance(def) if self.definition(*def).alias != UNKNOWN);
@@ -269,7 +270,7 @@ impl Resolver<'_> {
         found
     }
 
-    /// The values of a type that may be another name for one of its own parameters: `type Index<I> = I`.
+    /// The values of a type that may be an alias of one of its own parameters: `type Index<I> = I`.
     fn behind_parameter(&mut self, value: Value, arguments: &[Set]) -> Values {
         let Value::Instance(def) = value else { return vec![value] };
         let (facts, definition) = (self.facts(def.file), self.definition(def));
@@ -278,19 +279,19 @@ impl Resolver<'_> {
         if let Some(given) = given(definition.alias) {
             return given.to_vec();
         }
-        // `type Loaded<T> = T & { at: Date }`
+        // For example `type Loaded<T> = T & { at: Date }`.
         let it = facts.expressions[definition.alias.row()];
         let parts = if it.op == Op::Union { facts.list(ListId(it.a)) } else { &[] };
         let given = parts.iter().filter_map(|part| given(*part)).flat_map(|set| set.iter().copied());
         std::iter::once(value).chain(given).collect()
     }
 
-    /// Whether it is a member or a top-level name with a written type.
+    /// Whether a meaning is a variable with a written type.
     pub fn declares(&self, meaning: Meaning) -> bool {
         let Meaning::Variable { file, binding } = meaning else { return false };
         let facts = self.facts(file);
         let binding = &facts.bindings[binding as usize];
-        // A type of the language's own says nothing of members.
+        // A builtin type has no project members.
         binding.kind == BindingKind::Variable
             && binding.at != NONE
             && !matches!(facts.expressions[binding.b as usize].op, Op::Unknown | Op::Foreign)
@@ -305,7 +306,7 @@ impl Resolver<'_> {
         matches!(meaning, Meaning::Definition(def) if self.definition(def).flags & PROPERTY != 0)
     }
 
-    /// The values of a name's meanings. A property is called where it is read from an instance.
+    /// The values of a name's meanings. With `calls_properties`, properties give their result.
     pub fn values_of(&mut self, meanings: &[Meaning], calls_properties: bool) -> Values {
         let mut found = Vec::new();
         // If one binding declares the type, the others only assign.
@@ -336,8 +337,8 @@ impl Resolver<'_> {
                             let typed = self.instance(file, ExpressionId(binding.b));
                             let is_known = !typed.is_empty();
                             found.extend(typed.iter());
-                            // A name visible to others has its declared type, even an external one; a local has the
-                            // value assigned to it.
+                            // A name visible to other files has its declared type, even an external one. A local name
+                            // has the value assigned to it.
                             if !is_known && (ExpressionId(binding.b) == UNKNOWN || binding.at == NONE) {
                                 found.extend(self.value(file, ExpressionId(binding.a)).iter());
                             }
@@ -376,21 +377,21 @@ impl Resolver<'_> {
             for receiver in self.value(file, ExpressionId(callee.a)).iter() {
                 let named = effect(&self.methods, name);
                 match receiver {
-                    // Project functions have answered already.
+                    // Project functions gave the answer already.
                     Value::Container(_) | Value::Tuple(_) if is_answered => {}
                     Value::Container(_) | Value::Tuple(_) => {
                         let effect = named.or(self.semantics.other_methods);
                         self.apply(effect, *receiver, file, arguments, &mut found);
                     }
-                    // Methods of every value that no project class defines: `clone`, `as_ref`.
+                    // Methods that every value has, if no project class defines them: `clone`, `as_ref`.
                     Value::Instance(_) if callees.is_empty() && named == Some(Effect::Same) => found.push(*receiver),
-                    // The type under a named type is asked instead.
+                    // The underlying type answers instead.
                     Value::Instance(def) if callees.is_empty() && named.is_some() => {
                         for value in self.underlying_types(*def) {
                             self.apply(named, value, file, arguments, &mut found);
                         }
                     }
-                    // Such methods of a class give instances: `default`, where it is derived, and `values`.
+                    // Class methods that give instances: a derived `default`, or `values`.
                     Value::Class(def) if callees.is_empty() => match named {
                         Some(Effect::Same) => found.push(Value::Instance(*def)),
                         Some(Effect::Values) => found.push(self.all_of(*def)),
@@ -415,7 +416,7 @@ impl Resolver<'_> {
         found
     }
 
-    /// Adds what an unknown function gives for its type argument, if it has one.
+    /// Adds the value of the type argument with which an unknown function is called, if any.
     fn give_argument(&mut self, file: u32, callee: Expression, found: &mut Values) {
         let types = if callee.op == Op::Generic { self.list(file, ListId(callee.b)) } else { &[] };
         let [of] = types else { return };
@@ -427,7 +428,7 @@ impl Resolver<'_> {
         }
     }
 
-    /// Adds the values that a call with this effect on a value gives.
+    /// Adds the results of a call with this effect on a value.
     fn apply(&mut self, effect: Option<Effect>, on: Value, file: u32, arguments: &[ExpressionId], found: &mut Values) {
         match effect {
             Some(Effect::Same) => found.push(on),
@@ -480,7 +481,7 @@ impl Resolver<'_> {
         }
     }
 
-    /// Adds the values that a call of a value gives.
+    /// Adds the results of calling a value.
     pub fn call(&mut self, callee: Value, found: &mut Values) {
         match callee {
             Value::Class(class) => self.construct(class, found),
@@ -508,7 +509,7 @@ impl Resolver<'_> {
                         found.extend(given.unwrap_or_default());
                     }
                 }
-                // Another name for a type of functions.
+                // An alias of function types.
                 for it in self.functions_of_alias(def) {
                     let given = self.substituted(def.file, ExpressionId(it.a), &environment, 0);
                     found.extend(given.unwrap_or_default());
@@ -524,7 +525,7 @@ impl Resolver<'_> {
         }
     }
 
-    /// Calls the first of these members that exists.
+    /// Calls the first of these members that exists; false if none does.
     pub fn call_member(&mut self, on: Value, names: &[&str], found: &mut Values) -> bool {
         for name in names {
             let members = self.member(on, codelode_lang::facts::hash(name));
@@ -541,7 +542,7 @@ impl Resolver<'_> {
         false
     }
 
-    /// The types under a named type, through any number of names: `type Handlers []Handler`.
+    /// The types beneath a named type, through any number of aliases: `type Handlers []Handler`.
     pub fn underlying_types(&mut self, def: Def) -> Values {
         let (mut found, mut named) = (Vec::new(), vec![def]);
         let mut at = 0;
