@@ -1,8 +1,8 @@
-//! The life of indexing. [`pipeline`] takes the files of a folder or of a commit into the store and derives what
-//! joins them; [`watch`] keeps that fresh while files change. [`compilers`] reads indexes that compilers made, [`enrich`] what a
-//! project says of its own files, and [`embed`] and [`summarize`] ask the models that a user has set up.
+//! Indexing. [`pipeline`] stores the files of a folder or a commit and derives their relations; [`watch`] keeps an
+//! index fresh while files change. [`compilers`] reads indexes made by compilers, and [`enrich`] reads facts about
+//! files from other files of the project. [`embed`] and [`summarize`] ask the models that a user has set up.
 //!
-//! It will never know a question: what is asked of an index, and by whom.
+//! This crate must not know any question: neither its content nor the caller.
 
 pub mod compilers;
 pub mod embed;

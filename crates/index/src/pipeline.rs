@@ -88,7 +88,7 @@ pub struct Options {
     pub at_most: Option<usize>,
     /// Index that a compiler made, in the form of SCIP, by its absolute path.
     pub compiler: Option<PathBuf>,
-    /// Contents of the index as it came from elsewhere.
+    /// Content hashes of a snapshot made elsewhere, whose unchanged files need not be read.
     pub shipped: Option<Arc<GitHashes>>,
 }
 
@@ -205,7 +205,7 @@ fn index_once(root: &Path, config: &Config, options: &Options, watcher: &RunCont
     let posted = RunGuard::new(&sidecar.repo);
     let watcher = &RunControl { progress: &posted.with(watcher.progress), ..*watcher };
     (watcher.progress)(0, None, "looking for files");
-    // Read before the folder: an index that is published later may hold changes that this walk has not seen.
+    // Read before the walk: an index that is published later may hold changes that this walk has not seen.
     let base = published(&sidecar, config);
     let OfProject { config, input, warnings } = of_project(root, config);
     let config = &config;
@@ -239,7 +239,7 @@ fn run_in_parts(job: &Job<'_>, sidecar: Sidecar, mut plan: Plan, every: usize) -
     let mut options = job.options.clone();
     let (mut added, mut warnings) = (Vec::new(), Vec::new());
     let total = plan.files.len();
-    // Progress in a part, told as progress in all; a part ends at this file.
+    // Converts the progress in a part, which ends at file `end`, to progress in all.
     let tell_of_all = |end: usize, done: u64, of: Option<u64>, what: &str| {
         let before = end as u64 - of.unwrap_or(0);
         (watcher.progress)(before + done, Some(total as u64), what);
@@ -279,7 +279,7 @@ pub fn forget(registry: &Registry, sidecar: &Sidecar, patience: Duration) -> Res
     Ok(())
 }
 
-/// The rules that a configuration makes.
+/// The discovery rules of a configuration.
 fn rules(config: &Config) -> Rules {
     Rules {
         extra_ignore: config.patterns(),

@@ -1,4 +1,4 @@
-//! Places of a text: lines and columns in several units, and offsets in bytes.
+//! Positions in a text: converts lines and columns in several units to byte offsets.
 
 use memchr::memchr_iter;
 
@@ -23,12 +23,12 @@ impl<'a> Lines<'a> {
         Self { text, starts, is_ascii: text.is_ascii() }
     }
 
-    /// Whether units matter.
+    /// Whether columns are the same in all units.
     pub fn is_ascii(&self) -> bool {
         self.is_ascii
     }
 
-    /// The byte at a line and a column, both from zero; `None` outside of the text, and within a character.
+    /// The byte offset of a zero-based line and column; `None` outside the text, or within a character.
     pub fn offset(&self, line: i32, column: i32, unit: ColumnUnit) -> Option<u32> {
         let (line, column) = (usize::try_from(line).ok()?, usize::try_from(column).ok()?);
         let start = *self.starts.get(line)? as usize;
@@ -56,7 +56,7 @@ impl<'a> Lines<'a> {
     }
 }
 
-/// Lines of places that mostly ascend.
+/// Finds the lines of mostly ascending positions.
 #[derive(Default)]
 pub(super) struct LineCounter {
     at: usize,

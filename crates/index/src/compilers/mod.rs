@@ -1,5 +1,5 @@
-//! Indexes that compilers made: files of SCIP, read into occurrences with places in bytes, each document checked against
-//! the text that is there now.
+//! Indexes made by compilers: reads SCIP files into occurrences with byte positions. Each document is checked against
+//! the current text.
 
 mod lines;
 mod names;
@@ -10,29 +10,29 @@ use std::path::Path;
 use codelode_base::model::{Detail, Extraction, Kind, Span, Symbol};
 use codelode_store::{Compiled, CompiledDocument, CompiledOccurrence, CompiledTable};
 
-/// The largest file that is read.
+/// The largest file that is read, in bytes.
 pub const LARGEST: u64 = 4 << 30;
-/// Name of a file that is found beside the sources.
+/// The name of an index file beside the sources.
 pub const BESIDE: &str = "index.scip";
 
-/// Numbers of what was read.
+/// Counts of an import.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ImportCounts {
-    /// Documents that were taken.
+    /// Documents in use.
     pub documents: u64,
-    /// Occurrences in them.
+    /// Occurrences in these documents.
     pub occurrences: u64,
-    /// Documents that were made of another text than the file has now, by path.
+    /// Paths of documents that were made of another text than the current one.
     pub other_text: Vec<String>,
     /// Number of documents whose files are not in the index.
     pub absent: u64,
 }
 
-/// Files that an index may speak of.
+/// The files that an index may describe.
 pub struct Sources<'a> {
-    /// The root as an absolute path, to which paths are relative.
+    /// The absolute path of the root.
     pub root: &'a Path,
-    /// Folder of the index, relative to the root; empty for the root, and where it lies elsewhere.
+    /// The folder of the index file, relative to the root; empty for the root, or if it lies elsewhere.
     pub beside: &'a str,
     /// Whether there is a file at a path.
     pub has: &'a (dyn Fn(&str) -> bool + Sync),
@@ -43,12 +43,12 @@ pub struct Sources<'a> {
 /// The bytes of a file, and their hash.
 pub type HashedText = (Vec<u8>, [u8; 32]);
 
-/// Reads an index; an error says why it is none.
+/// Reads an index. Fails with the reason if the bytes are not a usable index.
 pub fn read(bytes: &[u8], sources: &Sources<'_>) -> Result<(Compiled, ImportCounts), String> {
     scip::read(bytes, sources)
 }
 
-/// Symbols of a text whose language has no grammar here, as a compiler lists them.
+/// The symbols that a compiler lists for a text in a language without a grammar here.
 pub fn symbols(table: &CompiledTable, document: &CompiledDocument, text: &[u8]) -> Extraction {
     let mut found: Vec<(u32, Symbol)> = Vec::new();
     let mut lines = lines::LineCounter::default();
@@ -88,7 +88,7 @@ pub fn symbols(table: &CompiledTable, document: &CompiledDocument, text: &[u8]) 
     Extraction { symbols, ..Extraction::default() }
 }
 
-/// The range of a definition: as the compiler says, or its line.
+/// The range of a definition: the compiler's, or else its line.
 fn around(occurrence: &CompiledOccurrence, text: &[u8]) -> Span {
     let [start, end] = occurrence.around;
     let holds = start <= occurrence.at && occurrence.at + occurrence.len <= end && end as usize <= text.len();
@@ -102,7 +102,7 @@ fn around(occurrence: &CompiledOccurrence, text: &[u8]) -> Span {
     Span::new(start + indent, end.max(at + occurrence.len as usize).min(text.len()))
 }
 
-/// The range of a definition up to the end of the line of its name.
+/// The part of a definition up to the end of the line with its name.
 fn first_line(span: Span, name: Span, text: &[u8]) -> Span {
     let rest = &text[name.end as usize..span.end.max(name.end) as usize];
     let end = memchr::memchr(b'\n', rest).unwrap_or(rest.len());

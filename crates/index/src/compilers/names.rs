@@ -1,27 +1,27 @@
-//! Names of symbols in SCIP: a package, then descriptors such as `shop/Cart#add().`.
+//! SCIP symbol names: a package, then descriptors such as `shop/Cart#add().`.
 
 use std::borrow::Cow;
 
 use codelode_base::model::Detail;
 
-/// Part of a name: an identifier and its kind.
+/// A descriptor: an identifier and its kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Descriptor<'a> {
-    /// The identifier, with backticks doubled.
+    /// The identifier as written, with backticks doubled.
     name: &'a str,
     pub suffix: Suffix,
-    /// The end of this part in the whole name.
+    /// The end of this descriptor in the whole name.
     pub end: usize,
 }
 
 impl<'a> Descriptor<'a> {
-    /// The identifier.
+    /// The identifier with single backticks.
     pub fn name(&self) -> Cow<'a, str> {
         if self.name.contains("``") { self.name.replace("``", "`").into() } else { self.name.into() }
     }
 }
 
-/// Kind of a part.
+/// The kind of a descriptor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Suffix {
     Namespace,
@@ -35,12 +35,12 @@ pub(super) enum Suffix {
 }
 
 impl Suffix {
-    /// Whether readers look for what bears such a name.
+    /// Whether searches should list symbols of this kind.
     pub fn is_listed(self) -> bool {
         !matches!(self, Self::Meta | Self::TypeParameter | Self::Parameter)
     }
 
-    /// The kind of a symbol of which nothing else is told.
+    /// The kind of a symbol by its name alone. `around` is the suffix of the enclosing symbol.
     pub fn detail(self, around: Option<Self>) -> Detail {
         let is_member = around == Some(Self::Type);
         match self {
@@ -55,12 +55,12 @@ impl Suffix {
     }
 }
 
-/// Whether a name holds only within its document.
+/// Whether a name is only valid within its document.
 pub(super) fn is_local(symbol: &str) -> bool {
     symbol.starts_with("local ")
 }
 
-/// The package of a name without its version: its first three words.
+/// The package part of a name without its version: the first three words.
 pub(super) fn package(symbol: &str) -> Option<&str> {
     if is_local(symbol) {
         return None;
@@ -72,11 +72,11 @@ pub(super) fn package(symbol: &str) -> Option<&str> {
     spaces.map(|(at, _)| &symbol[..at]).nth(2)
 }
 
-/// The descriptors of a name; `None` for a local one, and for one that is not well formed.
+/// The descriptors of a name; `None` if it is local or malformed.
 pub(super) fn descriptors(symbol: &str) -> Option<Vec<Descriptor<'_>>> {
     let bytes = symbol.as_bytes();
     let mut at = 0;
-    // Scheme, manager, package and version end with a space each; a space in them is doubled.
+    // Scheme, manager, package and version each end with a space; spaces inside are doubled.
     for _ in 0..4 {
         loop {
             at += bytes.get(at..)?.iter().position(|byte| *byte == b' ')? + 1;
@@ -123,7 +123,7 @@ fn plain(symbol: &str, at: usize) -> Option<Descriptor<'_>> {
     Some(Descriptor { name, suffix, end: at + 1 })
 }
 
-/// An identifier, which may be in backticks, and the place after it.
+/// An identifier, perhaps in backticks, and the position after it.
 fn identifier(symbol: &str, at: usize) -> Option<(&str, usize)> {
     let bytes = symbol.as_bytes();
     if bytes.get(at) != Some(&b'`') {

@@ -1,4 +1,4 @@
-//! Reading of SCIP: documents are decoded in parallel, checked against their texts, and their names numbered.
+//! Reads SCIP: decodes documents in parallel, checks them against their texts, and numbers their names.
 
 use std::borrow::Cow;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -14,15 +14,16 @@ use codelode_base::model::Detail;
 use codelode_base::model::scip::{Document, Metadata, Occurrence, PositionEncoding, SymbolKind, SymbolRole};
 use codelode_store::{Compiled, CompiledOccurrence, CompiledSymbol};
 
-/// Numbers of the fields of an index.
+/// Field numbers of an index.
 const METADATA: u32 = 1;
 const DOCUMENTS: u32 = 2;
-/// Paths that are tried to find the folder of all.
+/// The number of paths tested to find their common folder.
 const TRIED: usize = 256;
-/// Thirds of the occurrences that may be written otherwise than their symbols are named, such as by aliases of imports: the
-/// most in documents of scip-typescript and scip-python for zod, date-fns, click and requests is a half.
+/// The largest allowed share, in thirds, of occurrences that are written differently from their symbol's name, such as
+/// import aliases. The largest share in documents of scip-typescript and scip-python for zod, date-fns, click and
+/// requests is a half.
 const MOST_OTHERWISE: usize = 2;
-/// Occurrences in all; more do not fit.
+/// The limit on occurrences of an index, which are counted in 32 bits.
 const MOST: usize = u32::MAX as usize;
 
 pub(super) fn read(bytes: &[u8], sources: &Sources<'_>) -> Result<(Compiled, ImportCounts), String> {
@@ -59,7 +60,7 @@ pub(super) fn read(bytes: &[u8], sources: &Sources<'_>) -> Result<(Compiled, Imp
             DocumentOutcome::Absent => told.absent += 1,
         }
     }
-    // An index may have several parts for a file: the first counts.
+    // An index may have several parts for one file; the first counts.
     read.sort_by(|a, b| a.path.cmp(&b.path));
     read.dedup_by(|later, first| later.path == first.path);
     told.other_text.sort();
@@ -69,14 +70,14 @@ pub(super) fn read(bytes: &[u8], sources: &Sources<'_>) -> Result<(Compiled, Imp
     Ok((compiled, told))
 }
 
-/// A document, of which only the path is decoded.
+/// A document of which only the path is decoded.
 #[derive(Clone, PartialEq, Message)]
 struct DocumentPath {
     #[prost(string, tag = "1")]
     relative_path: String,
 }
 
-/// Messages within an index, not decoded.
+/// The messages of an index, not yet decoded.
 struct Parts<'a> {
     metadata: Option<Metadata>,
     documents: Vec<&'a [u8]>,
@@ -110,14 +111,14 @@ impl<'a> Parts<'a> {
     }
 }
 
-/// The folder, relative to the root, that most paths of an index are relative to.
+/// The folder below the root to which most paths of an index are relative.
 fn prefix(paths: &[String], parts: &Parts<'_>, sources: &Sources<'_>) -> String {
     let mut candidates = vec![String::new(), sources.beside.to_owned()];
     if let Some(root) = parts.metadata.as_ref().map(|metadata| metadata.project_root.as_str()) {
         let root = root.strip_prefix("file://").unwrap_or(root).trim_matches('/');
         let own = sources.root.to_string_lossy();
         candidates.extend(root.strip_prefix(own.trim_matches('/')).map(|rest| rest.trim_matches('/').to_owned()));
-        // On another machine the root has another path, but folders below it have the same names.
+        // Another machine has another root path, but the same folders below it.
         candidates.extend(root.match_indices('/').map(|(at, _)| root[at + 1..].to_owned()));
     }
     let step = paths.len().div_ceil(TRIED).max(1);
@@ -125,7 +126,7 @@ fn prefix(paths: &[String], parts: &Parts<'_>, sources: &Sources<'_>) -> String 
         let tried = paths.iter().step_by(step);
         tried.filter(|path| (sources.has)(&joined(prefix, path))).count()
     };
-    // The first of the best: the root itself, if nothing fits better.
+    // The first of the best candidates: the root itself unless another fits better.
     let best = candidates.iter().enumerate().max_by_key(|(place, prefix)| (fits(prefix), usize::MAX - place));
     best.map(|(_, prefix)| prefix.clone()).unwrap_or_default()
 }
@@ -134,16 +135,16 @@ fn joined(prefix: &str, path: &str) -> String {
     if prefix.is_empty() { path.to_owned() } else { format!("{prefix}/{path}") }
 }
 
-/// A document that was looked at.
+/// The result of reading a document.
 enum DocumentOutcome {
     Read(ReadDocument),
-    /// Its file has another text now.
+    /// Its file has changed since.
     OtherText,
-    /// There is no such file.
+    /// Its file is not in the index.
     Absent,
 }
 
-/// A document with its names, numbered within it.
+/// A document with its names, numbered within the document.
 struct ReadDocument {
     path: String,
     hash: [u8; 32],
@@ -169,7 +170,7 @@ fn taken_of(bytes: &[u8], path: &str, sources: &Sources<'_>) -> DocumentOutcome 
         PositionEncoding::Utf8 => &[ColumnUnit::Utf8],
         PositionEncoding::Utf16 => &[ColumnUnit::Utf16],
         PositionEncoding::Utf32 => &[ColumnUnit::Utf32],
-        // Columns of a text that is all ASCII are the same in each.
+        // Columns of ASCII text are the same in every encoding.
         PositionEncoding::Unspecified if lines.is_ascii() => &[ColumnUnit::Utf8],
         PositionEncoding::Unspecified => &[ColumnUnit::Utf16, ColumnUnit::Utf8, ColumnUnit::Utf32],
     };
@@ -181,7 +182,7 @@ fn taken_of(bytes: &[u8], path: &str, sources: &Sources<'_>) -> DocumentOutcome 
     DocumentOutcome::OtherText
 }
 
-/// A document with its places in bytes, if it is one of this text.
+/// A document with byte positions, if it fits this text.
 fn placed(
     document: &Document,
     path: &str,
@@ -225,7 +226,7 @@ fn flags(occurrence: &Occurrence) -> u32 {
         | has(SymbolRole::WriteAccess, CompiledOccurrence::IS_WRITE)
 }
 
-/// The bytes of a range: three numbers for one within a line, or four.
+/// The byte range of a SCIP range: three numbers within one line, else four.
 fn range(numbers: &[i32], lines: &Lines<'_>, unit: ColumnUnit) -> Option<(u32, u32)> {
     let (from, to) = match *numbers {
         [line, start, end] => ((line, start), (line, end)),
@@ -241,7 +242,7 @@ fn range(numbers: &[i32], lines: &Lines<'_>, unit: ColumnUnit) -> Option<(u32, u
 struct DocumentNames<'a> {
     numbers: FxHashMap<&'a str, u32>,
     names: Vec<&'a str>,
-    /// For each, its last identifier if that is a plain one.
+    /// The last identifier of each name, if it is a plain word.
     simple: Vec<Option<&'a str>>,
 }
 
@@ -260,7 +261,7 @@ impl<'a> DocumentNames<'a> {
     }
 }
 
-/// The last identifier of a name, if it is one that a text may hold.
+/// The last identifier of a name, if it can occur in a text.
 fn simple_name(name: &str) -> Option<&str> {
     if is_local(name) {
         return None;
@@ -276,7 +277,7 @@ fn is_word(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'$' || byte >= 0x80
 }
 
-/// How well a document fits a text.
+/// Counts how well a document fits a text.
 #[derive(Default)]
 struct TextFit {
     same: usize,
@@ -292,15 +293,15 @@ impl TextFit {
         self.cut |= is_letter(*first) && is_at(range.start.checked_sub(1));
         self.cut |= is_letter(*last) && is_at(Some(range.end));
         let Some(name) = name else { return };
-        // An alias may be within its range, and so may quotes.
+        // The range may contain quotes, or an alias beside the name.
         match memchr::memmem::find(written, name.as_bytes()) {
             Some(_) => self.same += 1,
             None => self.otherwise += 1,
         }
     }
 
-    /// Whether no word is cut, and most names are where they should be. Compilers' own documents cut none, and a text with
-    /// another word before them has few names at their places.
+    /// Whether no word is cut and most names are at their positions. Documents of the current text cut no words. In a
+    /// text that changed before them, few names are at their positions.
     fn is_good(&self) -> bool {
         !self.cut && self.otherwise * 3 <= (self.same + self.otherwise) * MOST_OTHERWISE
     }
@@ -310,7 +311,7 @@ fn is_letter(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || byte == b'_'
 }
 
-/// Numbers of names in all documents.
+/// Numbers the names of all documents.
 #[derive(Default)]
 struct Numbering<'a> {
     numbers: FxHashMap<&'a str, u32>,
@@ -356,7 +357,7 @@ impl<'a> Numbering<'a> {
         Ok(compiled)
     }
 
-    /// The number of a name; a local one means another symbol in each document.
+    /// The number of a name. A local name gets a new number in each document.
     fn number(&mut self, name: &'a str) -> u32 {
         let next = self.names.len() as u32;
         let number = if is_local(name) { next } else { *self.numbers.entry(name).or_insert(next) };
@@ -366,7 +367,7 @@ impl<'a> Numbering<'a> {
         number
     }
 
-    /// Whether readers look for a symbol, its kind, and the one around it.
+    /// Whether searches should list a symbol, its kind, and the number of its enclosing symbol.
     fn described(&self, name: &str, told: Option<Detail>) -> (bool, Detail, Option<u32>) {
         let Some(all) = descriptors(name) else { return (false, told.unwrap_or(Detail::Variable), None) };
         let around = all.len().checked_sub(2).map(|place| all[place]);

@@ -11,9 +11,9 @@ use codelode_base::config::{Models, Secret};
 use codelode_net::api::below;
 use codelode_net::{Client, Credentials};
 
-/// Prices in dollars for a million tokens, as published in 2025.
+/// Dollars per million tokens, as published in 2025.
 const PRICES: &[(&str, f64)] = &[("gemini-embedding-001", 0.15)];
-/// Most texts that the service takes at once.
+/// The most texts per request.
 const BATCH: usize = 100;
 
 /// A model of Gemini.

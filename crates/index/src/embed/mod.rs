@@ -1,7 +1,6 @@
-//! Embedding: texts become vectors that are near each other when their meanings are.
+//! Embedding: turns texts into vectors that are near each other if their meanings are.
 //!
-//! A [`Provider`] is one file. [`provider`] makes the one that the settings name; without settings there is none, and
-//! nothing is sent anywhere.
+//! Each [`Provider`] is one file. [`provider`] makes the one in the settings; without one, nothing is sent anywhere.
 
 mod gemini;
 #[cfg(feature = "local-models")]
@@ -22,16 +21,16 @@ use codelode_base::config::{Config, Models};
 use codelode_net::api::Failure;
 use codelode_net::{Client, Options};
 
-/// Purpose of a text: some models embed questions otherwise than documents.
+/// The purpose of a text: some models embed questions and documents differently.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Purpose {
-    /// To be found.
+    /// A text to be found.
     Document,
-    /// To find.
+    /// A search query.
     Question,
 }
 
-/// A model that embeds.
+/// An embedding model.
 pub trait Provider: Send + Sync {
     /// Name of the provider: `openai`, `gemini`, `local`.
     fn name(&self) -> &'static str;
@@ -39,31 +38,31 @@ pub trait Provider: Send + Sync {
     /// Name of the model.
     fn model(&self) -> &str;
 
-    /// Identity of the model: vectors of different identities are not compared.
+    /// The identity of the model. Vectors are compared only within one identity.
     fn identity(&self) -> String;
 
     /// Host that texts are sent to; `None` when they stay on this machine.
     fn host(&self) -> Option<&str>;
 
-    /// Whether it is a table of words, whose vectors tell less than those of an encoder.
+    /// Whether it is a table of words, whose vectors are less precise than an encoder's.
     fn is_table(&self) -> bool {
         false
     }
 
-    /// Most texts of one call.
+    /// The most texts per call.
     fn batch(&self) -> usize;
 
-    /// Most calls at once.
+    /// The most concurrent calls.
     fn concurrency(&self) -> usize;
 
-    /// Dollars for a million tokens, where known.
+    /// Dollars per million tokens, if known.
     fn price(&self) -> Option<f64>;
 
-    /// Embeds texts, in their order. May take as long as all retries.
+    /// Embeds texts, in order. It may block for as long as all retries take.
     fn embed(&self, texts: &[&str], purpose: Purpose, cancelled: &Arc<AtomicBool>) -> Result<Vec<Vec<f32>>, Error>;
 }
 
-/// Failure of a provider. No message holds a key.
+/// The failure of a provider. No message contains a key.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// The service failed.
@@ -86,24 +85,24 @@ impl Error {
     }
 }
 
-/// Settings that make a provider, for those who have none.
+/// Advice for users without a model: the settings that enable one.
 pub const HOW: &str = "set CODELODE_EMBED_MODEL to the folder of a model on this machine; or OPENAI_EMBED_MODEL with OPENAI_API_KEY, or with OPENAI_API_BASE for a server of your own; or \
     GOOGLE_EMBED_MODEL with GOOGLE_API_KEY; `codelode models` says more";
 
-/// The model of a folder.
+/// Opens the model in a folder.
 #[cfg(feature = "local-models")]
 fn of_folder(folder: &Path) -> Result<Arc<dyn Provider>, Error> {
     Ok(Arc::new(local::Local::open(folder)?))
 }
 
-/// The error of a program that was built without models of folders.
+/// The error of a build without local models.
 #[cfg(not(feature = "local-models"))]
 fn of_folder(folder: &Path) -> Result<Arc<dyn Provider>, Error> {
     let problem = "this program was built without the feature local-models".to_owned();
     Err(Error::Model { folder: folder.display().to_string(), problem })
 }
 
-/// The provider that the settings name, a model on this machine first; `None` without one.
+/// The provider in the settings, a local model first; `None` without one.
 pub fn provider(config: &Config) -> Result<Option<Arc<dyn Provider>>, Error> {
     let Models { openai, google, embed_model, .. } = &config.models;
     if let Some(folder) = embed_model {

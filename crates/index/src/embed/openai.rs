@@ -1,4 +1,4 @@
-//! Servers that speak OpenAI's interface: OpenAI, Ollama, LM Studio, llama.cpp, vLLM, TEI, Voyage, Jina and others.
+//! Servers with OpenAI's interface: OpenAI, Ollama, LM Studio, llama.cpp, vLLM, TEI, Voyage, Jina and others.
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -11,7 +11,7 @@ use codelode_base::config::Models;
 use codelode_net::api::below;
 use codelode_net::{Client, Credentials};
 
-/// Prices of OpenAI's own models in dollars for a million tokens, as published in 2025.
+/// Dollars per million tokens of OpenAI's own models, as published in 2025.
 const PRICES: &[(&str, f64)] =
     &[("text-embedding-3-small", 0.02), ("text-embedding-3-large", 0.13), ("text-embedding-ada-002", 0.10)];
 
@@ -77,7 +77,7 @@ impl Provider for OpenAi {
     }
 }
 
-/// Embeddings of an answer, which may come in any order.
+/// Reads the embeddings of an answer, which may come in any order.
 fn read(answer: &Value) -> Option<Vec<Vec<f32>>> {
     let rows = answer.get("data")?.as_array()?;
     let mut vectors = vec![Vec::new(); rows.len()];

@@ -1,4 +1,4 @@
-//! Calls of services that embed: batches that are too large are halved, and vectors are checked.
+//! Requests to embedding services: halves batches that are too large, and checks the vectors.
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -11,7 +11,7 @@ use super::{Error, Purpose};
 use codelode_net::api::{Call, Failure};
 use codelode_net::{Client, Credentials};
 
-/// Attempts for one batch, and for a question, whose asker waits.
+/// Attempts for a batch, and for a question, whose caller waits.
 const ATTEMPTS: u32 = 5;
 const ATTEMPTS_OF_QUESTION: u32 = 2;
 
@@ -25,7 +25,8 @@ pub(super) struct Remote {
 }
 
 impl Remote {
-    /// Sends the body that `body` makes of some texts; of half as many when the service finds them too many.
+    /// Sends the request body that `body` makes of `texts`. If the service rejects it as too large, each half is sent
+    /// alone.
     pub fn embed(
         &self,
         texts: &[&str],
@@ -63,7 +64,7 @@ impl Remote {
         }
     }
 
-    /// Refuses vectors that are too few, of unequal lengths, or not numbers.
+    /// Fails if vectors are missing, differ in length, or hold no numbers.
     fn check(&self, vectors: &[Vec<f32>], wanted: usize) -> Result<(), Failure> {
         let dimensions = vectors.first().map_or(0, Vec::len);
         let problem = if vectors.len() != wanted {

@@ -13,7 +13,7 @@ use codelode_net::test_server::{Behaviour, PATIENCE, ReceivedRequest, Reply, Tes
 
 const KEY: &str = "sk-very-secret";
 
-/// Settings for a server, which is trusted.
+/// Settings for a trusted server.
 fn config(test_server: &TestServer, folder: &std::path::Path, set: impl Fn(&mut Models, Url)) -> Config {
     let mut config = Config { trusted_hosts: vec!["localhost".to_owned()], ..Config::default() };
     if !test_server.certificate.is_empty() {
@@ -32,7 +32,7 @@ fn of_openai(models: &mut Models, base: Url) {
     models.embed_timeout = PATIENCE;
 }
 
-/// Embeds texts by a server that answers like this, one answer after the other and the last again and again.
+/// Embeds texts by a server with these replies, in order; the last one repeats.
 fn embed(texts: &[&str], replies: Vec<Reply>) -> (Result<Vec<Vec<f32>>, Error>, Vec<ReceivedRequest>) {
     let (n, folder) = (AtomicUsize::new(0), tempfile::tempdir().expect("there is room"));
     let (last, first) = (replies.len() - 1, replies.first().map(|reply| reply.behaviour));
@@ -135,7 +135,7 @@ fn hosts_inside_are_asked_only_when_they_are_trusted() {
     let refused = ask(&Config { trusted_hosts: Vec::new(), ..trusting.clone() }).expect_err("it is not named");
     assert!(refused.contains("trusted_hosts") && test_server.connections() == 0, "{refused}");
     assert_eq!(ask(&trusting).expect("it is named").len(), 2);
-    // The key shall not be read on the way.
+    // The key must not leave unencrypted.
     assert_eq!(test_server.asked()[0].header("authorization"), None);
 }
 
@@ -202,7 +202,7 @@ fn nothing_is_set_up_by_a_key_or_a_model_alone() {
     assert_eq!(both.as_deref(), Some("openai https://api.openai.com/v1 small"));
 }
 
-/// Settings of an environment, with those that reach a test server.
+/// Settings from environment variables, adjusted to reach a test server.
 fn of_environment(test_server: &TestServer, folder: &std::path::Path, env: &[(&str, &str)]) -> Config {
     let ca_file = folder.join("ca.pem");
     std::fs::write(&ca_file, &test_server.certificate).expect("the folder is ours");
@@ -241,7 +241,7 @@ fn the_variables_of_services_reach_them() {
         assert_eq!((asked.path.as_str(), asked.header(header)), (path, Some(key)));
         let body: Value = serde_json::from_slice(&asked.body).expect("it is JSON");
         assert_eq!(body.pointer(place), Some(&json!(model)));
-        // Without the model nothing is set up, and without Google's key neither.
+        // Without the model nothing is set up, and neither without Google's key.
         let without = |name: &str| {
             let rest: Vec<(&str, &str)> = env.into_iter().filter(|(key, _)| *key != name).collect();
             super::provider(&of_environment(&test_server, folder.path(), &rest)).expect("it is right").is_none()

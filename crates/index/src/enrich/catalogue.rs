@@ -1,5 +1,5 @@
-//! Catalogue of a database: rows of `information_schema.columns` and `information_schema.tables` that a project keeps as
-//! JSON, as `select json_agg(c) from information_schema.columns c` gives them.
+//! Database catalogues: rows of `information_schema.columns` and `information_schema.tables` in a JSON file of the
+//! project, as `select json_agg(c) from information_schema.columns c` returns them.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -8,11 +8,11 @@ use serde_json::{Map, Value};
 
 use super::{Column, Files, LARGEST, LONGEST_NAME, MOST_FACTS, ProjectContext, Provider, first_paragraph, split};
 
-/// Part of the names of such files.
+/// A part of the names of such files.
 const NAME: &str = "information_schema";
-/// Letters of a comment.
+/// The longest comment, in characters.
 const COMMENT: usize = 300;
-/// Names of a comment, by database.
+/// The keys of a comment in different databases.
 const COMMENTS: [&str; 4] = ["column_comment", "table_comment", "comment", "description"];
 
 /// See the module.
@@ -65,7 +65,7 @@ impl ProjectContext for Tables {
     }
 }
 
-/// Rows of a file: a list of objects, or the lists in an object. Some databases write names in capitals.
+/// The rows of a file: a list of objects, or the lists in an object. Keys may be in capitals.
 fn rows(value: Value) -> Vec<Map<String, Value>> {
     let lists = match value {
         Value::Array(rows) => vec![rows],
@@ -110,7 +110,7 @@ impl Tables {
     }
 }
 
-/// Type of a column, and the comment on it.
+/// A description of a column: its type and its comment.
 fn described(row: &Map<String, Value>, comment: &str) -> String {
     let text = |key: &str| row.get(key).and_then(Value::as_str).unwrap_or_default();
     let required = if text("is_nullable").eq_ignore_ascii_case("no") { ", not null" } else { "" };

@@ -1,4 +1,4 @@
-//! Owners of files, as `CODEOWNERS` names them: of several patterns that match, the last one counts.
+//! Owners of files, as `CODEOWNERS` names them. If several patterns match, the last one counts.
 
 use std::collections::HashMap;
 
@@ -6,21 +6,21 @@ use ignore::gitignore::{Gitignore, GitignoreBuilder};
 
 use super::{Files, ProjectContext, Provider};
 
-/// Places where such a file may lie, in order of precedence.
+/// Possible paths of the file, in order of precedence.
 const PLACES: [&str; 4] = [".github/CODEOWNERS", "CODEOWNERS", "docs/CODEOWNERS", ".gitlab/CODEOWNERS"];
 
 /// See the module.
 pub(super) struct Codeowners;
 
-/// Largest file that is read, in bytes; GitHub's own limit is three times that.
+/// The largest file that is read, in bytes; GitHub allows three times as much.
 const LARGEST: usize = 1 << 20;
-/// Most patterns that are compiled: each takes about a kilobyte.
+/// The most compiled patterns: each takes about a kilobyte.
 const MOST: usize = 20_000;
 
 /// Patterns with their owners, in order.
 struct Owners {
     patterns: Gitignore,
-    /// Position and owners by pattern. Of the same pattern twice, the last one counts.
+    /// The position and the owners of each pattern. Of equal patterns, the last one counts.
     owners: HashMap<String, (usize, String)>,
 }
 
@@ -39,7 +39,7 @@ impl Provider for Codeowners {
         let mut owners = HashMap::new();
         let text = String::from_utf8_lossy(text);
         for (place, (pattern, names)) in text.lines().filter_map(rule).take(MOST).enumerate() {
-            // A pattern that is none matches nothing.
+            // An invalid pattern matches nothing.
             let _ = builder.add_line(None, pattern);
             owners.insert(pattern.to_owned(), (place, names));
         }
@@ -47,10 +47,10 @@ impl Provider for Codeowners {
     }
 }
 
-/// A pattern and its owners; a pattern without owners takes them away.
+/// A pattern and its owners. A pattern without owners removes the owners of earlier ones.
 fn rule(line: &str) -> Option<(&str, String)> {
     let line = line.split(" #").next().unwrap_or(line).trim();
-    // A line in brackets begins a section of GitLab.
+    // Brackets begin a section in GitLab's format.
     if line.is_empty() || line.starts_with(['#', '[', '!']) {
         return None;
     }

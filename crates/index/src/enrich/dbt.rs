@@ -1,6 +1,6 @@
-//! dbt: models, seeds, snapshots, sources and exposures with their descriptions, tags and columns, from the YAML files
-//! and docs blocks of a project, and from `manifest.json` where it is among the files; and what each model reads, by `ref()` and
-//! `source()`.
+//! dbt: models, seeds, snapshots, sources and exposures with their descriptions, tags and columns, and the models that
+//! each model reads by `ref()` and `source()`. They come from a project's YAML files and docs blocks, and from
+//! `manifest.json` if it is indexed.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
@@ -12,33 +12,33 @@ use super::{Column, Files, LARGEST, LONGEST_NAME, Link, MOST_FACTS, ProjectConte
 
 /// Name of the file at the root of a project.
 const PROJECT: &str = "dbt_project.yml";
-/// Name of the file into which dbt compiles all that it has read.
+/// The file into which dbt compiles a project.
 const MANIFEST: &str = "manifest.json";
-/// Kinds of described things, by the key of their list.
+/// The YAML list of each kind, and the kind's name.
 const KINDS: [(&str, &str); 4] =
     [("models", "model"), ("seeds", "seed"), ("snapshots", "snapshot"), ("exposures", "exposure")];
-/// Endings of files that define models.
+/// Extensions of files that define models.
 const DEFINING: [&str; 3] = ["sql", "py", "csv"];
-/// Settings of a project that name folders with models, seeds and snapshots, older names of the same included, and the
-/// folders without such a setting.
+/// Settings with the folders of models, seeds and snapshots, including older setting names, each with its default
+/// folders.
 const PLACES: [(&[&str], &[&str]); 3] = [
     (&["model-paths", "source-paths"], &["models"]),
     (&["seed-paths", "data-paths"], &["seeds", "data"]),
     (&["snapshot-paths"], &["snapshots"]),
 ];
-/// The setting and the folder of tests.
+/// The setting with the folders of tests, and its default.
 const TESTS: (&[&str], &[&str]) = (&["test-paths"], &["tests"]);
-/// Files that name the packages of a project.
+/// Files that list a project's packages.
 const PACKAGES: [&str; 2] = ["packages.yml", "dependencies.yml"];
-/// Most tests of one thing that are named.
+/// The most tests listed for one item.
 const MOST_TESTS: usize = 12;
-/// Endings of files that name models.
+/// Extensions of files that may reference models.
 const READING: [&str; 4] = ["sql", "py", "yml", "yaml"];
 
 /// See the module.
 pub(super) struct Dbt;
 
-/// Statements of a project about its files.
+/// Facts about the files of all dbt projects.
 #[derive(Default)]
 struct Project {
     /// Facts by path.
@@ -46,9 +46,9 @@ struct Project {
     columns: Vec<Column>,
     counts: [usize; 6],
     links: Vec<Link>,
-    /// Names of models, seeds, snapshots and tables of sources, with the file of each.
+    /// Names of models, seeds, snapshots and source tables, each with its file.
     defined: Vec<(String, String)>,
-    /// Kinds and names of what is described.
+    /// Kinds and names of described items.
     described: HashSet<(String, String)>,
 }
 
@@ -59,7 +59,7 @@ impl Provider for Dbt {
 
     fn read(&self, files: &dyn Files) -> Option<Box<dyn ProjectContext>> {
         let paths = files.paths();
-        // Packages that a project has installed are not its own.
+        // Installed packages do not belong to the project.
         let is_own = |path: &&str| !path.split('/').any(|part| matches!(part, "dbt_packages" | "dbt_modules"));
         let paths: Vec<&str> = paths.into_iter().filter(is_own).collect();
         let roots = paths.iter().filter(|path| split(path).1 == PROJECT).map(|path| split(path).0);
@@ -67,7 +67,7 @@ impl Provider for Dbt {
         if projects.is_empty() {
             return None;
         }
-        // A project in a project is one of its own, so that each file is read once.
+        // A nested project is separate, so that each file is read once.
         for path in paths {
             if let Some(root) = folders_of(path).find(|folder| projects.contains_key(folder)) {
                 projects.entry(root).or_default().push(path);
@@ -123,7 +123,7 @@ impl ProjectContext for Project {
     }
 }
 
-/// Text of a file that is not too large.
+/// The text of a file, unless it is too large.
 fn text<'f>(files: &'f dyn Files, path: &str) -> Option<&'f [u8]> {
     files.text(path).filter(|text| text.len() <= LARGEST)
 }
@@ -132,18 +132,19 @@ fn ends(path: &str, endings: &[&str]) -> bool {
     path.rsplit_once('.').is_some_and(|(_, end)| endings.contains(&end))
 }
 
-/// One project of the repository, with the names of what it defines.
+/// One dbt project, with the names that it defines.
 struct Own<'f> {
     root: String,
     name: String,
-    /// Roots of the projects of this repository that it installs as packages.
+    /// Roots of the projects in this repository that it installs as packages.
     packages: Vec<String>,
     paths: Vec<&'f str>,
-    /// Files of models, seeds, snapshots and tables of sources. Of a model with versions, that of the latest.
+    /// Files of models, seeds, snapshots and source tables, by name. A model with versions has the file of its latest
+    /// version.
     defining: BTreeMap<String, &'f str>,
-    /// Files of models by name and version.
+    /// Files of model versions, by name and version.
     versions: BTreeMap<(String, String), &'f str>,
-    /// Number of tests that are files of their own.
+    /// The number of test files.
     tests: usize,
 }
 
@@ -176,7 +177,7 @@ impl<'f> Own<'f> {
         Self { root: root.to_owned(), name, packages, paths, defining, versions: BTreeMap::new(), tests }
     }
 
-    /// Notes the files of the versions of a model: `orders_v2.sql`, or the file that a version names.
+    /// Notes the files of a model's versions: `orders_v2.sql`, or the file that a version names.
     fn note_versions(&mut self, name: &str, item: &Value) {
         let said = |value: &Value| match value {
             Value::Null => None,
@@ -187,7 +188,7 @@ impl<'f> Own<'f> {
         for version in item["versions"].as_array().into_iter().flatten() {
             let Some(v) = said(&version["v"]).filter(|v| v.len() <= LONGEST_NAME) else { continue };
             let stem = version["defined_in"].as_str().map_or_else(|| format!("{name}_v{v}"), str::to_owned);
-            // A file without a version in its name is the latest one.
+            // The file without a version in its name is the latest one.
             if let Some(file) = self.defining.get(&stem).or_else(|| self.defining.get(name)).copied() {
                 files.push((v, file));
             }
@@ -201,13 +202,13 @@ impl<'f> Own<'f> {
         self.versions.extend(files.into_iter().map(|(v, file)| ((name.to_owned(), v), file)));
     }
 
-    /// The file that defines what is named here.
+    /// The file that defines a referenced model or source.
     fn file(&self, read: &DbtReference) -> Option<&'f str> {
         let version = read.version.clone().and_then(|version| self.versions.get(&(read.name.clone(), version)));
         version.or_else(|| self.defining.get(&read.name)).copied()
     }
 
-    /// All names, each with its file.
+    /// All defined names, each with its file.
     fn defined(self) -> Vec<(String, String)> {
         let versions = self.versions.into_iter().map(|((name, _), path)| (name, path));
         let all = self.defining.into_iter().chain(versions).map(|(name, path)| (name, path.to_owned()));
@@ -215,7 +216,7 @@ impl<'f> Own<'f> {
     }
 }
 
-/// Roots of the projects that a project installs from folders of the repository.
+/// Roots of the packages that a project installs from folders of the repository.
 fn packages(files: &dyn Files, root: &str) -> Vec<String> {
     let mut found = Vec::new();
     for name in PACKAGES {
@@ -238,7 +239,7 @@ fn packages(files: &dyn Files, root: &str) -> Vec<String> {
     found
 }
 
-/// Folders that a setting names, relative to the project and without a slash at the end.
+/// The folders in a setting, relative to the project, without trailing slashes.
 fn folders(settings: &Value, (keys, usual): (&[&str], &[&str])) -> Vec<String> {
     let named = keys.iter().find_map(|key| settings[*key].as_array());
     let named = named.map(|list| list.iter().filter_map(Value::as_str).collect::<Vec<_>>());
@@ -247,7 +248,7 @@ fn folders(settings: &Value, (keys, usual): (&[&str], &[&str])) -> Vec<String> {
 }
 
 impl Project {
-    /// Reads what the files of one project say.
+    /// Reads the YAML files and docs blocks of one project.
     fn read(&mut self, files: &dyn Files, own: &mut Own<'_>) {
         let mut docs = HashMap::new();
         for path in own.paths.iter().filter(|path| ends(path, &["md"])) {
@@ -285,8 +286,8 @@ impl Project {
         self.described.clear();
     }
 
-    /// Adds the places where the files of a project name models and sources: its own, or those of another project of the
-    /// repository, which it uses as a package.
+    /// Adds the places where a project's files reference models and sources, in the project itself or in a project of
+    /// the repository that it uses as a package.
     fn link(&mut self, files: &dyn Files, all: &[Own<'_>], place: usize) {
         let own = &all[place];
         let elsewhere = |read: &DbtReference| {
@@ -299,7 +300,7 @@ impl Project {
         let mut arcs: HashMap<&str, Arc<str>> = HashMap::new();
         for path in own.paths.iter().filter(|path| ends(path, &READING)) {
             let from: Arc<str> = Arc::from(*path);
-            // Places are those of the file's own bytes.
+            // Places are byte offsets in the file, so the text must be valid UTF-8.
             let Some(reads) = text(files, path).and_then(|text| str::from_utf8(text).ok()).map(reads) else { continue };
             let (mut names, mut seen) = (Vec::new(), HashSet::new());
             for read in reads {
@@ -318,12 +319,12 @@ impl Project {
         }
     }
 
-    /// Adds what only a manifest describes. Descriptions in it are complete: docs blocks are in their places.
+    /// Adds items that only a manifest describes. Its descriptions already include docs blocks.
     fn read_manifest(&mut self, path: &str, manifest: &Value, defining: &BTreeMap<String, &str>) {
         let own = &manifest["metadata"]["project_name"];
         let all = ["nodes", "sources", "exposures"].map(|key| manifest[key].as_object());
         for item in all.into_iter().flatten().flat_map(|items| items.values()) {
-            // Installed packages are not the project's own.
+            // Installed packages do not belong to the project.
             if !own.is_null() && item["package_name"] != *own {
                 continue;
             }
@@ -347,7 +348,7 @@ impl Project {
         }
     }
 
-    /// Adds the facts and columns of a described thing.
+    /// Adds the facts and columns of a described item.
     fn describe(&mut self, kind: &str, name: &str, file: &str, item: &Value, docs: &HashMap<String, String>) {
         let said = |item: &Value| described(item["description"].as_str().unwrap_or_default(), docs);
         self.described.insert((kind.to_owned(), name.to_owned()));
@@ -378,18 +379,18 @@ impl Project {
     }
 }
 
-/// The name of a thing; none that is longer than a name can be.
+/// The name of an item; `None` if it is too long.
 fn name(item: &Value) -> Option<&str> {
     item["name"].as_str().filter(|name| name.len() <= LONGEST_NAME)
 }
 
-/// The folders that a path lies in, the nearest first and the root last.
+/// The folders around a path, nearest first, the root last.
 fn folders_of(path: &str) -> impl Iterator<Item = &str> {
     let ends = path.rmatch_indices('/').map(|(end, _)| end).chain((!path.starts_with('/')).then_some(0));
     ends.map(move |end| &path[..end])
 }
 
-/// Tags of a thing, which may stand in its configuration.
+/// The tags of an item, which may also be in its configuration.
 fn tags(item: &Value) -> Vec<String> {
     let given = [&item["tags"], &item["config"]["tags"]];
     let each = |tags: &Value| match tags {
@@ -399,7 +400,7 @@ fn tags(item: &Value) -> Vec<String> {
     given.into_iter().flat_map(each).collect()
 }
 
-/// Tests of a thing, and those of its columns after the column's name.
+/// The tests of an item, and the tests of its columns after the column's name.
 fn tests(item: &Value) -> Vec<String> {
     let named = |test: &Value| match test {
         Value::String(name) => Some(name.clone()),

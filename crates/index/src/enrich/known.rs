@@ -1,5 +1,5 @@
-//! Statements of providers about a project's files as plain data, which is stored beside the index and read again while
-//! the files that it was made of are the same.
+//! Facts of providers as plain data. They are stored beside the index, and reused as long as the files that they were
+//! read from are unchanged.
 
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -9,22 +9,23 @@ use serde::{Deserialize, Serialize};
 
 use super::{Column, Files, Function, Link, ProjectContext, Provider, split};
 
-/// Version of the form, and of what providers say: other ones are made again.
+/// Version of the format and of the facts. Other versions are computed again.
 const VERSION: u32 = 2;
 
-/// Statements of one provider.
+/// The facts of one provider.
 #[derive(Default)]
 pub(super) struct Known {
     pub(super) provider: String,
-    /// Facts by file; of a folder, with `/` at its end, those of the files and folders in it that have none of their own.
+    /// Facts by file. A folder, with `/` at its end, has the facts of all files and folders in it without facts of
+    /// their own.
     facts: HashMap<String, Vec<String>>,
-    /// Whether files are found by their facts.
+    /// Whether a search finds files by these facts.
     is_searched: bool,
     pub(super) columns: Vec<Column>,
     pub(super) counts: Vec<(String, usize)>,
     pub(super) links: Vec<Link>,
     pub(super) defined: Vec<(String, String)>,
-    /// Facts about symbols by file and byte of the name.
+    /// Facts about symbols: file, byte of the name, and fact.
     places: HashMap<String, Vec<(u32, String)>>,
 }
 
@@ -55,7 +56,7 @@ impl Known {
         found.next().map_or(&[], Vec::as_slice)
     }
 
-    /// Facts by which a file is found.
+    /// The facts by which a search finds a file.
     pub(super) fn notes(&self, path: &str) -> &[String] {
         if self.is_searched { self.about(path) } else { &[] }
     }
@@ -69,7 +70,7 @@ fn places_of(context: &dyn ProjectContext) -> HashMap<String, Vec<(u32, String)>
     places
 }
 
-/// Facts about all files. Those that most files of a folder have are kept once.
+/// Facts about all files. If most files of a folder have the same facts, they are stored once.
 fn facts_of(context: &dyn ProjectContext, paths: &[&str]) -> HashMap<String, Vec<String>> {
     let mut folders: BTreeMap<&str, Vec<(&str, Vec<String>)>> = BTreeMap::new();
     for path in paths {
@@ -77,7 +78,7 @@ fn facts_of(context: &dyn ProjectContext, paths: &[&str]) -> HashMap<String, Vec
     }
     let mut kept: HashMap<String, Vec<String>> = HashMap::new();
     let key = |folder: &str| format!("{folder}/");
-    // A folder comes before those in it.
+    // A folder precedes the folders in it.
     for (folder, files) in folders {
         let above = std::iter::successors(Some(folder), |path| (!path.is_empty()).then(|| split(path).0)).skip(1);
         let inherited = above.into_iter().find_map(|path| kept.get(&key(path)).cloned()).unwrap_or_default();
@@ -97,7 +98,7 @@ fn facts_of(context: &dyn ProjectContext, paths: &[&str]) -> HashMap<String, Vec
     kept
 }
 
-/// Files of a project, with the paths of those whose text was read.
+/// Files of a project. Notes the paths whose text was read.
 pub(super) struct Watched<'f> {
     files: &'f dyn Files,
     read: RefCell<BTreeSet<String>>,
@@ -137,7 +138,7 @@ impl Files for Watched<'_> {
     }
 }
 
-/// Hash of all that statements depend on: the paths of the project, and the contents of the files that were read.
+/// Hash of everything that the facts depend on: the project's paths, and the contents of the files read.
 fn inputs(files: &dyn Files, read: &[String]) -> String {
     let mut hasher = blake3::Hasher::new();
     for path in files.paths() {
@@ -149,7 +150,7 @@ fn inputs(files: &dyn Files, read: &[String]) -> String {
     hasher.finalize().to_hex().to_string()
 }
 
-/// The form in which statements are stored.
+/// The stored format.
 #[derive(Serialize, Deserialize)]
 struct Stored {
     version: u32,
@@ -159,10 +160,10 @@ struct Stored {
     known: Vec<StoredKnown>,
 }
 
-/// Name of a table or view, its file, and names and descriptions of its columns.
+/// A table or view: its name, its file, and its columns with descriptions.
 type StoredModel = (String, String, Vec<(String, String)>);
 
-/// A file, and what it uses: place, name and the file that defines it.
+/// A file and its references: position, name, and the file that defines the name.
 type StoredLinks = (String, Vec<(u32, String, Option<String>)>);
 
 #[derive(Serialize, Deserialize)]
@@ -177,14 +178,14 @@ struct StoredKnown {
     places: HashMap<String, Vec<(u32, String)>>,
 }
 
-/// Serializes statements about files, of which these were read.
+/// Serializes facts about `files`, which came from the files in `read`.
 pub(super) fn stored(known: &[Known], files: &dyn Files, read: &[String]) -> Vec<u8> {
     let known = known.iter().map(StoredKnown::of).collect();
     let stored = Stored { version: VERSION, inputs: inputs(files, read), read: read.to_vec(), known };
     serde_json::to_vec(&stored).unwrap_or_default()
 }
 
-/// Reads statements; `None` when they were made in another way, or of other files.
+/// Deserializes facts. `None` if they have another version, or the files have changed.
 pub(super) fn restored(bytes: &[u8], files: &dyn Files) -> Option<Vec<Known>> {
     let stored: Stored = serde_json::from_slice(bytes).ok()?;
     let is_it = stored.version == VERSION && stored.inputs == inputs(files, &stored.read);

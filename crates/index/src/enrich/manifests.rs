@@ -1,4 +1,4 @@
-//! Packages: the nearest manifest above a file says what its folder is.
+//! Packages: the nearest manifest above a file describes the file's package.
 
 use std::collections::HashMap;
 
@@ -6,17 +6,17 @@ use serde_json::Value;
 
 use super::{Files, ProjectContext, Provider, first_paragraph, split};
 
-/// Letters of a description.
+/// The longest description, in characters.
 const DESCRIPTION: usize = 200;
-/// Scripts and dependencies that are named.
+/// The most scripts and dependencies listed.
 const MOST: usize = 12;
-/// Largest manifest that is read, in bytes.
+/// The largest manifest that is read, in bytes.
 const LARGEST: usize = 1 << 20;
 
 /// See the module.
 pub(super) struct Manifests;
 
-/// Packages by folder.
+/// Descriptions of packages by folder.
 struct Packages(HashMap<String, String>);
 
 impl Provider for Manifests {
@@ -61,7 +61,7 @@ impl ProjectContext for Packages {
     }
 }
 
-/// Facts of a manifest.
+/// The contents of a manifest.
 #[derive(Default)]
 struct Package {
     name: String,
@@ -87,10 +87,10 @@ impl Package {
     }
 }
 
-/// Reader of a manifest; `None` when it names no package.
+/// Reads a manifest; `None` if it names no package.
 type Read = fn(&str) -> Option<Package>;
 
-/// Names of manifests, with their readers.
+/// Manifest file names and their readers.
 const MANIFESTS: &[(&str, Read)] =
     &[("package.json", npm), ("Cargo.toml", cargo), ("pyproject.toml", python), ("go.mod", go)];
 
@@ -127,7 +127,7 @@ fn python(source: &str) -> Option<Package> {
     let poetry = &json["tool"]["poetry"];
     let project = if json["project"].is_object() { &json["project"] } else { poetry };
     let name = project["name"].as_str()?.to_owned();
-    // `name[extra]>=1; marker`
+    // A requirement such as `name[extra]>=1; marker` begins with its name.
     let of = |text: &str| text.split(|c: char| !c.is_alphanumeric() && !"-_.".contains(c)).next().map(str::to_owned);
     let listed = project["dependencies"].as_array();
     let listed = listed.map(|list| list.iter().filter_map(|one| of(one.as_str()?.trim())).collect());

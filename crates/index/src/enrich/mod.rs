@@ -1,7 +1,7 @@
-//! Context of an ecosystem: facts about files that other files of the project hold, such as the descriptions of a dbt
-//! project, the owners in `CODEOWNERS`, and the package that a folder belongs to.
+//! Ecosystem context: facts about files from other files of the project, such as descriptions in a dbt project, owners
+//! in `CODEOWNERS`, and the package of a folder.
 //!
-//! A provider is one file and one line in [`PROVIDERS`]. It detects itself by the names of files.
+//! Each provider is one file and one line in [`PROVIDERS`]. File names tell whether it applies.
 
 mod catalogue;
 mod codeowners;
@@ -25,30 +25,30 @@ use known::{Known, Watched};
 
 use codelode_base::model::Span;
 
-/// Largest file that is read of those that describe tables, in bytes.
+/// The largest file with table descriptions that is read, in bytes.
 const LARGEST: usize = 4 << 20;
-/// Most bytes of a name. It is kept with each of its columns and uses.
+/// The longest name, in bytes. A name is stored with each of its columns and uses.
 const LONGEST_NAME: usize = 256;
-/// Most facts of one file.
+/// The most facts about one file.
 const MOST_FACTS: usize = 50;
 
-/// Files of a project.
+/// The files of a project.
 pub trait Files {
-    /// Their paths, relative to the root and with `/` between the parts.
+    /// All paths, relative to the root, with `/` as separator.
     fn paths(&self) -> Vec<&str>;
 
-    /// Text of a file, if it has any.
+    /// The text of a file; `None` if it has none.
     fn text(&self, path: &str) -> Option<&[u8]>;
 
-    /// Hash of that text.
+    /// The hash of that text.
     fn hash(&self, path: &str) -> Option<[u8; 32]>;
 
-    /// Files of code, those of tests and generated ones left out.
+    /// Paths of code files, without tests and generated files.
     fn code(&self) -> Vec<&str> {
         self.paths()
     }
 
-    /// Functions and methods of these files, and of descriptions of interfaces in YAML, by file and place.
+    /// Functions and methods in code files, and operations in YAML interface descriptions, by file and place.
     fn functions(&self) -> Vec<Function<'_>> {
         Vec::new()
     }
@@ -61,22 +61,22 @@ pub struct Function<'f> {
     pub path: &'f str,
     /// Its name.
     pub name: Cow<'f, str>,
-    /// Qualified name of what it lies in.
+    /// The qualified name of its enclosing symbol.
     pub owner: String,
-    /// Byte of its name.
+    /// The first byte of its name.
     pub at: u32,
     /// Line of its name.
     pub line: u32,
-    /// Position in the file, decorators included.
+    /// The span of the definition, with decorators.
     pub span: Span,
 }
 
-/// A fact about the symbol whose name begins at a byte of a file.
+/// A fact about the symbol whose name begins at a byte.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Place {
     /// The file.
     pub file: Arc<str>,
-    /// The byte.
+    /// The first byte of the name.
     pub at: u32,
     /// The fact.
     pub text: String,
@@ -84,27 +84,27 @@ pub struct Place {
 
 /// A source of context.
 pub trait Provider: Sync {
-    /// Its name.
+    /// The provider's name.
     fn name(&self) -> &'static str;
 
-    /// Whether a file of this path shows that there may be something to read.
+    /// Whether the path of a file suggests that this provider has something to read.
     fn detect(&self, path: &str) -> bool;
 
-    /// Context that these files hold; `None` when there is none for this provider.
+    /// Reads the context in these files; `None` if there is none for this provider.
     fn read(&self, files: &dyn Files) -> Option<Box<dyn ProjectContext>>;
 
-    /// Whether it counts what it describes, and files may use one another in its own way.
+    /// Whether it describes data, so that it counts items and knows references between files.
     fn is_of_data(&self) -> bool {
         false
     }
 }
 
-/// Context that a provider has found.
+/// The context that a provider has found.
 pub trait ProjectContext: Send + Sync {
-    /// Facts about a file: texts, the most telling first.
+    /// Facts about a file, most significant first.
     fn about(&self, path: &str) -> Vec<String>;
 
-    /// Whether files are found by these facts: not by those of every file in a folder.
+    /// Whether a search finds files by these facts. Facts that a whole folder shares are no help there.
     fn is_searched(&self) -> bool {
         true
     }
@@ -114,12 +114,12 @@ pub trait ProjectContext: Send + Sync {
         &[]
     }
 
-    /// Counts of what it describes, by name.
+    /// Counts of described items, by kind.
     fn counts(&self) -> Vec<(&'static str, usize)> {
         Vec::new()
     }
 
-    /// Places where a file uses what another defines, by file and place.
+    /// References between files, by file and place.
     fn links(&self) -> &[Link] {
         &[]
     }
@@ -129,32 +129,31 @@ pub trait ProjectContext: Send + Sync {
         &[]
     }
 
-    /// Names of what a link may lead to, each with the file that defines it.
+    /// Names to which references may lead, each with its defining file.
     fn defined(&self) -> &[(String, String)] {
         &[]
     }
 }
 
-/// A place where a file uses by name what another file defines, such as a model of dbt that reads another.
+/// A reference by name to a definition in another file, such as a dbt model that reads another.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Link {
-    /// File of the place.
+    /// The file that contains the reference.
     pub from: Arc<str>,
-    /// Byte of the name in it.
+    /// The byte of the name in that file.
     pub at: u32,
-    /// The name; that of a table of a source has its source before it: `raw.orders`.
+    /// The name. A source table has its source before it: `raw.orders`.
     pub name: String,
-    /// File that defines it; `None` when none of the project does.
+    /// The file that defines the name; `None` if no file of the project does.
     pub to: Option<Arc<str>>,
 }
 
-/// Whether a file of this path shows that a provider may know something.
+/// Whether any provider may apply to a project with a file of this path.
 pub fn detected(path: &str) -> bool {
     PROVIDERS.iter().any(|provider| provider.detect(path))
 }
 
-/// Whether a file of this path shows that files may describe tables, and use one another in a way that only a provider
-/// knows.
+/// Whether a file of this path suggests descriptions of tables, and references that only a provider understands.
 pub fn is_of_data(path: &str) -> bool {
     PROVIDERS.iter().any(|provider| provider.is_of_data() && provider.detect(path))
 }
@@ -164,11 +163,11 @@ pub fn is_of_data(path: &str) -> bool {
 pub struct Column {
     /// Name of the table or view.
     pub model: Arc<str>,
-    /// File that defines it; the file that describes it when no other does.
+    /// The file that defines it, or else the file that describes it.
     pub file: Arc<str>,
     /// Name of the column.
     pub name: String,
-    /// Its description; may be empty.
+    /// The description; may be empty.
     pub description: String,
 }
 
@@ -182,16 +181,16 @@ pub static PROVIDERS: &[&dyn Provider] = &[
     &openapi::OpenApi,
 ];
 
-/// Context of a project, by all providers.
+/// The context of a project from all providers.
 #[derive(Default)]
 pub struct Context {
     known: Vec<Known>,
-    /// Files that were read for it, when it was made and not read again.
+    /// The files it was read from; empty for a context restored from storage.
     read: Vec<String>,
 }
 
 impl Context {
-    /// Reads the context that some files hold.
+    /// Reads the context of some files.
     pub fn of(files: &dyn Files) -> Self {
         let paths = files.paths();
         let watched = Watched::new(files);
@@ -200,17 +199,17 @@ impl Context {
         Self { known, read: watched.read() }
     }
 
-    /// Serializes the context of these files, to be stored.
+    /// Serializes the context of these files.
     pub fn to_bytes(&self, files: &dyn Files) -> Vec<u8> {
         known::stored(&self.known, files, &self.read)
     }
 
-    /// Context that was stored; `None` if that of these files may be another.
+    /// Restores a stored context; `None` if it may differ from the context of these files.
     pub fn read(bytes: &[u8], files: &dyn Files) -> Option<Self> {
         Some(Self { known: known::restored(bytes, files)?, read: Vec::new() })
     }
 
-    /// Facts about a file, each after the name of its provider.
+    /// Facts about a file, each prefixed with its provider.
     pub fn about(&self, path: &str) -> Vec<String> {
         let named = |known: &'_ Known| {
             let facts = known.about(path).iter();
@@ -219,14 +218,14 @@ impl Context {
         self.known.iter().flat_map(named).collect()
     }
 
-    /// Facts about the symbol whose name begins at a byte of a file, each after the name of its provider.
+    /// Facts about the symbol whose name begins at a byte, each prefixed with its provider.
     pub fn at(&self, path: &str, at: u32) -> Vec<String> {
         let named =
             |known: &'_ Known| known.at(path, at).map(|text| format!("{}: {text}", known.provider)).collect::<Vec<_>>();
         self.known.iter().flat_map(named).collect()
     }
 
-    /// Texts by which a file is found.
+    /// The texts by which a search finds a file.
     pub fn notes(&self, path: &str) -> Vec<&str> {
         self.known.iter().flat_map(|known| known.notes(path)).map(String::as_str).collect()
     }
@@ -236,18 +235,19 @@ impl Context {
         self.known.iter().flat_map(|known| &known.columns)
     }
 
-    /// Places where files use what others define, by file and place.
+    /// References between files, by file and place.
     pub fn links(&self) -> impl Iterator<Item = &Link> {
         self.known.iter().flat_map(|known| &known.links)
     }
 
-    /// Names of what links lead to, each with the file that defines it.
+    /// Names to which references lead, each with its defining file.
     pub fn defined(&self) -> impl Iterator<Item = (&str, &str)> {
         let defined = self.known.iter().flat_map(|known| &known.defined);
         defined.map(|(name, file)| (name.as_str(), file.as_str()))
     }
 
-    /// Files that use, through others, what has a name: each with its distance in uses, nearest first and then by path.
+    /// Files that depend on a name, directly or through other files. Each has its distance in uses; nearest first, then
+    /// by path.
     pub fn users(&self, name: &str, depth: u32) -> Vec<(&str, u32)> {
         let (mut found, mut met): (Vec<(&str, u32)>, HashSet<&str>) = Default::default();
         let (mut seen, mut level) = (HashSet::from([name]), HashSet::from([name]));
@@ -268,12 +268,12 @@ impl Context {
     }
 }
 
-/// Parts of a path: the folder, without a slash at its end, and the name.
+/// Splits a path into its folder (without a slash) and its name.
 fn split(path: &str) -> (&str, &str) {
     path.rsplit_once('/').unwrap_or(("", path))
 }
 
-/// First paragraph of a text on one line, at most `limit` letters.
+/// The first paragraph of a text on one line, at most `limit` characters.
 fn first_paragraph(text: &str, limit: usize) -> String {
     let lines = text.lines().map(str::trim).skip_while(|line| line.is_empty()).take_while(|line| !line.is_empty());
     let words: Vec<&str> = lines.flat_map(str::split_whitespace).collect();
@@ -284,7 +284,7 @@ fn first_paragraph(text: &str, limit: usize) -> String {
     }
 }
 
-/// Files that a test makes.
+/// Files of a test: path and text.
 #[cfg(test)]
 struct Made(Vec<(&'static str, &'static str)>);
 

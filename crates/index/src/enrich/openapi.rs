@@ -1,5 +1,5 @@
-//! OpenAPI: which function handles which operation, by the route that it is given (`@app.get("/users/{id}")`,
-//! `router.get('/users/:id', show)`, `@GetMapping("/users/{id}")`), or else by the operation's id.
+//! OpenAPI: finds the function that handles each operation. The operation's route decides (`@app.get("/users/{id}")`,
+//! `router.get('/users/:id', show)`, `@GetMapping("/users/{id}")`), or else its id.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
@@ -9,21 +9,21 @@ use serde_json::Value;
 use super::routing::{Call, LONGEST_ROUTE, METHODS, is_prefix, literals};
 use super::{Files, Function, LARGEST, LONGEST_NAME, MOST_FACTS, Place, ProjectContext, Provider, split};
 
-/// Parts of the names of files that describe an interface, and their endings.
+/// Parts of the names of files that describe an interface, and their extensions.
 const NAMES: [&str; 2] = ["openapi", "swagger"];
 const ENDINGS: [&str; 3] = ["yaml", "yml", "json"];
-/// Most operations.
+/// The most operations.
 const MOST: usize = 5_000;
-/// Bytes of a description in which its servers are looked for, and most of them.
+/// The part of a description, in bytes, that is searched for servers, and the most servers.
 const HEAD: usize = 10_000;
 const MOST_BASES: usize = 4;
-/// Most functions of the name of an operation that are told.
+/// With more functions of an operation's name, none of them is reported.
 const MOST_OF_NAME: usize = 3;
 
 /// See the module.
 pub(super) struct OpenApi;
 
-/// Operations with their handlers, by place, and those of files in which they are no symbols.
+/// Operations with handlers: facts at the operation's symbol, or about its file if operations are no symbols there.
 #[derive(Default)]
 struct Handled {
     facts: HashMap<String, Vec<String>>,
@@ -43,7 +43,7 @@ impl ProjectContext for Handled {
 /// An operation of an interface.
 struct Operation<'f> {
     file: &'f str,
-    /// Byte of its name, where it is a symbol.
+    /// The byte of its name, if it is a symbol.
     at: Option<u32>,
     method: String,
     path: String,
@@ -106,7 +106,7 @@ impl Provider for OpenApi {
     }
 }
 
-/// The operation of a symbol of YAML: `paths./users/{id}.getUser`, whose text begins with its method.
+/// The operation of a YAML symbol such as `paths./users/{id}.getUser`. Its text begins with the method.
 fn of_symbol<'f>(path: &'f str, text: &[u8], symbol: &Function<'_>) -> Option<Operation<'f>> {
     let written = text.get(symbol.span.start as usize..)?;
     let method =
@@ -116,7 +116,7 @@ fn of_symbol<'f>(path: &'f str, text: &[u8], symbol: &Function<'_>) -> Option<Op
     Some(Operation { file: path, at: Some(symbol.at), method: method.to_owned(), path: owner.to_owned(), id })
 }
 
-/// Operations of a description in JSON, which are no symbols.
+/// The operations of a JSON description, where they are no symbols.
 fn of_json<'f>(file: &'f str, text: &[u8]) -> Vec<Operation<'f>> {
     let described: Value = serde_json::from_slice(text).unwrap_or_default();
     let operation = |path: &String, method: &String, about: &Value| {
@@ -130,7 +130,7 @@ fn of_json<'f>(file: &'f str, text: &[u8]) -> Vec<Operation<'f>> {
         .collect()
 }
 
-/// A route in one form: parameters have no names, and there is no slash at the end.
+/// A normalized route: parameters have no names, and there is no trailing slash.
 fn plain(route: &str) -> String {
     let mut plain = String::new();
     for part in route.split('/').filter(|part| !part.is_empty() && *part != "^" && *part != "$") {
@@ -141,7 +141,7 @@ fn plain(route: &str) -> String {
     plain
 }
 
-/// Paths below which an interface lies: those of its servers' addresses, or its base path.
+/// The base paths of an interface, from its servers' URLs or its base path.
 fn bases_of(text: &[u8]) -> Vec<String> {
     let text = String::from_utf8_lossy(&text[..text.len().min(HEAD)]);
     let base = |line: &str| {
@@ -154,9 +154,9 @@ fn bases_of(text: &[u8]) -> Vec<String> {
     text.lines().filter_map(base).take(MOST_BASES).collect()
 }
 
-/// Routes of the operations, by their ends.
+/// The operations by the ends of their routes.
 struct Routes {
-    /// Of every end of a route, what stands before it and the operations.
+    /// For each end of a route, the part before it and the operation's index.
     ends: HashMap<String, Vec<(String, usize)>>,
 }
 
@@ -177,14 +177,14 @@ impl Routes {
     }
 }
 
-/// A function that handles an operation, or the place of one without a name.
+/// A function that handles an operation, or the place of an anonymous one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Handler<'f> {
     path: &'f str,
     line: u32,
-    /// The function's name, and its byte.
+    /// The function's name and its byte; `None` for an anonymous function.
     function: Option<(String, u32)>,
-    /// Whether it only bears the operation's name.
+    /// Whether only its name matches the operation.
     is_by_name: bool,
 }
 
@@ -195,7 +195,7 @@ impl<'f> Handler<'f> {
     }
 }
 
-/// Functions by their names in small letters without `_`.
+/// Functions by their lower-case names without `_`.
 type Names<'a, 'f> = HashMap<String, Vec<&'a Function<'f>>>;
 
 fn flat(name: &str) -> String {
@@ -210,7 +210,8 @@ fn by_name<'a, 'f>(functions: &'a [Function<'f>]) -> Names<'a, 'f> {
     names
 }
 
-/// Functions with the name of an operation, or with `Handler` behind it; of `users.show`, those in a file of users.
+/// Functions named like an operation's id, perhaps with `Handler` appended. An id such as `users.show` needs a file
+/// named `users`.
 fn of_id<'f>(operation: &Operation<'_>, names: &Names<'_, 'f>) -> Vec<Handler<'f>> {
     let Some(id) = operation.id.as_deref() else { return Vec::new() };
     let with = |name: &str, end: &str, owner: &str| {
@@ -225,12 +226,12 @@ fn of_id<'f>(operation: &Operation<'_>, names: &Names<'_, 'f>) -> Vec<Handler<'f
     found.into_iter().flatten().map(|function| Handler::of(function, true)).collect()
 }
 
-/// The last part of a name with points.
+/// The last part of a dotted name.
 fn split_last(name: &str) -> &str {
     name.rsplit('.').next().unwrap_or(name)
 }
 
-/// A file of code.
+/// A code file.
 struct File<'a, 'f> {
     path: &'f str,
     text: &'a str,
@@ -239,7 +240,7 @@ struct File<'a, 'f> {
 }
 
 impl<'f> File<'_, 'f> {
-    /// Finds the handlers that the file gives routes to.
+    /// Finds the handlers that the file registers for routes.
     fn handlers(&self, routes: &Routes, operations: &[Operation<'_>], handlers: &mut [Vec<Handler<'f>>]) {
         let mut earlier: HashSet<String> = HashSet::new();
         for (at, literal) in literals(self.text) {
@@ -249,7 +250,7 @@ impl<'f> File<'_, 'f> {
             };
             let route = plain(route);
             let meant = routes.ends.get(&route).into_iter().flatten();
-            // A router, or the class of a method, may hold the first part.
+            // The first part of the route may belong to the router, or to the class.
             let meant: Vec<usize> = meant
                 .filter(|(before, _)| before.is_empty() || earlier.contains(before))
                 .map(|(_, place)| *place)
@@ -281,12 +282,12 @@ impl<'f> File<'_, 'f> {
         Some((function, &self.text[function.span.start as usize..function.at as usize]))
     }
 
-    /// The handler that a call gives to operations of a method.
+    /// The handler that a call registers for a method's operations.
     fn handler(&self, call: &Call<'_>, method: &str, at: usize) -> Option<Handler<'f>> {
         if call.is_decorator {
             return self.above(call, at).map(|(function, _)| Handler::of(function, false));
         }
-        // The last word that names a function is the handler: what stands around it may check rights first.
+        // The last function in the arguments is the handler; others, such as permission checks, come before it.
         let words = call.words(method);
         if let Some(all) = words.iter().rev().map(|word| self.named(word)).find(|all| !all.is_empty()) {
             let [function] = all[..] else { return None };
@@ -297,8 +298,8 @@ impl<'f> File<'_, 'f> {
         call.is_inline().then_some(Handler { path: self.path, line, function: None, is_by_name: false })
     }
 
-    /// Functions that may be meant by a name: those of the file, of the file or class that stands before the name, of the
-    /// folder, or of the repository; several where it cannot be told.
+    /// Functions that a name may mean. Functions of the same file come first, then of the file or class before the
+    /// name, then of the same folder, then others. Several if the name is ambiguous.
     fn named(&self, word: &str) -> Vec<&Function<'f>> {
         let parts: Vec<&str> = word.split(['.', ':']).filter(|part| !part.is_empty()).collect();
         let (Some(last), owner) = (parts.last(), parts.iter().rev().nth(1)) else { return Vec::new() };
@@ -367,7 +368,7 @@ mod tests {
     use super::*;
     use codelode_base::model::Span;
 
-    /// Files whose functions are `def name` and the like, and operations of YAML.
+    /// Files in which functions are lines such as `def name`, and operations are YAML symbols.
     struct WithFunctions(Made);
 
     impl Files for WithFunctions {
@@ -383,7 +384,7 @@ mod tests {
             self.0.hash(path)
         }
 
-        /// A function is a line with `fn NAME`, with the lines above it from the last empty one on; an operation is a line with
+        /// A function is a line with `fn NAME`, with the lines above it up to an empty one. An operation is a line with
         /// `METHOD: # ROUTE ID`.
         fn functions(&self) -> Vec<Function<'_>> {
             let mut found = Vec::new();
@@ -414,7 +415,7 @@ mod tests {
 
     const API: &str = "openapi: 3.0.0\nservers:\n  - url: https://example.org/api\npaths:\n  get: # /users listUsers\n  post: # /users addUser\n  get: # /users/{id} getUser\n  delete: # /users/{id}\n  get: # /carts/{id} readCart\n";
 
-    /// Operations with what is said of them, when these files are beside their description.
+    /// The facts about operations, for a description beside these files.
     fn handled(files: Vec<(&'static str, &'static str)>) -> Vec<String> {
         let files = WithFunctions(Made([vec![("openapi.yaml", API)], files].concat()));
         let known = OpenApi.read(&files).expect("there are operations");
@@ -465,7 +466,7 @@ mod tests {
             ("core/users.go", "fn One(\n\nfn Two(\n"),
             ("more/users.go", "fn Two(\n"),
         ];
-        // Which of two functions is meant cannot be told, and the way of another call says nothing of this one.
+        // Two functions are ambiguous, and the route of another call does not decide.
         assert_eq!(handled(two), ["getUser handled by One api/users.go:1"]);
         let go = "r.HandleFunc(\"GET /users/{id}\", may(hasID(s.getOne), \"users:delete\"))\nfn getOne(\nr.POST(\"/users\", create)\nfn create(\n";
         let expected = ["addUser handled by create a.go:4", "getUser handled by getOne a.go:2"];

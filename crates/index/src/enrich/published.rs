@@ -1,4 +1,4 @@
-//! Packages that a repository publishes, by their manifests, with the names by which code elsewhere imports them.
+//! Packages that a repository publishes, by their manifests, with the names that other code imports.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::{Files, split};
 use codelode_base::model::{Ecosystem, Published};
 
-/// Largest manifest that is read, in bytes.
+/// The largest manifest that is read, in bytes.
 const LARGEST: usize = 1 << 20;
 /// The most packages of one repository.
 const MOST: usize = 2_000;
@@ -19,15 +19,15 @@ struct Manifest<'f> {
     paths: &'f Paths<'f>,
 }
 
-/// All paths of the repository.
+/// All paths of the repository, sorted.
 struct Paths<'f> {
     sorted: Vec<&'f str>,
 }
 
-/// Reader of a manifest; `None` when it publishes nothing.
+/// Reads a manifest into ecosystem, name and modules; `None` if it publishes nothing.
 type Read = fn(&Manifest<'_>) -> Option<(Ecosystem, String, Vec<String>)>;
 
-/// Names of manifests, with their readers. Of several in one folder, the first that names the package speaks.
+/// Manifest file names and their readers. In one folder, the first manifest that names a package counts.
 const MANIFESTS: &[(&str, Read)] = &[
     ("package.json", npm),
     ("Cargo.toml", cargo),
@@ -40,7 +40,7 @@ const MANIFESTS: &[(&str, Read)] = &[
     ("build.gradle.kts", gradle),
 ];
 
-/// Packages that these files publish, by folder.
+/// The packages that these files publish, by folder.
 pub fn published(files: &dyn Files) -> Vec<Published> {
     let mut sorted = files.paths();
     sorted.sort_unstable();
@@ -67,10 +67,10 @@ pub fn published(files: &dyn Files) -> Vec<Published> {
     found.into_values().map(|(_, package)| package).collect()
 }
 
-/// Folders whose packages serve the repository itself.
+/// Folders whose packages are for the repository's own use.
 const APART: &[&str] =
     &["benchmark", "benchmarks", "doc", "docs", "example", "examples", "fixtures", "test", "testdata", "tests"];
-/// Single modules beside a manifest that are not what it publishes.
+/// Modules beside a manifest that are not published.
 const NO_MODULES: &[&str] = &["conftest", "fabfile", "manage", "noxfile", "setup", "tasks", "versioneer"];
 
 impl<'f> Paths<'f> {
@@ -78,7 +78,7 @@ impl<'f> Paths<'f> {
         self.sorted.binary_search(&path).is_ok()
     }
 
-    /// Paths below a folder.
+    /// Paths below a folder, relative to it.
     fn below<'p>(&'p self, folder: &'p str) -> impl Iterator<Item = &'f str> + 'p {
         let above = if folder.is_empty() { String::new() } else { format!("{folder}/") };
         let from = self.sorted.partition_point(|path| *path < above.as_str());
@@ -97,7 +97,7 @@ fn of_toml(source: &str) -> Option<Value> {
     serde_json::to_value(table).ok()
 }
 
-/// A private package can be imported only in its own repository.
+/// A private package can only be imported in its own repository.
 fn npm(manifest: &Manifest<'_>) -> Option<(Ecosystem, String, Vec<String>)> {
     let json: Value = serde_json::from_str(manifest.text).ok()?;
     let name = json["name"].as_str().filter(|_| json["private"] != true)?.to_owned();
@@ -129,7 +129,7 @@ fn setup_cfg(manifest: &Manifest<'_>) -> Option<(Ecosystem, String, Vec<String>)
     Some((Ecosystem::PyPi, name, modules))
 }
 
-/// The name is a literal in most of these; code that computes it is not run.
+/// Most files write the name as a literal. Code that computes it is not run.
 fn setup_py(manifest: &Manifest<'_>) -> Option<(Ecosystem, String, Vec<String>)> {
     let name = manifest.text.lines().find_map(|line| {
         let line = line.trim();
@@ -142,8 +142,8 @@ fn setup_py(manifest: &Manifest<'_>) -> Option<(Ecosystem, String, Vec<String>)>
     Some((Ecosystem::PyPi, name, modules))
 }
 
-/// Packages and modules of Python beside a manifest or in its `src` or `lib`: those in `src`, or those that bear the
-/// distribution's name, or else all.
+/// The Python modules that a manifest publishes: modules in `src` or `lib` if there are any, else the module named like
+/// the distribution with other packages beside it, else all modules.
 fn modules(manifest: &Manifest<'_>, name: &str) -> Vec<String> {
     let (mut beside, mut within): (BTreeSet<&str>, BTreeSet<&str>) = (BTreeSet::new(), BTreeSet::new());
     for path in manifest.paths.below(manifest.folder).filter(|path| path.ends_with(".py") || path.ends_with(".pyi")) {
@@ -164,7 +164,7 @@ fn modules(manifest: &Manifest<'_>, name: &str) -> Vec<String> {
     let mut modules: BTreeSet<&str> = if within.is_empty() { beside.clone() } else { within.clone() };
     modules.retain(|module| is_meant(module));
     if let (Some(named), true) = (named, within.is_empty()) {
-        // Packages beside the one of this name may be published too, single modules are scripts.
+        // Other packages may be published too, but single modules are scripts.
         modules.retain(|module| manifest.paths.has(&manifest.at(&format!("{module}/__init__.py"))));
         modules.insert(named);
     }
@@ -177,14 +177,14 @@ fn go(manifest: &Manifest<'_>) -> Option<(Ecosystem, String, Vec<String>)> {
     Some((Ecosystem::Golang, name.clone(), vec![name]))
 }
 
-/// The group may be that of the parent.
+/// The group may be inherited from the parent.
 fn maven(manifest: &Manifest<'_>) -> Option<(Ecosystem, String, Vec<String>)> {
     let parent = manifest.text.split_once("<parent>").and_then(|(_, rest)| rest.split_once("</parent>"));
     let outside = match parent {
         Some((_, rest)) => rest,
         None => manifest.text,
     };
-    // Elements after a project's own head have the same names.
+    // Elements after the project's own head repeat the same names.
     let ends = ["<dependencies>", "<build>", "<dependencyManagement>", "<profiles>", "<modules>"];
     let head = ends.iter().filter_map(|end| outside.find(end)).min().map_or(outside, |at| &outside[..at]);
     let element = |text: &str, name: &str| {
@@ -198,7 +198,7 @@ fn maven(manifest: &Manifest<'_>) -> Option<(Ecosystem, String, Vec<String>)> {
     Some((Ecosystem::Maven, format!("{group}:{artifact}"), packages(manifest)))
 }
 
-/// The artifact is named as its folder, and the group by an assignment.
+/// The artifact is named like its folder; the group is assigned.
 fn gradle(manifest: &Manifest<'_>) -> Option<(Ecosystem, String, Vec<String>)> {
     let group = manifest.text.lines().find_map(|line| {
         let value = line.trim().strip_prefix("group")?.trim_start().trim_start_matches('=').trim();
@@ -213,7 +213,7 @@ fn gradle(manifest: &Manifest<'_>) -> Option<(Ecosystem, String, Vec<String>)> {
     Some((Ecosystem::Maven, name, packages(manifest)))
 }
 
-/// Packages of Java that lie in the usual folder of sources.
+/// Java packages in the usual source folder.
 fn packages(manifest: &Manifest<'_>) -> Vec<String> {
     let sources = manifest.paths.below(manifest.folder).filter_map(|path| path.strip_prefix("src/main/java/"));
     let folders: BTreeSet<&str> = sources.map(|path| split(path).0).filter(|folder| !folder.is_empty()).collect();

@@ -1,10 +1,10 @@
-//! Calls, decorators and annotations in which a text in quotes is a route, read from the text alone: the same in every language.
+//! Finds calls, decorators and annotations with a route in quotes. Only text is read, so it works for every language.
 
 use std::collections::HashSet;
 
-/// Methods of HTTP.
+/// HTTP methods.
 pub(super) const METHODS: [&str; 8] = ["get", "put", "post", "delete", "options", "head", "patch", "trace"];
-/// Names of functions that give a route to a handler, whatever its method.
+/// Names of functions that register a handler for a route with any method.
 const ROUTING: [&str; 11] = [
     "route",
     "handle",
@@ -18,15 +18,15 @@ const ROUTING: [&str; 11] = [
     "all",
     "request",
 ];
-/// Names of functions that give several routes their first part, and of decorators that do so above a class.
+/// Names of functions that add a prefix to several routes, and of decorators that do so above a class.
 const GROUPING: [&str; 7] = ["group", "use", "nest", "mount", "scope", "namespace", "prefix"];
 const OF_CLASSES: [&str; 4] = ["controller", "requestmapping", "path", "route"];
-/// Most bytes of a route, of what stands between a call's name and its route, and of its other arguments.
+/// Limits in bytes: a route, the text between a call's name and its route, and the call's other arguments.
 pub(super) const LONGEST_ROUTE: usize = 200;
 const BEFORE: usize = 60;
 const ARGUMENTS: usize = 400;
 
-/// Texts in quotes that may be routes, with their places.
+/// Quoted texts that may be routes, with their positions.
 pub(super) fn literals(text: &str) -> Vec<(usize, &str)> {
     let bytes = text.as_bytes();
     let is_one = |text: &str| {
@@ -49,7 +49,7 @@ pub(super) fn literals(text: &str) -> Vec<(usize, &str)> {
     found
 }
 
-/// Whether a text in quotes is the first part of the routes of a router or class: `APIRouter(prefix="/users")`,
+/// Whether a quoted text is a prefix of the routes of a router or class: `APIRouter(prefix="/users")`,
 /// `app.use('/users', router)`, `@RequestMapping("/users")` above a class.
 pub(super) fn is_prefix(text: &str, at: usize) -> bool {
     let before = &text[text.floor_char_boundary(at.saturating_sub(BEFORE))..at - 1];
@@ -63,13 +63,13 @@ pub(super) fn is_prefix(text: &str, at: usize) -> bool {
     GROUPING.contains(&name.as_str()) || is_decorator && OF_CLASSES.contains(&name.as_str())
 }
 
-/// The name of a call around a text in quotes, its first argument or one that is named as a route.
+/// A call whose first argument, or whose route argument, is a quoted text.
 struct Called<'t> {
-    /// Its last part, in small letters.
+    /// The last part of the call's name, in lower case.
     name: String,
-    /// Text before the name.
+    /// The text before the name.
     before: &'t str,
-    /// Lists that the text is the first of.
+    /// The number of list brackets that open right before the text.
     lists: usize,
 }
 
@@ -78,7 +78,7 @@ impl<'t> Called<'t> {
         let whole = &text[text.floor_char_boundary(at.saturating_sub(BEFORE))..at - 1];
         let before = whole.trim_end_matches(|letter: char| letter.is_whitespace() || matches!(letter, '{' | '['));
         let lists = whole[before.len()..].matches(['{', '[']).count();
-        // A route may have a name among the arguments: `path = "/users"`, or stand in a list.
+        // A route may be a named argument (`path = "/users"`), or stand in a list.
         let named = |key: &str| before.strip_suffix('=').and_then(|before| before.trim_end().strip_suffix(key));
         let before = ["path", "value", "rule", "route"].into_iter().find_map(named).unwrap_or(before);
         let before = before.trim_end().strip_suffix('(')?;
@@ -89,20 +89,20 @@ impl<'t> Called<'t> {
     }
 }
 
-/// A call that is given a route.
+/// A call with a route.
 pub(super) struct Call<'t> {
-    /// The last part of its name, in small letters.
+    /// The last part of its name, in lower case.
     pub name: String,
-    /// The method that its name says.
+    /// The HTTP method in its name.
     pub method: Option<&'static str>,
-    /// Whether it is a decorator, an annotation or an attribute of what follows.
+    /// Whether it is a decorator, an annotation or an attribute.
     pub is_decorator: bool,
-    /// Its other arguments, after the route.
+    /// The arguments after the route.
     rest: &'t str,
 }
 
 impl<'t> Call<'t> {
-    /// The call around a text in quotes, if it gives a route.
+    /// The call around a quoted text, if it registers a route.
     pub fn around(text: &'t str, at: usize, literal: &str) -> Option<Self> {
         let Called { name, before, lists } = Called::around(text, at)?;
         let short = name.trim_start_matches("http").trim_start_matches("map").trim_end_matches("mapping");
@@ -130,7 +130,7 @@ impl<'t> Call<'t> {
         Some(Self { name, method, is_decorator, rest: &rest[..end] })
     }
 
-    /// Whether it is for operations of a method, as far as its name, its other arguments or the other decorators tell.
+    /// Whether it handles an HTTP method, as far as its name, its other arguments or other decorators tell.
     pub fn is_of(&self, method: &str, decorators: &str) -> bool {
         let is_word = |letter: char| letter.is_alphanumeric() || letter == '_';
         let beside = decorators.split(['"', '\'', '`']).step_by(2).flat_map(|part| part.split(|c| !is_word(c)));
@@ -143,12 +143,12 @@ impl<'t> Call<'t> {
         }
     }
 
-    /// Words of its other arguments, of those that stand in a call named like the method only these.
+    /// Words of the other arguments. If some stand in a call named like the method, only these.
     pub fn words(&self, method: &str) -> Vec<&'t str> {
         let is_word = |letter: char| letter.is_alphanumeric() || matches!(letter, '_' | '.' | ':');
         let (mut all, mut own) = (Vec::new(), Vec::new());
         let mut before = "";
-        // Every second part stands in quotes.
+        // Every second part is quoted.
         let code = self.rest.split(['"', '\'', '`']).step_by(2);
         let words = code.flat_map(|part| part.split(|letter: char| !is_word(letter)));
         for word in words.filter(|word| !word.is_empty()) {
@@ -162,13 +162,13 @@ impl<'t> Call<'t> {
         if own.is_empty() { all } else { own }
     }
 
-    /// Whether its other arguments name a method: `methods=["GET"]`, `get(show)`, `method = RequestMethod.GET`.
+    /// Whether the other arguments name a method: `methods=["GET"]`, `get(show)`, `method = RequestMethod.GET`.
     fn names_method(&self, method: &str) -> bool {
         let is_word = |letter: char| letter.is_alphanumeric() || letter == '_';
         self.rest.split(|letter: char| !is_word(letter)).any(|word| word.eq_ignore_ascii_case(method))
     }
 
-    /// Whether one of its arguments is a function without a name.
+    /// Whether one of its arguments is an anonymous function.
     pub fn is_inline(&self) -> bool {
         let rest = self.rest.trim_start_matches([',', ' ', '\n', '\t']);
         ["function", "async ", "async(", "func(", "fn(", "lambda"].iter().any(|word| rest.starts_with(word))

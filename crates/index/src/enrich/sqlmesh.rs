@@ -1,5 +1,5 @@
-//! SQLMesh: models in SQL (`MODEL (name db.orders, …)`) and in Python (`@model("db.orders")`), tables of
-//! `external_models.yaml`, their descriptions, tags and columns; and which model reads which, by its name.
+//! SQLMesh: models in SQL (`MODEL (name db.orders, …)`) and Python (`@model("db.orders")`), and tables of
+//! `external_models.yaml`. Reads their descriptions, tags and columns, and the models that each one reads.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
@@ -12,25 +12,25 @@ use super::{
 
 /// Folder of models.
 const MODELS: &str = "models";
-/// Names, without an ending, of the file and the folder that describe tables of others.
+/// Names, without extension, of the file and the folder that describe external tables.
 const EXTERNAL: &str = "external_models";
-/// Letters of a description.
+/// The longest description, in characters.
 const DESCRIPTION: usize = 300;
-/// Most models of one blueprint, and columns of one model.
+/// The most models of one blueprint, and the most columns of one model.
 const MOST_OF_BLUEPRINT: usize = 100;
 const MOST_COLUMNS: usize = 2_000;
 
 /// See the module.
 pub(super) struct SqlMesh;
 
-/// Models and tables with their uses.
+/// Models and tables, with references between them.
 #[derive(Default)]
 struct Models {
     facts: BTreeMap<String, Vec<String>>,
     columns: Vec<Column>,
     links: Vec<Link>,
     defined: Vec<(String, String)>,
-    /// Places in these by the last part of the name, in small letters.
+    /// Indices in `defined` by the lower-case last part of the name.
     by_last: HashMap<String, Vec<usize>>,
     n_models: usize,
     n_external: usize,
@@ -44,7 +44,7 @@ struct Described {
     description: String,
     owner: String,
     tags: Vec<String>,
-    /// Names of columns with types or descriptions.
+    /// Columns by name, with type and description.
     columns: BTreeMap<String, (String, String)>,
 }
 
@@ -120,14 +120,14 @@ impl ProjectContext for Models {
     }
 }
 
-/// The project of a file that lies in a folder of models.
+/// The project of a file in a models folder.
 fn project_of(path: &str) -> Option<&str> {
     let folder = split(path).0;
     let at = format!("/{folder}/").find(&format!("/{MODELS}/"))?;
     Some(folder[..at].trim_end_matches('/'))
 }
 
-/// The rest of a path below a folder.
+/// The rest of a path below a folder; `None` if it lies elsewhere.
 fn is_below<'p>(root: &str, path: &'p str) -> Option<&'p str> {
     if root.is_empty() { Some(path) } else { path.strip_prefix(root)?.strip_prefix('/') }
 }
@@ -168,8 +168,8 @@ impl Models {
         }
     }
 
-    /// The model that a name means in a file: of the same project, or the only one of the repository. A name may have that of
-    /// its catalogue before it.
+    /// The model that a name in a file means: one of the same project, or the only one of the repository. The name may
+    /// begin with a catalogue.
     fn meant(&self, from: &str, written: &str) -> Option<(&str, &str)> {
         let is_it = |name: &str| {
             let rest = written.len().checked_sub(name.len()).and_then(|at| written.split_at_checked(at));
@@ -208,16 +208,16 @@ impl Models {
     }
 }
 
-/// The last part of a name with points, in small letters.
+/// The last part of a dotted name, in lower case.
 fn last_part(name: &str) -> String {
     name.rsplit('.').next().unwrap_or(name).to_lowercase()
 }
 
-/// Form of a file that names models.
+/// The format of a file that may name models.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Form {
     Sql,
-    /// Names are texts.
+    /// Names are strings.
     Python,
     Yaml,
 }
@@ -233,7 +233,8 @@ impl Form {
     }
 }
 
-/// Names in a file that may be those of models, with their places. A name without a schema is one after `FROM` or `JOIN` only.
+/// Names in a file that may mean models, with their positions. A name without a schema only counts after `FROM` or
+/// `JOIN`.
 fn named(form: Form, text: &str) -> Vec<(usize, &str)> {
     let tokens = tokens(text, form);
     let mut found = Vec::new();
@@ -259,11 +260,11 @@ fn named(form: Form, text: &str) -> Vec<(usize, &str)> {
 /// Kind of a token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum TokenKind {
-    /// A name, with points and `@` in it.
+    /// A name, which may contain dots and `@`.
     Word,
-    /// A text in quotes, without these.
+    /// A quoted text, without its quotes.
     Text,
-    /// Any other letter.
+    /// Any other character.
     Sign,
 }
 
@@ -275,7 +276,7 @@ struct Token {
     end: usize,
 }
 
-/// Tokens of a text without its comments.
+/// The tokens of a text, without comments.
 fn tokens(text: &str, form: Form) -> Vec<Token> {
     let bytes = text.as_bytes();
     let is_word = |byte: u8| byte.is_ascii_alphanumeric() || byte >= 0x80 || b"_.@$".contains(&byte);
@@ -298,7 +299,7 @@ fn tokens(text: &str, form: Form) -> Vec<Token> {
             at = (at + length + 1).min(bytes.len());
         } else if is_word(byte) {
             at = start + rest.iter().take_while(|byte| is_word(**byte)).count();
-            // A point at the end belongs to a sentence.
+            // A dot at the end belongs to the sentence.
             let end = start + text[start..at].trim_end_matches('.').len();
             found.push(Token { kind: TokenKind::Word, start, end: end.max(start + 1) });
         } else {
@@ -308,7 +309,7 @@ fn tokens(text: &str, form: Form) -> Vec<Token> {
     found
 }
 
-/// The parts of a list in parentheses, which the first token opens, split at its commas; and the number of tokens.
+/// The parts of a list in parentheses, which the first token opens, split at commas; and the number of tokens read.
 fn parts<'t>(text: &str, tokens: &'t [Token]) -> (Vec<&'t [Token]>, usize) {
     let (mut depth, mut from, mut found) = (0_usize, 1, Vec::new());
     for (place, token) in tokens.iter().enumerate() {
@@ -334,23 +335,23 @@ fn parts<'t>(text: &str, tokens: &'t [Token]) -> (Vec<&'t [Token]>, usize) {
     (Vec::new(), tokens.len())
 }
 
-/// Text from the first token to the last.
+/// The text from the first token to the last.
 fn written<'t>(text: &'t str, tokens: &[Token]) -> &'t str {
     match tokens {
         [] => "",
         [one] => &text[one.start..one.end],
-        // Quotes stand outside of a token.
+        // Quotes lie outside a token.
         [first, .., last] => text[first.start..last.end].trim_matches(['\'', '"']),
     }
 }
 
-/// Words or texts of a value that is one of them or a list.
+/// The words or quoted texts of a value, which may be a list.
 fn listed(text: &str, value: &[Token]) -> Vec<String> {
     let names = value.iter().filter(|token| token.kind != TokenKind::Sign);
     names.map(|token| text[token.start..token.end].to_owned()).filter(|name| name.len() <= LONGEST_NAME).collect()
 }
 
-/// The model of a file that begins with `MODEL (…)`.
+/// The model in a file that begins with `MODEL (…)`.
 fn of_sql(text: &str) -> Option<Described> {
     let tokens = tokens(text, Form::Sql);
     let is = |token: &Token, word: &str| text[token.start..token.end].eq_ignore_ascii_case(word);
@@ -453,7 +454,7 @@ fn of_python(text: &str) -> Option<Described> {
     (!described.names.is_empty()).then_some(described)
 }
 
-/// The tables of a file of external models.
+/// The tables in a file of external models.
 fn of_external(text: &str) -> Vec<Described> {
     let listed = yaml::value(text.as_bytes()).unwrap_or_default();
     let table = |item: &Value| {

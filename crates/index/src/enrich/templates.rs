@@ -1,17 +1,17 @@
-//! Templates of dbt as text: `ref()` and `source()`, docs blocks, and the snapshots that a file defines. No template is run.
+//! Reads dbt templates as text: `ref()` and `source()`, docs blocks, and snapshots. Templates are never run.
 
 use std::collections::HashMap;
 
 use super::first_paragraph;
 
-/// Letters of a description.
+/// The longest description, in characters.
 const DESCRIPTION: usize = 300;
-/// Most bytes of a docs block of which descriptions are made, and of a description before it is cut.
+/// The longest docs block used, and the longest description before it is cut, in bytes.
 const LONGEST_TEXT: usize = 4 << 10;
-/// Most bytes of what stands in the parentheses of `ref()`.
+/// The longest arguments of `ref()`, in bytes.
 const LONGEST_CALL: usize = 500;
 
-/// A description with the docs blocks that it names.
+/// A description with its references to docs blocks replaced.
 pub(super) fn described(text: &str, docs: &HashMap<String, String>) -> String {
     let mut whole = String::new();
     let mut rest = text;
@@ -43,19 +43,19 @@ pub(super) fn docs_blocks(text: &str, docs: &mut HashMap<String, String>) {
     }
 }
 
-/// A place where a text names a model or a source.
+/// A place that names a model or a source.
 pub(super) struct DbtReference {
     pub at: u32,
     pub name: String,
     pub is_source: bool,
-    /// Package that it names.
+    /// The package that it names.
     pub package: Option<String>,
-    /// Version of the model that it names.
+    /// The model version that it names.
     pub version: Option<String>,
 }
 
-/// Places where a text names a model by `ref()` or a source by `source()`, in their order. Comments of templates count for
-/// nothing, those of SQL do: dbt reads templates before anything else.
+/// References to models by `ref()` and to sources by `source()`, in order. Template comments are skipped. SQL comments
+/// are not, because dbt evaluates templates first.
 pub(super) fn reads(text: &str) -> Vec<DbtReference> {
     let mut comments: Vec<(usize, usize)> = Vec::new();
     let mut end = 0;
@@ -73,7 +73,7 @@ pub(super) fn reads(text: &str) -> Vec<DbtReference> {
             let is_word = |letter: char| letter.is_alphanumeric() || letter == '_';
             let after = text[at + call.len()..].trim_start();
             let Some(arguments) = after.strip_prefix('(').filter(|_| !text[..at].ends_with(is_word)) else { continue };
-            // A text may open many that it never closes.
+            // Bounded, because a text may open many calls that it never closes.
             let near = &arguments[..arguments.floor_char_boundary(LONGEST_CALL)];
             let inside = near.split_once(')').map_or("", |(inside, _)| inside);
             let Some((places, named)) = read_arguments(inside) else { continue };
@@ -96,10 +96,10 @@ pub(super) fn reads(text: &str) -> Vec<DbtReference> {
     found
 }
 
-/// Arguments of a call without a name, each a text in quotes with its place, and those with one.
+/// Positional arguments, each a quoted text with its position, and named arguments.
 type Arguments<'t> = (Vec<(usize, &'t str)>, Vec<(&'t str, &'t str)>);
 
-/// Reads the arguments of a call; `None` when one of those without a name is computed.
+/// Reads the arguments of a call; `None` if a positional one is computed.
 fn read_arguments(inside: &str) -> Option<Arguments<'_>> {
     let unquoted = |part: &'_ str| -> Option<(usize, usize)> {
         let quote = part.chars().next().filter(|quote| matches!(quote, '\'' | '"'))?;
@@ -116,7 +116,7 @@ fn read_arguments(inside: &str) -> Option<Arguments<'_>> {
                 let (from, to) = unquoted(value).unwrap_or((0, value.len()));
                 named.push((key.trim(), &value[from..to]));
             }
-            // A comma at the end.
+            // A trailing comma.
             _ if trimmed.is_empty() => {}
             _ => {
                 let (from, to) = unquoted(trimmed)?;
@@ -138,7 +138,7 @@ pub(super) fn snapshots(text: &[u8]) -> Vec<String> {
     tags.filter_map(name).collect()
 }
 
-/// Texts in quotes, in order.
+/// Quoted texts, in order.
 fn quoted(text: &str) -> Vec<String> {
     let mut found = Vec::new();
     let mut rest = text;

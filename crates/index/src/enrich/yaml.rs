@@ -3,15 +3,15 @@
 use saphyr_parser::{Event, Parser, ScalarStyle};
 use serde_json::{Map, Value};
 
-/// Deepest nesting that is read.
+/// The deepest nesting that is read.
 const DEEPEST: usize = 64;
-/// Most values of a file.
+/// The most values in a file.
 const MOST: usize = 200_000;
 
-/// The first document of a text; `None` when it is malformed. Anchors are not followed.
+/// The first document of a text; `None` if it is malformed. Anchors are not followed.
 pub(super) fn value(text: &[u8]) -> Option<Value> {
     let text = std::str::from_utf8(text).ok()?;
-    // Others read a list that is closed at the beginning of a line, although it should be indented.
+    // Other parsers accept a closing bracket of a list in the first column, although it should be indented.
     let indented = || {
         let line = |line: &str| if line.starts_with([']', '}']) { format!(" {line}") } else { line.to_owned() };
         let text: String = text.split_inclusive('\n').map(line).collect();
@@ -52,7 +52,8 @@ fn node<'a>(
                 };
                 let first = next()?;
                 let value = node(first, next, depth + 1, left)?;
-                // A list or a table as a key names nothing. Written as text within text it would double at each level.
+                // Only string keys name something. Written as text, a list or a table as a key would double in length
+                // at each level.
                 if let Value::String(key) = key {
                     map.insert(key, value);
                 }
@@ -100,7 +101,7 @@ mod tests {
         assert_eq!(value(&[0xff, 0xfe]), None);
         assert_eq!(value("[".repeat(10_000).as_bytes()), None);
         assert_eq!(value(b"a: &x 1\nb: *x\n").map(|value| value["b"].clone()), Some(Value::Null));
-        // Keys of keys would double in length at each level.
+        // Keys within keys would double in length at each level.
         let key = "{".repeat(60) + "a: b" + &"}: c".repeat(59) + "}";
         let read = value(format!("? {key}\n: d\ne: f\n").as_bytes());
         assert_eq!(read, Some(json!({"e": "f"})));

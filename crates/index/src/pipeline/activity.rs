@@ -1,4 +1,4 @@
-//! Runs of this process, for those who look on: what goes on now, and what ended last.
+//! Activity: the indexing runs of this process, current and recent, for status displays.
 
 use std::collections::VecDeque;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -6,46 +6,46 @@ use std::time::{Duration, Instant};
 
 use codelode_base::model::Progress;
 
-/// Ended runs that are kept.
+/// The number of ended runs kept.
 const MOST_ENDED: usize = 20;
 
 /// A run of this process.
 #[derive(Clone, Debug)]
 pub struct Run {
-    /// Id of the checkout.
+    /// The id of the checkout.
     pub repo: String,
-    /// Files that are done.
+    /// Files done.
     pub done: u64,
-    /// Files in all, once they are known.
+    /// The total number of files, once known.
     pub of: Option<u64>,
     /// The current step.
     pub step: String,
-    /// Its start.
+    /// The start of the run.
     pub began: Instant,
-    /// Its duration, once it has ended.
+    /// The duration, once the run has ended.
     pub took: Option<Duration>,
     number: u64,
 }
 
 #[derive(Default)]
 struct Activity {
-    /// The newest last.
+    /// Newest last.
     runs: VecDeque<Run>,
     last: u64,
 }
 
 static ACTIVITY: Mutex<Activity> = Mutex::new(Activity { runs: VecDeque::new(), last: 0 });
 
-/// The runs that go on, and those that ended last; the newest first.
+/// Current and recent runs, newest first.
 pub fn runs() -> Vec<Run> {
     activity().runs.iter().rev().cloned().collect()
 }
 
-/// A run on the activity, which ends when this is dropped.
+/// A run in the activity list, which ends on drop.
 pub(super) struct RunGuard(u64);
 
 impl RunGuard {
-    /// Posts a run.
+    /// Adds a run.
     pub fn new(repo: &str) -> Self {
         let mut activity = activity();
         activity.last += 1;
@@ -55,7 +55,7 @@ impl RunGuard {
         Self(number)
     }
 
-    /// Tells the activity of progress as well.
+    /// A progress callback that also updates the activity.
     pub fn with<'a>(&'a self, progress: &'a Progress<'a>) -> impl Fn(u64, Option<u64>, &str) + Send + Sync + 'a {
         |done, of, step| {
             self.change(|run| {
@@ -85,7 +85,7 @@ impl Drop for RunGuard {
 }
 
 fn activity() -> MutexGuard<'static, Activity> {
-    // A panic leaves at most a number behind.
+    // A panic leaves at most an outdated number.
     ACTIVITY.lock().unwrap_or_else(PoisonError::into_inner)
 }
 

@@ -1,22 +1,22 @@
-//! Requests to a model: batches of texts, several at once, until one fails or the time is over.
+//! Sends batches of texts to a model, several at once, until one fails or time is up.
 
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc;
 use std::time::Instant;
 
-/// How batches are sent.
+/// Options for sending batches.
 pub(super) struct Batches {
-    /// Texts of one request.
+    /// Texts per request.
     pub size: usize,
-    /// Requests at once.
+    /// Concurrent requests.
     pub concurrency: usize,
-    /// Time when the last request begins.
+    /// No request begins after this time.
     pub until: Option<Instant>,
 }
 
 impl Batches {
-    /// Sends the batches of some items, and hands each answer to `take` as it arrives. An error of either ends the
-    /// run; answers that are under way, and have their price, are still taken. Returns the first error.
+    /// Sends items in batches, and passes each answer to `take` as it arrives. An error of either ends the run and is
+    /// returned. Answers already requested are still taken, because they are paid for.
     pub fn send<T: Sync, A: Send, E: Send>(
         &self,
         items: &[T],
@@ -28,7 +28,7 @@ impl Batches {
         let is_over = || stopped.load(Ordering::Relaxed) || self.until.is_some_and(|until| Instant::now() >= until);
         let mut failure = None;
         std::thread::scope(|scope| {
-            // No answer waits to be written while another is asked for: a kill would lose what has its price.
+            // With no buffer, an answer is stored before the next request: a kill would lose paid answers.
             let (sender, arrived) = mpsc::sync_channel(0);
             for _ in 0..self.concurrency.clamp(1, batches.len().max(1)) {
                 let (sender, batches, next, is_over, ask) = (sender.clone(), &batches, &next, &is_over, &ask);

@@ -1,4 +1,4 @@
-//! Indexes of compilers: found beside the sources or given, read once, and carried over while the file is as it was.
+//! Compiler indexes of a run: found beside the sources or given by the user, read once, and reused while unchanged.
 
 use std::collections::HashSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -13,11 +13,10 @@ use codelode_lang::languages;
 use codelode_source::discover;
 use codelode_store::{Compiled, CompiledTable, CompilerFacts, Prepared, Snapshot, Writer};
 
-/// Paths that a warning lists.
+/// The most paths listed in a warning.
 const NAMED: usize = 5;
 
-/// The index file that a run would read: the one that is given, the one that was read before, or the one beside the
-/// sources.
+/// The index file that a run would read: the given one, else the one read before, else the one beside the sources.
 pub(super) fn seen(origin: &Origin<'_>, options: &Options, before: Option<&CompilerFacts>) -> Option<Input> {
     let Origin::Folder(root) = origin else { return None };
     let path = match (&options.compiler, before) {
@@ -28,8 +27,8 @@ pub(super) fn seen(origin: &Origin<'_>, options: &Options, before: Option<&Compi
     discover::stamped(root, path)
 }
 
-/// Whether a file is the one that was read before. One that is gone leaves what was read, and one that is given is read
-/// again if nothing came of it.
+/// Whether the index file needs no reading. A missing file keeps the earlier contents. A given file is read again if it
+/// was of no use before.
 pub(super) fn is_as_read(seen: Option<&Input>, options: &Options, before: Option<&CompilerFacts>) -> bool {
     match (seen, before) {
         (None, _) => true,
@@ -41,19 +40,19 @@ pub(super) fn is_as_read(seen: Option<&Input>, options: &Options, before: Option
     }
 }
 
-/// The index of a run.
+/// The compiler index of a run.
 #[derive(Default)]
 pub(super) struct Compiler {
     /// Facts for the new snapshot.
     pub facts: Option<CompilerFacts>,
-    /// Its table, if it is new or symbols are read from it.
+    /// The table, if it is new or its symbols are needed.
     pub table: Option<CompiledTable>,
-    /// Files to read again, because it lists symbols that no grammar here does.
+    /// Files to read again for the symbols that it lists in languages without a grammar here.
     pub reread: HashSet<String>,
 }
 
 impl Compiler {
-    /// Reads the index file if it is another one than before. One that cannot be read is an error if it was given.
+    /// Reads the index file if it has changed. Fails if a given file cannot be read.
     pub fn of(
         job: &Job<'_>,
         writer: &mut Writer,
@@ -90,7 +89,7 @@ impl Compiler {
         Ok(Self { facts: Some(facts), table: Some(table), reread })
     }
 
-    /// Opens the table of the state before, if files are read whose symbols no grammar here lists.
+    /// Opens the earlier table if files are read in languages without a grammar here.
     pub fn open_for<'f>(
         &mut self,
         before: Option<&Snapshot>,
@@ -120,12 +119,12 @@ fn read(job: &Job<'_>, files: &[SourceFile], path: &str) -> Result<(Compiled, Im
         has: &|path| place(path).is_some(),
         read: &text,
     };
-    // A fault in reading it must not affect the sources.
+    // A bug in reading the index must not affect the sources.
     catch_unwind(AssertUnwindSafe(|| compilers::read(&bytes, &sources)))
         .unwrap_or_else(|_| Err("reading it failed: an internal error".to_owned()))
 }
 
-/// Parts of an index that are not used, in words.
+/// Warnings about parts of an index that are not used.
 fn warnings(path: &str, told: &ImportCounts) -> Vec<String> {
     let mut warnings = Vec::new();
     let all = told.documents + told.other_text.len() as u64 + told.absent;

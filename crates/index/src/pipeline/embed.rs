@@ -1,7 +1,7 @@
-//! Embedding of a snapshot's symbols: texts are made of them, and those without a vector are sent to a provider.
+//! Embeds a snapshot's symbols: makes a text for each, and sends texts without a vector to a provider.
 //!
-//! A text is embedded once, whatever the number of symbols, checkouts and runs that it occurs in. Vectors are stored
-//! as they arrive, so a run that is cancelled or killed is continued by the next one.
+//! A text is embedded once, even if many symbols, checkouts and runs share it. Vectors are stored as they arrive, so
+//! the next run continues a cancelled or killed one.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -16,15 +16,15 @@ use codelode_store::{
     VectorTable, text_key,
 };
 
-/// Version of [`text`]: another one makes other keys.
+/// Version of [`text`]. A new version makes new keys.
 const TEXTS: u64 = 1;
-/// Characters of a signature, a summary and a whole text. A token of code has three to four letters.
+/// The most characters of a signature, a summary and a whole text. A token of code has three to four characters.
 const SIGNATURE: usize = 160;
 const SUMMARY: usize = 200;
 const TEXT: usize = 480;
-/// Letters of a token, for estimates.
+/// Characters per token, for estimates.
 const TOKEN: u64 = 4;
-/// Rows of files that no checkout has any more, beyond those in use, that are copied on.
+/// Unused rows that may be copied along with used ones; their files are in no checkout any more.
 const SPARE_ROWS: usize = 10_000;
 
 /// Failure of a run.
@@ -42,11 +42,11 @@ pub enum EmbedError {
 pub struct Embedding<'a> {
     /// The provider.
     pub provider: &'a Arc<dyn Provider>,
-    /// Texts of one request; `None` for the provider's own number.
+    /// Texts per request; `None` for the provider's default.
     pub batch: Option<usize>,
-    /// Embed texts again that have a vector.
+    /// Whether to embed texts again that have a vector.
     pub force: bool,
-    /// Time when the run ends, whether or not all is done.
+    /// The time when the run ends, even if it is not complete.
     pub until: Option<Instant>,
     /// Progress callback.
     pub progress: &'a Progress<'a>,
@@ -63,22 +63,22 @@ pub struct Embedded {
     pub embedded: usize,
     /// Symbols whose texts had a vector before.
     pub cached: usize,
-    /// Symbols that are not embedded: constants without documentation, and generated code.
+    /// Symbols that are never embedded: constants without documentation, and generated code.
     pub skipped: usize,
     /// Texts that still have no vector.
     pub missing: usize,
-    /// Symbols in all.
+    /// All symbols.
     pub symbols: usize,
     /// Dimensions of the vectors; 0 without any.
     pub dimensions: usize,
-    /// Estimated tokens of the texts that were embedded.
+    /// Estimated tokens of the texts embedded by this run.
     pub tokens: u64,
 }
 
-/// Texts of a snapshot that have no vector.
+/// Texts of a snapshot without a vector.
 pub struct TextsWithoutVector {
     texts: Vec<(TextKey, SymbolId)>,
-    /// See [`Embedded`]; nothing is embedded yet.
+    /// Counts so far; see [`Embedded`].
     pub counts: Embedded,
 }
 
@@ -89,7 +89,7 @@ impl TextsWithoutVector {
     }
 }
 
-/// Text that stands for a symbol: name, owner, signature, summary and first lines.
+/// The text that represents a symbol: name, owner, signature, summary and first lines.
 pub fn text(symbol: &SymbolView<'_>) -> String {
     let (signature, summary) = (symbol.signature(SIGNATURE), symbol.documented(SUMMARY));
     let mut text = format!("{} {}\n{signature}\n{summary}\n", symbol.detail().as_str(), symbol.qualified_name());
@@ -109,12 +109,12 @@ pub fn text(symbol: &SymbolView<'_>) -> String {
     text
 }
 
-/// Whether a symbol is worth a vector: questions in words mean neither plain values nor sections of documents.
+/// Whether a symbol is worth a vector. Questions in words never mean plain values or document sections.
 fn is_embedded(symbol: &SymbolView<'_>) -> bool {
     !symbol.file.spec().is_document && (symbol.kind() != Kind::Constant || !symbol.doc_source().is_empty())
 }
 
-/// Keys of the texts of all symbols, from the stored table as far as it goes.
+/// The keys of all symbols' texts, reusing the stored table as far as possible.
 fn texts(snapshot: &Snapshot) -> Result<TextTable, store::Error> {
     use rayon::prelude::*;
     let version = TEXTS << 32 | u64::from(CONTENT);
@@ -151,7 +151,7 @@ fn texts(snapshot: &Snapshot) -> Result<TextTable, store::Error> {
     snapshot.keep_texts(version, &files, &rows)
 }
 
-/// Texts without a vector by a model; with `force` all of them.
+/// Texts without a vector by this model; with `force`, all texts.
 pub fn missing(snapshot: &Snapshot, identity: &str, force: bool) -> Result<TextsWithoutVector, store::Error> {
     let table = texts(snapshot)?;
     let vectors = if force { None } else { snapshot.vectors(identity)? };
@@ -184,13 +184,13 @@ pub fn estimated_tokens(snapshot: &Snapshot, missing: &TextsWithoutVector) -> u6
     missing.texts.iter().filter_map(text).sum::<u64>() / TOKEN
 }
 
-/// Symbols with their vectors; `None` when there is not one vector.
+/// Symbols with their vectors; `None` if there are no vectors.
 pub fn meanings(snapshot: &Snapshot, identity: &str) -> Result<Option<Meanings>, store::Error> {
     let Some(vectors) = snapshot.vectors(identity)? else { return Ok(None) };
     Ok(Some(Meanings::new(snapshot, &texts(snapshot)?, vectors)).filter(|meanings| !meanings.is_empty()))
 }
 
-/// Embeds texts without a vector. Vectors that arrived before a failure are stored.
+/// Embeds texts without a vector. On failure, vectors that arrived before are kept.
 pub fn embed(
     snapshot: &Snapshot,
     missing: &TextsWithoutVector,
@@ -203,7 +203,7 @@ pub fn embed(
     let provider = &**how.provider;
     let writer = snapshot.vector_writer(&provider.identity(), how.force, how.patience);
     let mut writer = writer.map_err(|err| (err.into(), done))?;
-    // Another process may have embedded some while this one waited.
+    // Another process may have embedded some texts while this one waited.
     let fresh = if how.force { None } else { snapshot.vectors(&provider.identity()).ok().flatten() };
     let is_missing = |(key, _): &&(TextKey, SymbolId)| fresh.as_ref().is_none_or(|table| table.row(key).is_none());
     let texts: Vec<&(TextKey, SymbolId)> = missing.texts.iter().filter(is_missing).collect();
@@ -229,7 +229,7 @@ pub fn embed(
         Ok(())
     });
     done.tokens = letters / TOKEN;
-    // A replacement must not lack what it replaces.
+    // An incomplete table must not replace a complete one.
     if how.force && (failure.is_some() || done.missing > 0) {
         return match failure {
             Some(err) => Err((err, done)),
@@ -247,7 +247,7 @@ pub fn embed(
     }
 }
 
-/// Keys of the texts in use, when the vectors of others are the larger part.
+/// Keys of the texts in use, if most stored vectors are unused.
 fn live_keys(snapshot: &Snapshot, identity: &str) -> Option<HashSet<TextKey>> {
     let (table, vectors) = (texts(snapshot).ok()?, snapshot.vectors(identity).ok()??);
     let most = 2 * table.rows().len() + SPARE_ROWS;

@@ -1,5 +1,5 @@
-//! Excerpt of a folder without an index: the files that hold the words of a first question, so that its answer need not
-//! wait for the rest. It is published as a partial snapshot, which the next run completes.
+//! Excerpt: a small first index of the files with the words of a question, so that its answer need not wait for a full
+//! index. It is published as a partial snapshot, which the next run completes.
 
 use std::cmp::Reverse;
 use std::collections::HashSet;
@@ -17,31 +17,31 @@ use codelode_lang::languages;
 use codelode_source::discover::{self, Rules};
 use codelode_store::SnapshotFacts;
 
-/// The text of folders with fewer files and bytes is searched from an index in the time that reading their files takes.
+/// Below this size, indexing first is as fast as searching the files directly.
 const SMALL_FILES: usize = 1_000;
 const SMALL_BYTES: u64 = 4_000_000;
-/// Folders with fewer files and bytes are indexed within some three seconds on two cores, for which a first question waits: an
-/// answer from a part of them would have to be asked for again.
+/// Below this size, a folder is indexed within about three seconds on two cores. A first question waits for that,
+/// because an answer from an excerpt would have to be asked for again.
 const NEAR_FILES: usize = 4_000;
 const NEAR_BYTES: u64 = 24_000_000;
-/// Maximum size of an excerpt.
+/// The largest excerpt.
 const MOST_FILES: usize = 150;
 const MOST_BYTES: u64 = 1_500_000;
-/// Maximum number of words that are looked for.
+/// The most words searched for.
 const MOST_WORDS: usize = 12;
-/// Shortest word that may be misspelt, and the most letters that are missing or too many.
+/// The shortest word that may be misspelt, and the most missing or extra letters.
 const SHORTEST_MISSPELT: usize = 4;
 const MOST_SLIPS: usize = 2;
-/// Words of files that may be meant by a misspelt one.
+/// The most words in files that a misspelt one may mean.
 const MOST_NEAR: usize = 3;
-/// Time for looking into files, and the longest while a word was seen in none of them.
+/// The time for searching files, and the longest time while some word was not found.
 const TIME: Duration = Duration::from_secs(1);
 const LONGEST: Duration = Duration::from_secs(4);
-/// Files between two looks at the clock.
+/// Files between two checks of the time.
 const BATCH: usize = 128;
-/// Occurrences of a word in one file beyond which more say nothing.
+/// Further occurrences of a word in one file do not count.
 const MANY: usize = 50;
-/// Weight of a file that exercises other code, and of one without symbols.
+/// The weight of test files, and of files without symbols.
 const EXERCISING: f64 = 0.5;
 const PLAIN: f64 = 0.3;
 
@@ -49,14 +49,14 @@ const PLAIN: f64 = 0.3;
 pub struct Excerpt {
     /// The run that published it.
     pub report: Report,
-    /// Number of files of the folder.
+    /// The number of files in the folder.
     pub of: usize,
-    /// Number of files that were looked into before the time was up.
+    /// The number of files searched before time was up.
     pub looked_at: usize,
 }
 
-/// Publishes the files of a folder that hold some of these words, best first as far as they fit; a word may be the path
-/// of a file. `None` for a folder that is indexed soon, and when no file holds a word: then index the whole folder.
+/// Publishes the files of a folder that contain some of these words, best first, up to a limit. A word may be a path.
+/// `None` if the folder is small or no file contains a word; then index the whole folder.
 pub fn index_excerpt(
     root: &Path,
     config: &Config,
@@ -67,7 +67,7 @@ pub fn index_excerpt(
     index_excerpt_in(&config.home, root, config, words, options, watcher)
 }
 
-/// Does what [`index_excerpt`] does, in an index directory other than the configured one.
+/// Like [`index_excerpt`], in another index directory than the configured one.
 pub fn index_excerpt_in(
     home: &Path,
     root: &Path,
@@ -96,7 +96,7 @@ pub fn index_excerpt_in(
     let folder = Folder { root, rules: &rules, files: &files, cancelled: watcher.cancelled };
     let (mut chosen, mut looked_at) = folder.choose(words, &timed());
     if chosen.is_empty() {
-        // No file holds any of the words: they may be misspelt.
+        // No file contains any of the words, so they may be misspelt.
         let near = folder.near_words(words, &timed());
         (chosen, looked_at) = folder.choose(&near, &timed());
     }
@@ -111,7 +111,7 @@ pub fn index_excerpt_in(
     Ok((report.facts.files > 0).then_some(Excerpt { report, of: files.len(), looked_at }))
 }
 
-/// Files of a folder that is too large to be indexed before a first search of its text; `None` for a small one.
+/// The files of a folder too large to index before a first text search; `None` for a small one.
 pub fn files_of_large(root: &Path, config: &Config, at_most: usize) -> Result<Option<Vec<SourceFile>>, Error> {
     let OfProject { config, .. } = of_project(root, config);
     let rules = Rules { stop_after: Some(at_most), ..rules(&config) };
@@ -123,23 +123,23 @@ pub fn files_of_large(root: &Path, config: &Config, at_most: usize) -> Result<Op
     Ok((!is_within(&files, SMALL_FILES, SMALL_BYTES)).then_some(files))
 }
 
-/// Whether there are no more files and bytes than this.
+/// Whether the files do not exceed these limits.
 fn is_within(files: &[SourceFile], most_files: usize, most_bytes: u64) -> bool {
     files.len() <= most_files && files.iter().map(|file| file.size).sum::<u64>() <= most_bytes
 }
 
-/// Whether a snapshot is no more than an excerpt.
+/// Whether a snapshot is only an excerpt.
 pub fn is_excerpt(facts: &SnapshotFacts) -> bool {
     facts.partial && facts.files <= MOST_FILES as u64
 }
 
-/// Whether the time for looking into files is up, from now on; the argument is whether all words were seen.
+/// A timer that starts now. It takes whether all words were found, and returns whether time is up.
 fn timed() -> impl Fn(bool) -> bool {
     let began = Instant::now();
     move |has_all| began.elapsed() >= if has_all { TIME } else { LONGEST }
 }
 
-/// A folder whose files are looked into.
+/// A folder whose files are searched.
 struct Folder<'a> {
     root: &'a Path,
     rules: &'a Rules,
@@ -148,8 +148,8 @@ struct Folder<'a> {
 }
 
 impl Folder<'_> {
-    /// Looks into files in this order until the time is up. `seen` is told what was found, and returns whether that is
-    /// all that was looked for. Returns the number of files that were looked into.
+    /// Searches files in this order until time is up. `seen` takes each result, and returns whether everything was
+    /// found. Returns the number of files searched.
     fn look<T: Send>(
         &self,
         order: &[usize],
@@ -171,7 +171,7 @@ impl Folder<'_> {
         looked_at
     }
 
-    /// Words of the files nearest to the words of a question.
+    /// Words in files that are spelt like the words of a question.
     fn near_words(&self, words: &[String], is_over: &dyn Fn(bool) -> bool) -> Vec<String> {
         let words: Vec<&String> =
             words.iter().take(MOST_WORDS).filter(|word| word.len() >= SHORTEST_MISSPELT).collect();
@@ -197,8 +197,8 @@ impl Folder<'_> {
         near.map(str::to_owned).collect()
     }
 
-    /// Files that hold the words: rare words count more, and words in a path twice; and the number of files that were
-    /// looked into.
+    /// The files that contain the words, best first, and the number of files searched. Rare words count more, and words
+    /// in a path twice.
     fn choose(&self, words: &[String], is_over: &dyn Fn(bool) -> bool) -> (Vec<SourceFile>, usize) {
         let files = self.files;
         let lower: Vec<String> = words.iter().take(MOST_WORDS).map(|word| word.to_ascii_lowercase()).collect();
@@ -253,8 +253,7 @@ impl Folder<'_> {
     }
 }
 
-/// Places of the files, the likely ones first: those with the most of the words in their paths, then code before what
-/// exercises it, then other files.
+/// Indices of the files in search order: those with most words in their path first, then code, tests, and other files.
 fn likely_first(files: &[SourceFile], words: &[String]) -> Vec<usize> {
     let likeliness = |place: &usize| {
         let path = files[*place].path.to_ascii_lowercase();
@@ -284,12 +283,12 @@ mod tests {
         let cancelled = AtomicBool::new(false);
         let folder = Folder { root: folder.path(), rules: &rules, files: &files, cancelled: &cancelled };
         let words = ["order".to_owned()];
-        // However late it is, some files are looked into.
+        // Even when time is up, some files are searched.
         let (chosen, looked_at) = folder.choose(&words, &|_| true);
         assert_eq!(looked_at, BATCH);
         assert_eq!(chosen[0].path, "z/order.py");
         assert_eq!(folder.choose(&words, &|_| false).1, files.len());
-        // The time that is left is used until every word was seen.
+        // The remaining time is used until every word was found.
         let (_, looked_at) = folder.choose(&["order".to_owned(), "absent".to_owned()], &|has_all| has_all);
         assert_eq!(looked_at, files.len());
         assert_eq!(folder.choose(&words, &|has_all| has_all).1, BATCH);

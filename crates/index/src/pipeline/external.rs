@@ -1,5 +1,5 @@
-//! Names of files that use a package, bound against the index of that package: of one file of a project, or of another
-//! repository.
+//! Binds names in files that use a package against the package's index. The files are guests: a single file of a
+//! project, or files of another repository.
 
 use std::cell::OnceCell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -12,31 +12,31 @@ use codelode_lang::languages;
 use codelode_resolve::{StoredNotes, resolve_guests};
 use codelode_store::{EdgeTable, FileView, Snapshot, SymbolId};
 
-/// Folder of guests among the files of a package: no package has it, every language reads files there, and relative paths
-/// that lead out of a guest's own repository end in it.
+/// The folder of guests among the package's files. No package has such a folder, every language reads files there, and
+/// relative paths out of the guest's repository end inside it.
 const FOLDER: &str = "~guest/of/another/repository/tests";
 
-/// A file from elsewhere.
+/// A guest file.
 #[derive(Clone, Debug)]
 pub struct ExternalFile {
     /// Name of the file.
     pub name: String,
     /// Number of its language.
     pub language: u8,
-    /// Its packed facts.
+    /// The packed facts.
     pub facts: Vec<u8>,
 }
 
-/// Meaning of a name in a package.
+/// The meaning of a name in a package.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ExternalMeaning {
-    /// Symbols that it means.
+    /// The symbols of the package.
     pub symbols: Vec<SymbolId>,
-    /// Position of each import of the guest, with the number of a file that it means.
+    /// The position of each import of the guest, with the number of a package file that it means.
     pub imports: Vec<(u32, u32)>,
 }
 
-/// Binds the name at a byte of a guest against a package, whose names are bound already.
+/// Binds the name at a byte of a guest against a package with resolved names.
 pub fn meant_in(package: &Snapshot, edges: &EdgeTable, guest: &ExternalFile, byte: u32) -> ExternalMeaning {
     let _phase = Phase::begin("resolve guest");
     let Some(semantics) = languages::of_number(guest.language).relating.map(|relating| relating.semantics) else {
@@ -64,15 +64,15 @@ pub fn meant_in(package: &Snapshot, edges: &EdgeTable, guest: &ExternalFile, byt
 
 /// Files of one repository that use a package.
 pub(super) struct Guests<'g, 'r> {
-    /// Folder of the package in its own repository: the guests lie beside its files.
+    /// The package's folder in its own repository, in which the guests are placed.
     pub beside: &'g str,
-    /// Their paths and packed facts, by path.
+    /// Paths and packed facts, by path.
     pub files: Vec<(&'g str, &'g [u8])>,
-    /// All paths of their repository, sorted.
+    /// All paths of the guests' repository, sorted.
     pub paths: Vec<&'g str>,
-    /// Reads any file of their repository.
+    /// Reads a file of the guests' repository.
     pub read: &'g dyn Fn(&str) -> Option<&'r [u8]>,
-    /// Places of those whose names are bound.
+    /// Indices of the files whose names are bound.
     pub wanted: &'g [u32],
 }
 
@@ -81,19 +81,19 @@ pub(super) struct Bound<'b> {
     relations: &'b Relations,
     symbols: &'b LanguageSymbols<'b, 'b>,
     views: &'b [FileView<'b>],
-    /// Place of the first guest, and their number.
+    /// The index of the first guest, and the number of guests.
     first: u32,
     count: u32,
 }
 
 impl Bound<'_> {
-    /// Occurrences with targets, each with the place of its guest.
+    /// Occurrences with targets, each with the index of its guest.
     pub fn occurrences(&self) -> impl Iterator<Item = (u32, &Occurrence)> {
         let all = self.relations.occurrences.iter().filter(|it| it.targets > 0);
         all.filter_map(|it| Some((it.file.checked_sub(self.first)?, it)))
     }
 
-    /// Symbols of the package that an occurrence means.
+    /// The package symbols that an occurrence means.
     pub fn symbols(&self, occurrence: &Occurrence) -> impl Iterator<Item = SymbolId> {
         let first = occurrence.first_target as usize;
         let sites = &self.relations.targets[first..first + occurrence.targets as usize];
@@ -101,7 +101,7 @@ impl Bound<'_> {
         sites.iter().filter_map(move |site| self.symbols.at(own(site)?))
     }
 
-    /// Imports of the package's files: the place of the guest, the position, and the number of the file.
+    /// Imports of package files: index of the guest, position, and number of the file.
     pub fn imports(&self) -> impl Iterator<Item = (u32, u32, u32)> {
         let imports = self.relations.imports.iter();
         imports.filter_map(|(from, to, at)| {
@@ -110,7 +110,7 @@ impl Bound<'_> {
         })
     }
 
-    /// Place of a file among the package's own; `None` for a guest.
+    /// The index of a file among the package's own; `None` for a guest.
     fn own(&self, file: u32) -> Option<u32> {
         if file < self.first {
             Some(file)
@@ -120,7 +120,7 @@ impl Bound<'_> {
     }
 }
 
-/// Binds names of guests and reads the result; `None` where the package's own names are not noted, and after a fault.
+/// Binds names of guests, and passes the result to `read`. `None` without notes on the package's names, or after a bug.
 pub(super) fn bound<T>(
     package: &Snapshot,
     edges: &EdgeTable,
@@ -129,7 +129,7 @@ pub(super) fn bound<T>(
     read: impl FnOnce(&Bound<'_>) -> T,
 ) -> Option<T> {
     let files: Vec<FileView<'_>> = package.committed_files().collect();
-    // A fault in binding must not affect other answers.
+    // A bug in name binding must not affect other answers.
     let bind = || bind(&files, edges, semantics, guests, read);
     catch_unwind(AssertUnwindSafe(bind)).ok().flatten()
 }
@@ -171,7 +171,7 @@ fn bind<T>(
     Some(read(&Bound { relations: &relations, symbols: &symbols, views: &views, first, count }))
 }
 
-/// Notes that were made of the names of a language; `None` where they are of other files.
+/// Notes on the names of a language; `None` if they belong to other files.
 fn notes_of<'a>(
     files: &[FileView<'_>],
     edges: &'a EdgeTable,

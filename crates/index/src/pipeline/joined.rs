@@ -1,5 +1,5 @@
-//! Edges joined with what compilers say: where a file has the very text that a compiler read, its occurrences replace
-//! those that were bound here at the same places.
+//! Joins edges with a compiler's index. If a file has the text that the compiler read, the compiler's occurrences
+//! replace edges at the same places.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -10,16 +10,16 @@ use codelode_store::{
     Import, Parts, Snapshot, SymbolId,
 };
 
-/// State of a compiler's index beside a snapshot.
+/// The state of a compiler's index relative to a snapshot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CompilerState {
     /// Documents in use.
     pub used: u64,
-    /// Documents that were made of another text than their files have now.
+    /// Documents made of another text than their current one.
     pub stale: u64,
 }
 
-/// How much of the index of a compiler a snapshot uses; `None` without one.
+/// How far a snapshot uses its compiler's index; `None` without one.
 pub fn compiler_state(snapshot: &Snapshot, edges: &EdgeTable) -> Option<CompilerState> {
     let facts = snapshot.facts().compiler.as_ref()?;
     let [.., used, gone] = *edges.notes() else { return None };
@@ -27,7 +27,7 @@ pub fn compiler_state(snapshot: &Snapshot, edges: &EdgeTable) -> Option<Compiler
     Some(CompilerState { used: used.into(), stale })
 }
 
-/// Edges of a snapshot, joined with the occurrences of compilers.
+/// The edges of a snapshot, joined with the compiler's occurrences.
 pub(super) fn join(snapshot: &Snapshot, own: &EdgeTable, table: &CompiledTable) -> Edges {
     let files: Vec<FileView<'_>> = snapshot.committed_files().collect();
     let read: Vec<(FileView<'_>, &CompiledDocument)> =
@@ -52,26 +52,26 @@ pub(super) fn join(snapshot: &Snapshot, own: &EdgeTable, table: &CompiledTable) 
     joining.edges
 }
 
-/// Meaning of a compiler's symbol here.
+/// The place where a compiler's symbol is defined.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum SymbolTarget {
-    /// Its definition is in a text that has changed, or is a whole file.
+    /// In a changed text, or it is a whole file.
     #[default]
     Unknown,
-    /// It is defined in a text that was read.
+    /// In a text that the compiler read.
     Here,
-    /// It comes from another package.
+    /// In another package.
     Outside,
 }
 
 struct Joiner<'a> {
     table: &'a CompiledTable,
     own: &'a EdgeTable,
-    /// For each symbol of the compiler, where its own symbols begin in `sites`.
+    /// The start of each compiler symbol's own symbols in `sites`.
     starts: Vec<u32>,
     sites: Vec<SymbolId>,
     known: Vec<SymbolTarget>,
-    /// Direct bases by the compiler's own relationships.
+    /// Direct bases by the compiler's relationships.
     bases: FxHashMap<SymbolId, Vec<SymbolId>>,
     symbols: FxHashMap<u32, Symbols>,
     edges: Edges,
@@ -110,7 +110,7 @@ impl<'a> Joiner<'a> {
         joining
     }
 
-    /// Own symbols of a compiler's symbol.
+    /// The symbols of the snapshot that a compiler's symbol means.
     fn sites(&self, symbol: u32) -> &[SymbolId] {
         let bounds = self.starts.get(symbol as usize).zip(self.starts.get(symbol as usize + 1));
         bounds.map_or(&[], |(start, end)| &self.sites[*start as usize..*end as usize])
@@ -120,7 +120,7 @@ impl<'a> Joiner<'a> {
         self.known.get(symbol as usize).copied().unwrap_or_default()
     }
 
-    /// Classes with their direct bases, of what a compiler lists as derived, which may name bases of bases too.
+    /// Direct bases of classes by the compiler's relationships, which may also list indirect ones.
     fn direct_bases(&self) -> FxHashMap<SymbolId, Vec<SymbolId>> {
         let names_type = |number: u32| self.table.symbol(number).is_some_and(|symbol| is_type(symbol.detail()));
         let pairs: FxHashSet<(u32, u32)> = self
@@ -148,7 +148,7 @@ impl<'a> Joiner<'a> {
         bases
     }
 
-    /// Joins the edges of a file that has the text a compiler read.
+    /// Joins the edges of a file whose text the compiler read.
     fn join(&mut self, file: FileView<'a>, document: &CompiledDocument) {
         self.used += 1;
         let (number, content) = (file.number(), file.content());
@@ -190,7 +190,7 @@ impl<'a> Joiner<'a> {
         self.join_bases(file);
     }
 
-    /// The meaning of a place.
+    /// Compares the meanings of a place.
     fn meant(
         &self,
         theirs: &[CompiledOccurrence],
@@ -209,7 +209,7 @@ impl<'a> Joiner<'a> {
         if !targets.is_empty() {
             return SourceComparison::These(targets, *first);
         }
-        // A parameter, a local name or another thing that is no symbol here.
+        // It is defined here but is no symbol, such as a parameter or a local name.
         if uses().any(|it| self.known(it.symbol) == SymbolTarget::Here) {
             return SourceComparison::Nothing;
         }
@@ -220,13 +220,13 @@ impl<'a> Joiner<'a> {
         }
     }
 
-    /// Keeps an edge as it was bound here.
+    /// Keeps an edge unchanged.
     fn keep(&mut self, edge: &Edge, content: &[u8]) {
         let targets: Vec<SymbolId> = self.own.targets(edge).collect();
         self.edges.add(*edge, &targets, name_of(content, edge));
     }
 
-    /// The role of an occurrence in a text whose syntax is not known.
+    /// The role of an occurrence, for a language without facts.
     fn role(&self, occurrence: &CompiledOccurrence, content: &[u8]) -> Role {
         let detail = self.table.symbol(occurrence.symbol).map(CompiledSymbol::detail);
         let end = (occurrence.at + occurrence.len) as usize;
@@ -249,7 +249,7 @@ impl<'a> Joiner<'a> {
         }
     }
 
-    /// Adds the bases of a file's classes: those that are written, by their new meanings, and others as they were.
+    /// Adds the bases of a file's classes: written bases by their new meanings, other bases unchanged.
     fn join_bases(&mut self, file: FileView<'a>) {
         let number = file.number();
         let written = |edges: &[Edge], targets: &dyn Fn(&Edge) -> Vec<SymbolId>| {
@@ -281,15 +281,15 @@ impl<'a> Joiner<'a> {
 /// The most bases of a class that are compared with each other.
 const MOST_BASES: usize = 1_000;
 
-/// Result of comparing both sources at a place.
+/// The result of comparing a place.
 enum SourceComparison {
-    /// As it was bound here.
+    /// The edge bound here stays.
     Ours,
-    /// No symbol.
+    /// No symbol is meant.
     Nothing,
-    /// Something of another package.
+    /// A symbol of another package is meant.
     Outside,
-    /// These symbols, by this occurrence.
+    /// The compiler's symbols are meant, by this occurrence.
     These(Vec<SymbolId>, CompiledOccurrence),
 }
 

@@ -1,5 +1,5 @@
-//! Uses of a package's symbols in another repository. The files there that import the package are bound as if they lay beside
-//! it, so that its own exports, re-exports and types lead to its symbols.
+//! Uses of a package's symbols in another repository. The using files are bound as if they lay beside the package, so
+//! that its exports, re-exports and types lead to its symbols.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -16,20 +16,19 @@ use codelode_store::{Edge, EdgeTable, FileView, Snapshot, SymbolId};
 
 /// The most files of one repository that are bound against a package.
 const MOST_FILES: usize = 2_000;
-/// The most files that may lie on the way from an import to a use. Of larger repositories, only the importing files are
-/// looked at.
+/// With more files, only importing files are bound, and none that may lie on the way from an import to a use.
 const MOST_BESIDE: usize = 5_000;
-/// The most steps from a file that imports the package to one that uses it.
+/// The most import steps from a file that imports the package to a file that uses it.
 const MOST_STEPS: usize = 3;
 
 /// Uses of a package's symbols in another repository.
 #[derive(Debug, Default)]
 pub struct Links {
-    /// Places where they are used, by file and place. Edges and their `from` are of the using repository.
+    /// Uses, by file and place. Edges and their `from` belong to the using repository.
     pub uses: Vec<Link>,
-    /// Imports of the package's files, by file and place.
+    /// Imports of package files, by file and place.
     pub imports: Vec<LinkedImport>,
-    /// Number of files that import a package and were not looked at.
+    /// The number of importing files that exceeded the limit.
     pub left_out: usize,
 }
 
@@ -38,30 +37,30 @@ pub struct Links {
 pub struct Link {
     /// The occurrence.
     pub edge: Edge,
-    /// Symbols of the package that it means.
+    /// The package symbols that it means.
     pub to: Vec<SymbolId>,
 }
 
-/// An import of a package's file.
+/// An import of a package file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LinkedImport {
     /// Number of the importing file.
     pub from: u32,
-    /// Position of the import in it.
+    /// The position of the import.
     pub at: u32,
-    /// Number of the package's file.
+    /// The number of the package file.
     pub to: u32,
 }
 
 impl Links {
-    /// Adds those to another package of the same repository.
+    /// Adds the links to another package of the same repository.
     pub fn extend(&mut self, more: Self) {
         self.uses.extend(more.uses);
         self.imports.extend(more.imports);
         self.left_out += more.left_out;
     }
 
-    /// Sorts them by path and place. Files that import several packages are bound for each, and are named once.
+    /// Sorts by path and place. A file that imports several packages is bound for each, so duplicates are removed.
     pub fn in_order(mut self, user: &Snapshot) -> Self {
         let files: HashMap<u32, usize> = user.files().enumerate().map(|(place, file)| (file.number(), place)).collect();
         let place = |file: u32| files.get(&file).copied().unwrap_or(usize::MAX);
@@ -73,40 +72,40 @@ impl Links {
     }
 }
 
-/// Packages among the files of their repository.
+/// Packages of one repository.
 pub struct Linked<'p> {
     /// The repository.
     pub snapshot: &'p Snapshot,
     /// Its relations.
     pub edges: &'p EdgeTable,
-    /// Folder in it beside which files of others are bound.
+    /// The folder in which guest files are placed.
     pub folder: &'p str,
     /// The packages.
     pub packages: &'p [&'p Published],
 }
 
-/// Whether files of some languages may import packages from these ecosystems.
+/// Whether files in these languages may import packages of these ecosystems.
 pub fn may_import(languages: &BTreeMap<String, u64>, ecosystems: &BTreeSet<Ecosystem>) -> bool {
     let is_one = |distribution: &Distribution| ecosystems.contains(&distribution.ecosystem);
     let specs = LANGUAGES.iter().filter(|spec| languages.contains_key(spec.id));
-    // Of an index that was never opened here, languages are not known.
+    // The languages of an index that was never opened here are unknown.
     languages.is_empty() || specs.filter_map(|spec| spec.distribution.as_ref()).any(is_one)
 }
 
-/// Numbers of the files that import one of some packages.
+/// Numbers of the files that import one of `packages`.
 pub fn importers(user: &Snapshot, packages: &[&Published]) -> Vec<u32> {
     let _phase = Phase::begin("importers");
     let modules = packages.iter().flat_map(|package| &package.modules);
     let finders: Vec<Finder<'_>> = modules.map(|module| Finder::new(module.as_bytes())).collect();
-    // Facts are unpacked only of files that write the name of a module.
+    // Facts are only unpacked for files that contain a module's name.
     let writes_one = |file: &FileView<'_>| finders.iter().any(|finder| finder.find(file.content()).is_some());
     let imports_one = |file: &FileView<'_>| imports_of(*file, packages).next().is_some();
     let may = |file: &FileView<'_>| ecosystem(*file).is_some_and(|own| packages.iter().any(|it| it.ecosystem == own));
     user.files().filter(|file| may(file) && writes_one(file) && imports_one(file)).map(|file| file.number()).collect()
 }
 
-/// Modules that the files of a snapshot import, each as an ecosystem, a slash, and its name. Of Go's, which name folders of a
-/// module, the folders above are among them.
+/// Modules that a snapshot's files import, each as `ecosystem/name`. A Go import names a folder, so the folders above
+/// it are included.
 pub fn imported(snapshot: &Snapshot) -> BTreeSet<String> {
     let _phase = Phase::begin("imports");
     let of_file = |file: FileView<'_>| -> Vec<(Ecosystem, String)> {
@@ -124,7 +123,7 @@ pub fn imported(snapshot: &Snapshot) -> BTreeSet<String> {
     imported
 }
 
-/// Modules of packages, as [`imported`] names them.
+/// Modules of packages, in the form of [`imported`].
 pub fn modules_of(packages: &[Published]) -> BTreeSet<String> {
     let of_package = |package: &Published| -> Vec<String> {
         package.modules.iter().map(|name| module(package.ecosystem, name)).collect()
@@ -140,7 +139,7 @@ fn ecosystem(file: FileView<'_>) -> Option<Ecosystem> {
     file.spec().distribution.as_ref().map(|distribution| distribution.ecosystem)
 }
 
-/// Positions of a file's imports that name one of some packages.
+/// Positions of a file's imports that name one of `packages`.
 fn imports_of<'f>(file: FileView<'f>, packages: &'f [&'f Published]) -> impl Iterator<Item = u32> + 'f {
     let own = ecosystem(file);
     let is_one = move |name: &str| packages.iter().any(|it| Some(it.ecosystem) == own && it.is_imported_as(name));
@@ -148,7 +147,7 @@ fn imports_of<'f>(file: FileView<'f>, packages: &'f [&'f Published]) -> impl Ite
     named.filter(move |(_, name)| !name.is_empty() && is_one(name)).map(|(at, _)| at)
 }
 
-/// Binds what a repository uses of packages, beginning with the files that import them.
+/// Binds the uses of packages in a repository, starting from the files that import them.
 pub fn links(package: &Linked<'_>, user: &Snapshot, edges: &EdgeTable, importers: &[u32]) -> Links {
     let _phase = Phase::begin("link");
     let mut found = Links::default();
@@ -188,14 +187,14 @@ pub fn links(package: &Linked<'_>, user: &Snapshot, edges: &EdgeTable, importers
             wanted: &places,
         };
         let read = |bound: &Bound<'_>| add(&mut found, bound, &beside, edges, package.packages);
-        // Where the package's own names are not noted, nothing is known.
+        // Without notes on the package's names, nothing is found.
         let _ = bound(package.snapshot, package.edges, semantics, &guests, read);
     }
     found
 }
 
-/// Adds the uses and imports of files that come from an import of one of the packages, as far as that is known, and mean
-/// nothing in the files' own repository.
+/// Adds uses and imports that come from an import of one of the packages, as far as known. Names bound within the
+/// files' own repository are left out.
 fn add(found: &mut Links, bound: &Bound<'_>, files: &[FileView<'_>], edges: &EdgeTable, packages: &[&Published]) {
     let mut uses: BTreeMap<u32, Vec<(&Occurrence, Vec<SymbolId>)>> = BTreeMap::new();
     for (guest, it) in bound.occurrences() {
@@ -225,7 +224,7 @@ fn add(found: &mut Links, bound: &Bound<'_>, files: &[FileView<'_>], edges: &Edg
             own[first..].iter().take_while(|edge| edge.at == at).any(|edge| edge.how().is_bound())
         };
         let is_from_elsewhere = |at: u32| {
-            // A file that imports the package's users gets its names through them.
+            // A file that imports users of the package gets the names through them.
             origins.get(&at).map_or(!named.is_empty(), |import| named.contains(import) || inside.contains(import))
         };
         let (symbols, mut open) = (Symbols::of(*file), EnclosingSymbols::default());
@@ -236,7 +235,7 @@ fn add(found: &mut Links, bound: &Bound<'_>, files: &[FileView<'_>], edges: &Edg
     }
 }
 
-/// Numbers of some files and of those that import them, in a few steps.
+/// These files, and files that import them within a few steps.
 fn reached(from: &[u32], user: &Snapshot, edges: &EdgeTable) -> BTreeSet<u32> {
     let mut reached: BTreeSet<u32> = from.iter().copied().collect();
     let mut level = from.to_vec();

@@ -5,7 +5,7 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
 use codelode_lang::extract::Limits;
 
-/// Division of memory.
+/// The division of a memory limit.
 pub(super) struct MemoryPlan {
     /// Number of reading threads; `None` for one on each core.
     pub threads: Option<usize>,
@@ -25,7 +25,7 @@ impl MemoryPlan {
     /// Read-ahead without a memory limit: enough to keep any machine busy.
     const PLENTY: u64 = 200_000_000;
 
-    /// Divides this many bytes; there is always room to process one file at a time.
+    /// Divides a limit in bytes. There is always room for one file at a time.
     pub fn of(max_memory: Option<u64>) -> Self {
         let Some(most) = max_memory else {
             return Self { threads: None, under_way: Self::PLENTY, writer: None, limits: Limits::default() };

@@ -1,4 +1,4 @@
-//! Files that an index leaves out, and why.
+//! Files that an index leaves out, with reasons.
 
 use std::path::Path;
 
@@ -10,7 +10,7 @@ use codelode_source::discover;
 use codelode_source::git;
 use codelode_store::{Snapshot, SnapshotFacts};
 
-/// Reason why the rules leave out a file of an indexed folder; `None` for missing or included files.
+/// The reason why the rules leave a file out; `None` for a missing or included file.
 pub fn left_out(root: &Path, path: &str, facts: &SnapshotFacts, config: &Config) -> Option<SkipReason> {
     let mut rules = rules(&of_project(root, config).config);
     rules.extra_ignore.extend(facts.extra_ignore.iter().cloned());
@@ -33,15 +33,15 @@ fn is_not_checked_out(root: &Path, path: &str) -> bool {
 /// An entry that an index leaves out.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Omitted {
-    /// Relative to the root; a folder's ends with `/`.
+    /// Relative to the root; a folder ends with `/`.
     pub path: String,
-    /// The rule.
+    /// The rule that leaves it out.
     pub reason: SkipReason,
-    /// For a folder, the number of its files, as far as they are counted.
+    /// The number of files in a folder, as far as counted.
     pub files: Option<u64>,
 }
 
-/// Entries that the rules of an index leave out of a folder.
+/// Entries that the rules leave out.
 fn by_rule(
     root: &Path,
     snapshot: &Snapshot,
@@ -53,8 +53,8 @@ fn by_rule(
     Ok(discover::walk(root, &rules)?.left_out.into_iter().map(|left| (left.path, left.reason)))
 }
 
-/// Code that is above the size limit of an index, by path: it may use what is in the index. At most 32 files of 8 MB; what
-/// cannot be read is left out.
+/// Code files above the size limit, by path, which may use indexed symbols. At most 32 files of at most 8 MB;
+/// unreadable ones are skipped.
 pub fn large_sources(root: &Path, snapshot: &Snapshot, config: &Config) -> Result<Vec<(String, Vec<u8>)>, Error> {
     const MOST: usize = 32;
     const LARGEST: u64 = 8 << 20;
@@ -73,7 +73,7 @@ pub fn large_sources(root: &Path, snapshot: &Snapshot, config: &Config) -> Resul
     Ok(sources.take(MOST).filter_map(read).collect())
 }
 
-/// Everything in a folder that its index leaves out, by path: by rule, and files that turned out to be binary.
+/// All entries that an index leaves out, by path: by rule, and files found to be binary.
 pub fn all_left_out(root: &Path, snapshot: &Snapshot, config: &Config) -> Result<Vec<Omitted>, Error> {
     let by_rule = by_rule(root, snapshot, config)?;
     let unread = snapshot.table().iter().filter_map(|row| Some((row.path.to_owned(), row.state.err()?)));

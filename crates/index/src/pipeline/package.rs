@@ -13,10 +13,10 @@ use codelode_source::discover::{self, Rules};
 use codelode_source::installed::{Installed, Sources};
 use codelode_store::{Registry, Sidecar};
 
-/// The largest file of a package whose content counts. Of larger ones, which are hardly ever text, place and size do.
+/// The largest file whose content is hashed. Larger files are hardly ever text; for them path and size count.
 const LARGEST_HASHED: u64 = 16 << 20;
 
-/// The package with the hash of its files in its id: of those that an index of it would hold.
+/// The package with a content hash in its id, of the files that its index would hold.
 pub fn identified(package: Installed, config: &Config) -> io::Result<Installed> {
     let mut hash = blake3::Hasher::new();
     if package.is_archive() {
@@ -61,8 +61,8 @@ pub fn sidecar_of_package(package: &Installed, config: &Config) -> Sidecar {
     }
 }
 
-/// Indexes a package, or updates its index when the size of a file has changed. `holder` is the repository whose folder
-/// has it.
+/// Indexes a package, or updates its index if a file's size has changed. `holder` is the repository in whose folder it
+/// is installed.
 pub fn index_package(
     package: &Installed,
     holder: Option<&str>,
@@ -85,7 +85,7 @@ pub fn index_package(
         }
         other => other,
     }?;
-    // A run that finds nothing to do writes no sidecar.
+    // A run without changes writes no sidecar.
     let known = registry.get(&sidecar.repo).filter(|known| known.installed_in != sidecar.installed_in);
     if let Some(known) = known {
         registry.put(&Sidecar { installed_in: sidecar.installed_in, ..known })?;
@@ -93,7 +93,7 @@ pub fn index_package(
     Ok(report)
 }
 
-/// Files of a package, as those of a commit.
+/// Files of a package, presented as a commit's.
 struct PackageTree<'a> {
     sources: &'a Sources,
     version: &'a str,

@@ -1,4 +1,4 @@
-//! Settings that a project brings along, read anew before each walk.
+//! Settings in a project's own file, read before each walk.
 
 use std::path::Path;
 
@@ -7,11 +7,11 @@ use codelode_base::model::{EntryMode, Input, Languages, SourceTree, TreeEntry};
 use codelode_lang::languages::{self, NO_SYMBOLS};
 use codelode_source::discover;
 
-/// A configuration with the settings of a project.
+/// A configuration with a project's settings.
 pub struct OfProject {
-    /// The configuration.
+    /// The resulting configuration.
     pub config: Config,
-    /// The project's file, as it was read.
+    /// The project's settings file, as read.
     pub input: Option<Input>,
     /// Refused settings.
     pub warnings: Vec<String>,

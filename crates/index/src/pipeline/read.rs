@@ -21,11 +21,11 @@ pub(super) enum ReadOutcome {
     Skipped(SkipReason),
     /// Content that the store already holds, by its number.
     Held(u32),
-    /// New content, and an error when its symbols could not be extracted.
+    /// New content, with an error if its symbols could not be extracted.
     New(Box<Prepared>, Option<String>),
 }
 
-/// Source of the files.
+/// The source of the files.
 pub(super) enum Origin<'a> {
     Folder(&'a Path),
     Commit(tree::Reader<'a>),
@@ -44,19 +44,18 @@ impl Origin<'_> {
 pub(super) struct ReadContext<'a> {
     pub origin: &'a Origin<'a>,
     pub rules: &'a Rules,
-    /// Languages that settings give to files.
+    /// Languages that the settings assign to files.
     pub languages: &'a Languages,
     /// Contents that the store already holds.
     pub known: Option<&'a ContentLookup>,
-    /// Symbols of texts whose languages have no grammar here.
+    /// Symbols for languages without a grammar here.
     pub compiled: Option<&'a CompiledTable>,
     pub watcher: &'a RunControl<'a>,
     pub memory: &'a MemoryPlan,
 }
 
 impl ReadContext<'_> {
-    /// Reads files on every core and passes each result to `take`, on this thread only, with whether the file
-    /// holds a credential.
+    /// Reads files on all cores. Passes each result to `take` on this thread, with whether the file holds a credential.
     pub fn read_all(
         &self,
         entries: &[SourceFile],
@@ -94,7 +93,7 @@ impl ReadContext<'_> {
                             }
                             other => other,
                         };
-                        // The receiver is dropped when writing failed.
+                        // The receiver is gone if writing failed.
                         if sender.send((*place, read, credential)).is_err() {
                             break;
                         }
@@ -103,7 +102,7 @@ impl ReadContext<'_> {
             };
             for _ in 0..threads {
                 let thread = std::thread::Builder::new().stack_size(stack);
-                // Without memory for large stacks, large files are left without symbols.
+                // Without memory for large stacks, large files get no symbols.
                 if thread.spawn_scoped(scope, work(stack)).is_err() {
                     scope.spawn(work(0));
                 }
@@ -121,7 +120,7 @@ impl ReadContext<'_> {
                 }
             }
             drop(receiver);
-            // Waiting threads wake up and see that the run has stopped.
+            // Wakes up waiting threads, which then see that the run has stopped.
             gate.open();
             match cancelled.load(Ordering::Relaxed) {
                 true => Err(Error::Cancelled),
@@ -146,7 +145,7 @@ impl ReadContext<'_> {
         let language = languages::number_of(self.languages, &file.path, &content);
         let compiled = self.compiled.filter(|_| language.is_none());
         let compiled = compiled.and_then(|table| Some((table, table.document(&file.path, &hash)?)));
-        // A text that was stored before its symbols were known is stored again.
+        // Content that was stored without the compiler's symbols is stored again.
         let is_whole = |known: &ContentLookup, id: u32| compiled.is_none() || known.has_symbols(id);
         let known = self.known.and_then(|known| Some((known, known.find(&file.path, &hash, language)?)));
         if let Some((_, id)) = known.filter(|(known, id)| is_whole(known, *id)) {
@@ -170,7 +169,7 @@ impl ReadContext<'_> {
         catch_unwind(AssertUnwindSafe(prepare)).unwrap_or_else(|_| self.read_plain(file))
     }
 
-    /// Reads only the text of a file: a bug in extraction must not affect other files.
+    /// Reads only the text of a file, after a bug in extraction.
     fn read_plain(&self, file: &SourceFile) -> ReadOutcome {
         match self.origin.read(file, self.rules) {
             Err(reason) => ReadOutcome::Skipped(reason),

@@ -15,8 +15,8 @@ use codelode_lang::languages::LANGUAGES;
 use codelode_resolve::{Notes, resolve_again, resolve_noting};
 use codelode_store::{self as store, Copied, Edge, EdgeTable, Edges, FileView, Import, Parts, Snapshot, SymbolId};
 
-/// Relations of a snapshot, computed on first use instead of at commit: an edit is searchable at once, and its edges
-/// a moment later. The result is stored beside the index.
+/// The relations of a snapshot. They are computed on first use and stored beside the index, so that an edit is
+/// searchable at once.
 pub fn relations(snapshot: &Snapshot) -> Result<&EdgeTable, store::Error> {
     if let Some(edges) = snapshot.edges() {
         return Ok(edges);
@@ -30,7 +30,7 @@ pub fn relations(snapshot: &Snapshot) -> Result<&EdgeTable, store::Error> {
     snapshot.keep_joined(edges)
 }
 
-/// Relations as they are bound here, without what compilers say.
+/// Relations by name resolution alone, without compiler indexes.
 fn own_relations(snapshot: &Snapshot) -> Result<&EdgeTable, store::Error> {
     match snapshot.own_edges() {
         Some(edges) => Ok(edges),
@@ -47,15 +47,15 @@ fn own_relations(snapshot: &Snapshot) -> Result<&EdgeTable, store::Error> {
     }
 }
 
-/// The place, among the words of notes, of the mark that a language took more work than is allowed.
+/// The index, among the words of notes, of the mark that a language exceeded its work limit.
 const SPENT: usize = 3;
 
-/// Whether names were resolved as far as they can be. A project may take more work than is allowed: then uses are missing.
+/// Whether names were resolved completely. If a project exceeds the work limit, uses are missing.
 pub fn are_whole(edges: &EdgeTable) -> bool {
     edges.notes().get(SPENT).is_none_or(|spent| *spent == 0)
 }
 
-/// Whether relations of a snapshot can be derived: facts of an earlier version may have another form.
+/// Whether relations can be derived. Facts of another version may have another format.
 pub fn can_relate(snapshot: &Snapshot) -> bool {
     let mut facts = snapshot.files().map(|file| file.facts()).filter(|facts| !facts.is_empty());
     snapshot.content_version() == store::CONTENT || snapshot.edges().is_some() || facts.next().is_none_or(is_readable)
@@ -69,7 +69,7 @@ fn derive(snapshot: &Snapshot, earlier: Option<&EdgeTable>) -> Edges {
     earlier.and_then(|earlier| join(&files, Some(earlier))).or_else(|| join(&files, None)).unwrap_or_default()
 }
 
-/// Resolves the languages one by one; `None` when an earlier part cannot be reused.
+/// Resolves the languages one by one; `None` if an earlier part cannot be reused.
 fn join(files: &[FileView<'_>], mut earlier: Option<EarlierEdges<'_>>) -> Option<Edges> {
     let mut edges = earlier.as_ref().map_or_else(Edges::default, |earlier| Edges::like(earlier.table));
     let mut words = Vec::with_capacity(earlier.as_ref().map_or(4, |earlier| earlier.table.notes().len() * 65 / 64));
@@ -92,7 +92,7 @@ fn join(files: &[FileView<'_>], mut earlier: Option<EarlierEdges<'_>>) -> Option
             return None;
         }
         let part = part.flatten();
-        // Other files that resolving has read, such as `package.json`: their content matters too.
+        // Other files read during resolution, such as `package.json`. Their content matters too.
         let consulted: RefCell<BTreeMap<u32, u32>> = RefCell::default();
         if let Some((part, _)) = &part {
             consulted.borrow_mut().extend(part.read.iter().copied());
@@ -138,7 +138,7 @@ fn join(files: &[FileView<'_>], mut earlier: Option<EarlierEdges<'_>>) -> Option
     Some(edges)
 }
 
-/// Naming rules of a file's language, if its names are resolved.
+/// The naming rules of a file's language, if its names are resolved.
 pub(super) fn semantics_of(file: &FileView<'_>) -> Option<&'static Semantics> {
     Some(LANGUAGES[file.language_number()? as usize].relating?.semantics)
 }
@@ -148,7 +148,7 @@ pub(super) fn paths_hash(files: &[FileView<'_>]) -> (u32, u32) {
     let mut all = String::new();
     for file in files {
         all.push_str(file.path());
-        // The first line of a file may change its language.
+        // A file's first line may decide its language.
         all.push('\0');
         all.push(char::from(file.language_number().unwrap_or(u8::MAX)));
     }
@@ -163,13 +163,13 @@ struct EarlierEdges<'a> {
     words: &'a [u32],
 }
 
-/// Earlier relations of one language.
+/// The earlier relations of one language.
 struct Part {
     /// Earlier numbers of its files.
     numbers: Vec<u32>,
     /// Indices of files whose numbers changed.
     edited: Vec<u32>,
-    /// Other files that resolving has read, by index among all files, with their numbers.
+    /// Other files read during resolution: index among all files, and number.
     read: Vec<(u32, u32)>,
     notes: Notes,
 }
@@ -185,7 +185,7 @@ impl<'a> EarlierEdges<'a> {
         })
     }
 
-    /// Reads the next part, if it has the same files and only these were edited.
+    /// Reads the next part, if it belongs to the same files.
     fn part(&mut self, views: &[FileView<'_>], paths: &[&str], files: &[FileView<'_>]) -> Option<Part> {
         let ([count, read], words) = self.words.split_first_chunk()?;
         let (numbers, words) = words.split_at_checked(*count as usize)?;
@@ -204,8 +204,8 @@ impl<'a> EarlierEdges<'a> {
     }
 }
 
-/// Reuses the relations of a language, except of edited files; `None` when it must be resolved as a whole. `last` is
-/// the greatest number of a file.
+/// Reuses the relations of a language, except for edited files; `None` if it must be resolved completely. `last` is the
+/// greatest file number.
 fn take_over<'a>(
     edges: &mut Edges,
     project: &'a Project<'a>,
@@ -231,7 +231,7 @@ fn take_over<'a>(
         if again {
             found.add(edges, symbols, place as u32);
         }
-        // Bases are reused when the edited files mean the same to other files.
+        // Bases are reused if the edited files look the same to other files.
         let parts = Parts { occurrences: !again, bases: !again || plan.is_same };
         if !edges.copy(rows, part.numbers[place], parts, file.number(), &moved) {
             return None;
@@ -260,7 +260,7 @@ impl Symbols {
         Self { by_name, spans: file.symbols().map(span).collect() }
     }
 
-    /// Innermost of the open symbols. A value inside a function counts as the function.
+    /// The innermost open symbol. A value inside a function counts as the function.
     fn innermost(&self, open: &[u32]) -> Option<u32> {
         let kind = |symbol: &&u32| self.spans[**symbol as usize].2;
         let innermost = open.iter().max()?;
@@ -274,7 +274,7 @@ impl Symbols {
     }
 }
 
-/// Symbols that enclose places, which are asked for in order.
+/// Finds the symbols around places, which must be asked for in order.
 #[derive(Default)]
 pub(super) struct EnclosingSymbols {
     open: Vec<u32>,
@@ -325,11 +325,11 @@ fn add(edges: &mut Edges, symbols: &LanguageSymbols<'_, '_>, relations: &Relatio
     }
 }
 
-/// Targets that the occurrences of a file may have in all: a number, and one more for so many bytes. Each is stored
-/// twice. The densest real file that was measured has one for seven bytes.
+/// The limit on targets of all occurrences in a file: a constant, plus one per so many bytes, since each is stored
+/// twice. The densest real file that was measured has one target per seven bytes.
 const MOST_TARGETS: usize = 1_000;
 const BYTES_OF_TARGET: usize = 4;
-/// Targets of an occurrence in a file that has no room for more, which stays ambiguous.
+/// The targets kept for each occurrence after the limit, enough to stay ambiguous.
 const FEWEST_TARGETS: usize = 2;
 
 /// Relations still to be added, all sorted by file.

@@ -61,8 +61,8 @@ impl Plan {
         Self { files, inputs, skipped, warnings, base: None, looked_at_all: true, partial: false, discovery }
     }
 
-    /// Shifts the times of racy files, so that no recorded time matches, even one that was shifted before: they are read
-    /// again. Returns which files these are.
+    /// Shifts the recorded times of racy files so that they never match, even if shifted before, and the files are read
+    /// again. Returns which files are racy.
     fn doubt(&mut self, now: SystemTime) -> Vec<bool> {
         let after = nanoseconds(now) - RACY.as_nanos() as i64 - self.discovery.as_nanos() as i64;
         let until = nanoseconds(now) + AHEAD.as_nanos() as i64;
@@ -74,7 +74,7 @@ impl Plan {
         doubted
     }
 
-    /// Doubts files whose reading was ended by time.
+    /// Marks files whose reading was cut off by time as racy.
     fn doubt_timed_out(&self, snapshot: &Snapshot, doubted: &mut [bool]) {
         for file in snapshot.files().filter(FileView::timed_out) {
             let place = self.files.binary_search_by(|other| other.path.as_str().cmp(file.path()));
@@ -105,7 +105,7 @@ impl Plan {
     }
 }
 
-/// A run of a plan: everything but the plan and the checkout.
+/// The context of a run, without the plan and the checkout.
 #[derive(Clone, Copy)]
 pub(super) struct Job<'a> {
     pub origin: &'a Origin<'a>,
@@ -145,7 +145,7 @@ pub(super) fn run(job: &Job<'_>, sidecar: Sidecar, mut plan: Plan) -> Result<Rep
     };
     let before = writer.base(&sidecar.snapshot)?.filter(|_| !options.from_scratch);
     let base = before.as_ref().filter(|before| is_current(before));
-    // Another process has published since the plan was made, which may hold later changes than the plan.
+    // Another process has published since the plan was made, perhaps with later changes.
     if let Origin::Folder(root) = origin
         && !options.from_scratch
         && (writer.published(&sidecar.snapshot) != plan.base || (!plan.looked_at_all && base.is_none()))
@@ -205,11 +205,11 @@ fn is_current(snapshot: &Snapshot) -> bool {
     snapshot.content_version() == store::CONTENT
 }
 
-/// The state of each file of a plan: its number in the store, or why it is left out.
+/// The state of each file of a plan: its number in the store, or the reason for leaving it out.
 type States = Vec<Result<u32, SkipReason>>;
 
 impl Job<'_> {
-    /// Whether a snapshot holds exactly the files of a plan, and all that is said of them.
+    /// Whether a snapshot already matches a plan: files, facts and sidecar.
     fn changes_nothing(&self, snapshot: &Snapshot, plan: &Plan, sidecar: &Sidecar, registry: &Registry) -> bool {
         let compiled = snapshot.facts().compiler.as_ref();
         let seen = || compiler::seen(self.origin, self.options, compiled);
@@ -220,7 +220,7 @@ impl Job<'_> {
             && registry.get(&sidecar.repo).is_some()
     }
 
-    /// Takes over the states of unchanged files. Returns the states of all, and the places of those that have to be read.
+    /// Takes over the states of unchanged files. Returns all states, and the indices of files to read.
     fn sorted_out(
         &self,
         writer: &Writer,
@@ -230,7 +230,7 @@ impl Job<'_> {
         languages: &Languages,
     ) -> Result<(States, Vec<usize>), Error> {
         let options = self.options;
-        // Files of another ref are reused like those of an earlier state, since content identifies them.
+        // Content identifies files, so files of another ref are reused like earlier files of this one.
         let sibling = match self.origin {
             Origin::Commit(reader) if base.is_none() && !options.from_scratch => match &reader.sibling {
                 Some(sibling) => writer.base(sibling)?.filter(is_current),
@@ -329,7 +329,7 @@ impl Job<'_> {
     }
 }
 
-/// Report of a run that found no changes. No commit will remove what killed runs left, so this does.
+/// The report of a run without changes. It also removes leftovers of killed runs, since no commit does.
 fn nothing_done(store: &Store, mut sidecar: Sidecar, facts: &SnapshotFacts, plan: Plan, started: Instant) -> Report {
     store.tidy();
     fill(&mut sidecar, facts);

@@ -1,5 +1,5 @@
-//! Contents of a snapshot that was made elsewhere: a file that git calls unchanged, and whose content is that of the
-//! snapshot by git's name, is not read again.
+//! Git hashes of a snapshot that was made elsewhere. A file that git knows as unchanged, with the hash in the snapshot,
+//! need not be read.
 
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
@@ -11,17 +11,17 @@ use codelode_base::model::SourceFile;
 use codelode_source::git::Repository;
 use codelode_store::{FileTable, Snapshot};
 
-/// Bytes of git's name of a content.
+/// The length of a git hash, in bytes.
 const NAME: usize = 20;
 
-/// Git's names of the contents of a snapshot, by path.
+/// Git hashes of a snapshot's contents, by path.
 #[derive(Clone, Debug, Default)]
 pub struct GitHashes {
     by_path: HashMap<String, [u8; NAME]>,
 }
 
 impl GitHashes {
-    /// Git's names of the contents of a snapshot, in the order of its table of files; zeros for a file without
+    /// The git hashes of a snapshot's contents, concatenated in the order of its file table; zeros for a file without
     /// content.
     pub fn names(snapshot: &Snapshot) -> Vec<u8> {
         let name = |path: &str| match snapshot.file(path) {
@@ -39,8 +39,8 @@ impl GitHashes {
         names.concat()
     }
 
-    /// The names of [`GitHashes::names`], of the snapshot with this table. Another number of names gives none: then
-    /// every file is read.
+    /// Reads hashes made by [`GitHashes::names`] for a snapshot with this table. If the count differs the result is
+    /// empty, and every file is read.
     pub fn of(table: &FileTable, names: &[u8]) -> Self {
         let names = names.chunks_exact(NAME);
         if names.len() != table.len() || !names.remainder().is_empty() {
@@ -51,7 +51,7 @@ impl GitHashes {
         Self { by_path: by_path.collect() }
     }
 
-    /// Files below a root that have the content that they had in the snapshot, by their stamp in git's index.
+    /// Files below a root whose content is the same as in the snapshot, according to git's index.
     pub(super) fn unchanged(&self, root: &Path, files: &[SourceFile]) -> HashSet<String> {
         let Some(repository) = Repository::open(root).filter(|repository| !repository.filters()) else {
             return HashSet::new();

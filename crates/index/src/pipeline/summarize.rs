@@ -1,8 +1,8 @@
-//! Summaries of a snapshot's symbols and files by a model: those without documentation are sent, and what comes back is
-//! stored by the key of their source. Of a file, the signatures of its definitions are sent.
+//! Summaries of a snapshot's symbols and files by a model. Symbols without documentation are sent; for a file, the
+//! signatures of its definitions.
 //!
-//! Answers are stored as they arrive. A summary of a source that has changed meanwhile does no harm: its key is that of
-//! the earlier source.
+//! Answers are stored as they arrive, by a key of their source. If the source changes meanwhile, the answer does no
+//! harm, because the key belongs to the earlier source.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -30,13 +30,13 @@ pub enum SummaryError {
 pub struct Summarizing<'a> {
     /// The model.
     pub model: &'a Summarizer,
-    /// Most tokens to send, by estimate.
+    /// The most tokens to send, by estimate.
     pub budget: Option<u64>,
     /// Progress callback.
     pub progress: &'a Progress<'a>,
     /// Cancellation flag.
     pub cancelled: &'a Arc<AtomicBool>,
-    /// Maximum wait for another process that summarises the same store.
+    /// The longest wait for another process that summarises the same store.
     pub patience: Duration,
 }
 
@@ -51,11 +51,11 @@ pub struct Summarized {
     pub tokens: (u64, u64),
 }
 
-/// Symbols and files without documentation that no model has summarised.
+/// Symbols and files without documentation and without a summary.
 pub struct Unsummarized {
     /// A whole file has the index [`SymbolId::FILE`].
     symbols: Vec<(TextKey, SymbolId)>,
-    /// Letters of their code.
+    /// The total characters of their code.
     pub letters: u64,
 }
 
@@ -90,7 +90,7 @@ pub fn unsummarized(snapshot: &Snapshot) -> Unsummarized {
     Unsummarized { symbols: all.into_iter().map(|(key, id, _)| (key, id)).collect(), letters }
 }
 
-/// Whether a symbol is worth a summary: plain values, sections of documents and declarations say all there is.
+/// Whether a symbol is worth a summary. Plain values, document sections and declarations explain themselves.
 fn needs_summary(symbol: &SymbolView<'_>) -> bool {
     let is_code = matches!(symbol.kind(), Kind::Function | Kind::Method | Kind::Class | Kind::Type);
     is_code && symbol.doc_source().is_empty() && symbol.has_body()
@@ -111,7 +111,7 @@ fn item(snapshot: &Snapshot, id: SymbolId) -> Option<Item> {
     }
 }
 
-/// Summarises symbols. Summaries that arrived before a failure are stored.
+/// Summarises symbols. On failure, summaries that arrived before are kept.
 pub fn summarize(
     snapshot: &Snapshot,
     wanted: &Unsummarized,

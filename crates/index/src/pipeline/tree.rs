@@ -24,7 +24,7 @@ pub fn sidecar_of_remote(remote: &Remote, reference: &str, default: bool) -> Sid
     Sidecar {
         store: Registry::key(&PathBuf::from(remote.identity())),
         snapshot: Registry::key(&PathBuf::from(format!("{} {reference}", remote.identity()))),
-        // A bare name should mean the default branch, not each of its versions.
+        // A bare name means the default branch, so only that has it.
         origin: default.then(|| remote.name().to_owned()),
         root: PathBuf::from(remote.url()),
         held_in: Vec::new(),

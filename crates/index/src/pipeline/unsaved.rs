@@ -1,5 +1,5 @@
-//! Texts that are not saved, in place of their files: each is parsed again, and its names are bound against the rest of
-//! the snapshot. Nothing is stored.
+//! Unsaved texts in place of their files. Each text is parsed again, and its names are bound against the rest of the
+//! snapshot. Nothing is stored.
 
 use std::cell::OnceCell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -15,7 +15,7 @@ use codelode_lang::languages;
 use codelode_resolve::{Notes, NotesLayout, StoredNotes, resolve_again, resolve_alone};
 use codelode_store::{self as store, EdgeTable, Edges, FileView, Prepared, Snapshot, SymbolId};
 
-/// A text that is not saved.
+/// An unsaved text.
 #[derive(Clone, Debug)]
 pub struct Unsaved {
     /// Path of its file in the snapshot.
@@ -24,14 +24,15 @@ pub struct Unsaved {
     pub text: Vec<u8>,
 }
 
-/// The snapshot with these texts. Those of other files are left out. Facts of the texts are kept in `cache`.
+/// A snapshot with these texts; texts of files that are not in the snapshot are ignored. Their facts are kept in
+/// `cache`.
 pub fn with_unsaved(snapshot: &Snapshot, cache: &EditCache, unsaved: &[Unsaved]) -> Result<Snapshot, store::Error> {
     let _phase = Phase::begin("parse unsaved");
     let read = unsaved.iter().filter_map(|it| {
         let file = snapshot.file(&it.path)?;
         let extraction = file.language_number().map(|number| {
             let extracted = || extract(languages::of_number(number), &it.text);
-            // A fault in reading one text must not affect the others.
+            // A bug in parsing one text must not affect the others.
             catch_unwind(AssertUnwindSafe(extracted)).unwrap_or_default()
         });
         Some((it, file, extraction.unwrap_or_default(), Prepared::hash(&it.text)))
@@ -44,32 +45,32 @@ pub fn with_unsaved(snapshot: &Snapshot, cache: &EditCache, unsaved: &[Unsaved])
     snapshot.with_unsaved(prepared.collect())
 }
 
-/// Results of work on a stored snapshot and its edges that are kept from one edit to the next.
+/// Results for a stored snapshot and its edges that are reused from edit to edit.
 #[derive(Debug, Default)]
 pub struct EditCache {
     facts: UnpackedFacts,
     layouts: Mutex<Option<KeptLayouts>>,
-    /// Numbers of the files that were bound once, see [`bind_ahead`].
+    /// Numbers of files that were bound ahead, see [`bind_ahead`].
     bound: Mutex<FxHashSet<u32>>,
 }
 
-/// Where the notes of each language lie in a table of edges.
+/// Layouts of the notes in a table of edges, by language.
 #[derive(Debug)]
 struct KeptLayouts {
-    /// Holds the notes, so that no others have their address.
+    /// Keeps the notes alive, so that no other notes get their address.
     edges: EdgeTable,
     layouts: Vec<Arc<NotesLayout>>,
 }
 
 impl EditCache {
-    /// The facts of a file of the snapshot, or of a text in its place.
+    /// The facts of a file, or of an unsaved text in its place.
     pub fn facts<'a>(&self, file: &FileView<'a>) -> LazyFacts<'a> {
         self.facts.of(packed(file))
     }
 
     /// Notes by language, as [`notes_by_language`] finds them.
     fn notes<'a>(&self, files: &[FileView<'_>], edges: &'a EdgeTable) -> Vec<LanguageNotes<'a>> {
-        // A panic leaves what is kept intact.
+        // A panic leaves the layouts intact.
         let mut kept = self.layouts.lock().unwrap_or_else(PoisonError::into_inner);
         let known = kept.as_ref().filter(|kept| std::ptr::eq(kept.edges.notes(), edges.notes()));
         let all = notes_by_language(files, edges, known.map_or(&[], |kept| &kept.layouts));
@@ -85,16 +86,16 @@ fn packed<'a>(file: &FileView<'a>) -> PackedFile<'a> {
     PackedFile { number: file.number(), hash: file.hash(), path: file.path(), packed: file.facts() }
 }
 
-/// The files whose names are bound again.
+/// The files whose names are bound again after an edit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RebindScope {
-    /// Those of the unsaved texts. Other files are as they are stored.
+    /// Only the edited files. Other files keep their stored edges.
     Edited,
-    /// Those of all files that the edits affect as well, as far as that can be told, which takes longer.
+    /// Also files that the edits affect, if that can be computed; this takes longer.
     Affected,
 }
 
-/// The edges of a snapshot with unsaved texts, made from those of the snapshot as stored, which `cache` is about.
+/// The edges of `snapshot`, which is `stored` with unsaved texts. `edges` and `cache` belong to `stored`.
 pub fn relations_with_unsaved(
     stored: &Snapshot,
     cache: &EditCache,
@@ -115,8 +116,8 @@ pub fn relations_with_unsaved(
     edges.with(binding.bound, binding.files, &moved)
 }
 
-/// Binds the names of a file as it is stored, the first time that it is asked for, so that `cache` has what an edit of the file
-/// takes: the first one would wait for it.
+/// Binds the names of a stored file once, before its first edit, to fill `cache`. Otherwise the first edit would wait
+/// for it.
 pub fn bind_ahead(stored: &Snapshot, cache: &EditCache, edges: &EdgeTable, path: &str) {
     let Some(number) = stored.file(path).map(|file| file.number()) else { return };
     // A panic leaves the numbers intact.
@@ -128,18 +129,18 @@ pub fn bind_ahead(stored: &Snapshot, cache: &EditCache, edges: &EdgeTable, path:
     Binding { edges, cache, moved, edited: vec![number], again, bound, files: vec![number] }.bind(&files);
 }
 
-/// The files of a snapshot, in room for all of them: it would be taken several times, and there are thousands of files.
+/// All files of a snapshot. The capacity is reserved, because there may be thousands.
 fn files_of(snapshot: &Snapshot) -> Vec<FileView<'_>> {
     let mut files = Vec::with_capacity(snapshot.table().len());
     files.extend(snapshot.committed_files());
     files
 }
 
-/// Binding of names beside stored edges.
+/// Binds names on top of stored edges.
 struct Binding<'e> {
     edges: &'e EdgeTable,
     cache: &'e EditCache,
-    /// Symbols that the edited files still have, by their stored numbers.
+    /// Symbols that the edited files still have, by stored number.
     moved: FxHashMap<SymbolId, SymbolId>,
     /// Numbers of the edited files.
     edited: Vec<u32>,
@@ -150,7 +151,7 @@ struct Binding<'e> {
 }
 
 impl Binding<'_> {
-    /// Binds names language by language. Without notes on these files, edited ones have no edges.
+    /// Binds names language by language. Without notes, edited files get no edges.
     fn bind(&mut self, files: &[FileView<'_>]) {
         let paths: Vec<&str> = files.iter().map(FileView::path).collect();
         for language in self.cache.notes(files, self.edges) {
@@ -181,7 +182,7 @@ impl Binding<'_> {
         };
         // A bug in one language must not affect the others.
         let Some(resolved) = catch_unwind(AssertUnwindSafe(resolve)).ok().flatten() else { return };
-        // The other scope reads nearly all files.
+        // Facts read for one edit are kept for the next. The other scope reads nearly all files, too many to keep.
         if self.again == RebindScope::Edited {
             let stored = views.iter().zip(&project.files).filter(|(view, _)| !is_edited(view));
             self.cache.facts.keep(stored.map(|(view, file)| (packed(view), file)));
@@ -200,8 +201,8 @@ impl Binding<'_> {
         }
     }
 
-    /// Keeps stored bases of the classes of a file: all of them, or those that are not written there, such as the
-    /// interfaces that a class satisfies. Types that satisfy them are computed for whole projects only.
+    /// Keeps the stored bases of a file's classes. With `all` false, only bases that are not written, such as satisfied
+    /// interfaces, which are only computed for whole projects.
     fn keep_bases(&mut self, file: u32, symbols: u32, all: bool) {
         let written = self.edges.in_file(file).iter().filter(|edge| edge.role() == Role::Base && !all);
         let written: Vec<SymbolId> = written.flat_map(|edge| self.edges.targets(edge)).collect();
@@ -220,16 +221,16 @@ impl Binding<'_> {
     }
 }
 
-/// Bound names of some files.
+/// Newly bound names of some files.
 struct Resolved {
     relations: Relations,
-    /// The files, by their places in the project, ascending.
+    /// The files, by ascending index in the project.
     files: Vec<u32>,
-    /// Whether all bases of their classes are as they were.
+    /// Whether all bases of their classes are unchanged.
     is_same: bool,
 }
 
-/// Binds the names of all files that the edits affect; `None` when that cannot be told, or is too much.
+/// Binds the names of all files that the edits affect; `None` if that is unknown or too much.
 fn affected<'a>(
     project: &'a Project<'a>,
     semantics: &'static Semantics,
@@ -245,7 +246,7 @@ fn affected<'a>(
     Some(Resolved { relations, files, is_same: plan.is_same })
 }
 
-/// Binds the names of the edited files, whatever the edits affect.
+/// Binds the names of the edited files only.
 fn alone<'a>(
     project: &'a Project<'a>,
     semantics: &'static Semantics,
@@ -256,18 +257,18 @@ fn alone<'a>(
     Some(Resolved { relations, files: edited.to_vec(), is_same: false })
 }
 
-/// Notes on the names of a language, as they are kept with edges.
+/// Stored notes on the names of one language.
 pub(super) struct LanguageNotes<'a> {
     pub semantics: &'static Semantics,
-    /// Places of its files among all.
+    /// Indices of its files among all.
     files: Vec<u32>,
-    /// The notes as words.
+    /// The notes, as words.
     words: &'a [u32],
     pub notes: StoredNotes<'a>,
 }
 
-/// Notes on the languages of these files, in the order of their first files; without those that are of other files, and all
-/// that follow them. `known` are their layouts, if they were kept.
+/// Notes on the languages of these files, in order of their first files. Stops at notes that belong to other files.
+/// `known` are their layouts, if the caller kept them.
 pub(super) fn notes_by_language<'a>(
     files: &[FileView<'_>],
     edges: &'a EdgeTable,
@@ -295,7 +296,7 @@ pub(super) fn notes_by_language<'a>(
     languages.into_iter().enumerate().map_while(next).collect()
 }
 
-/// The notes on the next language: numbers of its files, other files that were read with their numbers, and the notes.
+/// Reads the notes on the next language: numbers of its files, other files read with their numbers, and the notes.
 fn next_notes<'a>(
     files: &[FileView<'_>],
     semantics: &'static Semantics,
@@ -316,7 +317,7 @@ fn next_notes<'a>(
     Some(LanguageNotes { semantics, files: of_it, words: own, notes })
 }
 
-/// Symbols that a file still has, by their stored numbers.
+/// Symbols that a file still has, by stored number.
 fn moved(before: FileView<'_>, now: FileView<'_>) -> Vec<(SymbolId, SymbolId)> {
     if are_alike(before, now) {
         return before.symbols().zip(now.symbols()).map(|(before, now)| (before.number(), now.number())).collect();
@@ -326,7 +327,7 @@ fn moved(before: FileView<'_>, now: FileView<'_>) -> Vec<(SymbolId, SymbolId)> {
     before.symbols().filter_map(|symbol| Some((symbol.number(), present.remove(&key(&symbol))?))).collect()
 }
 
-/// Whether two files have the same symbols in the same order, as before and after most edits.
+/// Whether two files have the same symbols in the same order, as is usual after an edit.
 fn are_alike(one: FileView<'_>, other: FileView<'_>) -> bool {
     let parent = |symbol: &store::SymbolView<'_>| symbol.parent().map(|parent| parent.number().index);
     let is_same = |(a, b): (store::SymbolView<'_>, store::SymbolView<'_>)| {

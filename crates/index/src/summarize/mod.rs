@@ -1,7 +1,7 @@
-//! Summaries: a model says in one line what a symbol is for, where a user has set one up and asks for them.
+//! Summaries: a model describes a symbol's purpose in one line, if a user has set one up and asks for it.
 //!
-//! A `Service` is one file: the body of its requests and the place of the text in its answers. Questions, and
-//! checks of their answers, are in `prompt`.
+//! Each `Service` is one file: its request body, and the place of the text in its answers. The questions, and the
+//! checks of answers, are in `prompt`.
 
 mod anthropic;
 mod gemini;
@@ -22,21 +22,22 @@ use codelode_net::{Client, Credentials, Options};
 
 pub use prompt::Item;
 
-/// Attempts for one request.
+/// Attempts per request.
 const ATTEMPTS: u32 = 4;
 
-/// Settings that make a model write summaries, for those who have none.
+/// Advice for users without a model: the settings that enable one.
 pub const HOW: &str = "set ANTHROPIC_API_KEY, or GOOGLE_API_KEY, or OPENAI_MODEL with OPENAI_API_KEY or with \
     OPENAI_API_BASE for a server of your own";
 
-/// A sort of service: how it is asked.
+/// An interface of a service.
 struct Service {
     name: &'static str,
-    /// Body of a request: the model, the instructions, the message, and the most tokens of the answer.
+    /// Makes a request body from the model, the instructions, the message, and the most tokens of the answer.
     body: fn(&str, &str, &str, usize) -> Value,
-    /// Text of an answer, with the tokens that the request and the answer had.
+    /// Reads the text of an answer, and the tokens of request and answer.
     read: fn(&Value) -> Option<Completion>,
-    /// Dollars for a million tokens of requests and of answers, as published in 2025, by the beginning of the name.
+    /// Dollars per million tokens of requests and of answers, as published in 2025, by the beginning of the model's
+    /// name.
     prices: &'static [(&'static str, f64, f64)],
 }
 
@@ -57,16 +58,16 @@ pub struct Summarizer {
     settings: Models,
 }
 
-/// Summaries of some items, and the tokens that they took.
+/// Summaries of some items, and the tokens used.
 #[derive(Debug, Default)]
 pub struct Summaries {
-    /// One for each item; `None` for an item that the answer does not name.
+    /// One text per item; `None` if the answer does not name the item.
     pub texts: Vec<Option<String>>,
     /// Tokens of the request and of the answer.
     pub tokens: (u64, u64),
 }
 
-/// The model that the settings name; `None` without one. A key alone is enough for Anthropic and Gemini.
+/// The model in the settings; `None` without one. Anthropic and Gemini only need a key.
 pub fn summarizer(config: &Config) -> Option<Summarizer> {
     let models = &config.models;
     match models.summary_provider.as_deref() {
@@ -113,17 +114,17 @@ impl Summarizer {
         self.url.host_str().unwrap_or_default()
     }
 
-    /// Symbols of one request.
+    /// Symbols per request.
     pub fn batch(&self) -> usize {
         self.settings.summary_batch
     }
 
-    /// Requests at once.
+    /// Concurrent requests.
     pub fn concurrency(&self) -> usize {
         self.settings.summary_concurrency
     }
 
-    /// Dollars for some tokens of requests and of answers, where prices are known.
+    /// The cost in dollars of these tokens, if prices are known.
     pub fn cost(&self, (sent, received): (u64, u64)) -> Option<f64> {
         let known = self.service.prices.iter().find(|(model, ..)| self.model.starts_with(model));
         let (of_sent, of_received) =
@@ -131,12 +132,12 @@ impl Summarizer {
         Some((of_sent * sent as f64 + of_received * received as f64) / 1e6)
     }
 
-    /// Estimated tokens of a request for some letters of code, and of the answers.
+    /// Estimated tokens of requests for `letters` characters of code, and of their answers.
     pub fn estimate(&self, n_items: usize, letters: u64) -> (u64, u64) {
         prompt::estimate(n_items, letters, self.batch())
     }
 
-    /// Summarises some items by one request.
+    /// Summarises some items in one request.
     pub fn summarize(&self, items: &[Item], cancelled: &Arc<AtomicBool>) -> Result<Summaries, Failure> {
         let most = self.settings.summary_max_tokens.unwrap_or(prompt::most_tokens(items.len()));
         let call = Call {
@@ -155,7 +156,7 @@ impl Summarizer {
     }
 }
 
-/// Whole number in an answer; zero when it is missing.
+/// An integer in an answer; zero if missing.
 fn number(answer: &Value, place: &str) -> u64 {
     answer.pointer(place).and_then(Value::as_u64).unwrap_or_default()
 }

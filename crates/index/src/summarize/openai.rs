@@ -1,4 +1,4 @@
-//! Servers that speak OpenAI's Chat Completions.
+//! Servers with OpenAI's Chat Completions interface.
 
 use serde_json::{Value, json};
 

@@ -1,4 +1,4 @@
-//! Services against servers that speak their wire formats.
+//! Services against test servers with their wire formats.
 
 use serde_json::{Value, json};
 
@@ -8,7 +8,7 @@ use codelode_net::test_server::{Behaviour, PATIENCE, ReceivedRequest, Reply, Tes
 
 const KEY: &str = "sk-very-secret";
 
-/// Asks a service that the settings name, at a server with these answers.
+/// Asks the service in the settings, at a server with these replies.
 fn ask(set: impl Fn(&mut Models, Url), replies: Vec<Reply>) -> (Result<Summaries, Failure>, Vec<ReceivedRequest>) {
     let folder = tempfile::tempdir().expect("there is room");
     let (n, last) = (std::sync::atomic::AtomicUsize::new(0), replies.len() - 1);
@@ -205,7 +205,7 @@ fn the_variables_of_services_reach_them() {
         summarizer(&config.expect("it is right"))
     };
     let (anthropic, google) = ("ANTHROPIC_API_KEY", "GOOGLE_API_KEY");
-    // Anthropic is first, Gemini is asked without it, and a server with OpenAI's interface without both.
+    // Anthropic comes first, then Gemini, then a server with OpenAI's interface.
     let gem = "/g/v1beta/models/gem-x:generateContent";
     let services = [
         (&[][..], ("/a/v1/messages", "x-api-key", "sk-a", Some("claude-x"), "/max_tokens")),

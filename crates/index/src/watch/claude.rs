@@ -61,8 +61,8 @@ pub fn worktree_of(input: &str) -> Option<PathBuf> {
     if path.is_absolute() { Some(path) } else { Some(Path::new(text("cwd")?).join(path)) }
 }
 
-/// Makes the worktree that a hook's input asks for, unless it exists: a client with such a hook makes none by itself.
-/// Its branch starts at the default branch of `origin`, or at the commit that is checked out.
+/// Creates the worktree that a hook's input asks for, unless it exists, because a client with such a hook does not
+/// create it. Its branch starts at the default branch of `origin`, or at the current commit.
 pub fn make(input: &str, path: &Path) -> io::Result<()> {
     if path.is_dir() {
         return Ok(());
@@ -94,8 +94,8 @@ pub fn make(input: &str, path: &Path) -> io::Result<()> {
     }
 }
 
-/// Removes a worktree that [`make`] may have made: a client with such a hook removes none by itself. One with edits that
-/// are not committed is an error, and its branch stays if it has commits of its own.
+/// Removes a worktree that [`make`] may have created, because a client with such a hook does not remove it. Fails if
+/// there are uncommitted edits. A branch with commits of its own stays.
 pub fn remove_worktree(path: &Path) -> io::Result<()> {
     let name = path.file_name().unwrap_or_default();
     let Some(root) = path.parent().filter(|folder| folder.ends_with(FOLDER)).and_then(|it| it.ancestors().nth(2))
@@ -114,7 +114,7 @@ pub fn remove_worktree(path: &Path) -> io::Result<()> {
     if !removed.status.success() {
         return Err(io::Error::other(String::from_utf8_lossy(&removed.stderr).trim().to_owned()));
     }
-    // It refuses where commits would be lost.
+    // Git refuses to delete a branch with unmerged commits.
     git_in(root, &[OsStr::new("branch"), OsStr::new("-d"), &branch]).map(drop)
 }
 

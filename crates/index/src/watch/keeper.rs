@@ -20,7 +20,7 @@ use codelode_store::{self as store, Registry, Sidecar, Snapshot, Store};
 
 /// Time to wait for another process that writes the same index.
 const PATIENCE: Duration = Duration::from_secs(10);
-/// Timeout for events from the system; later ones mean that it is not reliable.
+/// The longest delay of events from the system. If one takes longer, notifications are unreliable.
 const TOLD_WITHIN: Duration = Duration::from_secs(1);
 /// Maximum delay of changes under constant activity, as a multiple of the debounce time.
 const MOST_QUIET: u32 = 10;

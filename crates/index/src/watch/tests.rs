@@ -14,7 +14,7 @@ use crate::pipeline;
 use codelode_base::config::Config;
 use codelode_store::Registry;
 
-/// More time than any test here needs.
+/// A timeout that no test here should reach.
 const PATIENCE: Duration = Duration::from_secs(60);
 
 /// The event for an overrun queue.

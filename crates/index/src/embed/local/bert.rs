@@ -1,5 +1,5 @@
-//! BERT: an encoder of some layers, each of attention between the tokens and of a small network for each of them. The
-//! vector of a text is the mean of its tokens, or the first of them.
+//! BERT: an encoder of layers, each with attention between the tokens and a small network per token. A text's vector is
+//! the mean of its tokens' vectors, or the first of them.
 
 use std::path::Path;
 
@@ -13,18 +13,18 @@ use super::tensors::Tensors;
 #[derive(Debug)]
 pub(super) struct Bert {
     tokenizer: Tokenizer,
-    /// Tokens at the start and at the end of a text.
+    /// Tokens at the start and the end of a text.
     ends: (u32, u32),
-    /// Most tokens of a text.
+    /// The most tokens of a text.
     longest: usize,
-    /// Numbers of a token.
+    /// The length of a token's vector.
     width: usize,
     heads: usize,
     epsilon: f32,
-    /// Whether the first token stands for the text, instead of the mean.
+    /// Whether the first token's vector stands for the text, not the mean.
     first: bool,
     words: Vec<f32>,
-    /// For each position; the only segment is added.
+    /// A vector for each position. The vector of the only segment is added to it.
     positions: Vec<f32>,
     norm: Norm,
     layers: Vec<Layer>,
@@ -42,7 +42,7 @@ struct Layer {
     norm: Norm,
 }
 
-/// A matrix with a row for each output, and what is added.
+/// A weight matrix with one row per output, and a bias.
 #[derive(Debug)]
 struct Linear {
     weight: Vec<f32>,
@@ -57,15 +57,15 @@ struct Norm {
 }
 
 impl Bert {
-    /// Name of the tensor that every such encoder has, after a prefix.
+    /// The name of a tensor that every such encoder has, after a prefix.
     const WORDS: &'static str = "embeddings.word_embeddings.weight";
 
-    /// Whether these tensors are such an encoder.
+    /// Whether the tensors belong to such an encoder.
     pub fn is_it(tensors: &Tensors) -> bool {
         tensors.names().any(|name| name.ends_with(Self::WORDS))
     }
 
-    /// Reads an encoder, or describes the problem.
+    /// Reads an encoder. Fails with a description of the problem.
     pub fn of(tensors: &Tensors, tokenizer: Tokenizer, config: &Value, folder: &Path) -> Result<Self, String> {
         let number = |key: &str| config[key].as_u64().map(|number| number as usize).filter(|number| *number > 0);
         let needed = |key: &str| number(key).ok_or_else(|| format!("its config.json has no {key}"));
@@ -137,7 +137,7 @@ impl Bert {
         })
     }
 
-    /// Vectors of some texts. Their tokens go through the layers together, so that each product is of large matrices.
+    /// The vectors of some texts. Their tokens pass through the layers together, so that the matrix products are large.
     pub fn embed(&self, texts: &[&str]) -> Vec<Vec<f32>> {
         let width = self.width;
         let mut rows = Vec::new();
@@ -238,7 +238,7 @@ fn shares(scores: &mut [f32]) {
     scores.iter_mut().for_each(|score| *score /= sum);
 }
 
-/// Gaussian error linear unit. The error function is that of Abramowitz and Stegun, 7.1.26, exact to 1.5e-7.
+/// Gaussian error linear unit. The error function is 7.1.26 of Abramowitz and Stegun, exact to 1.5e-7.
 fn gelu(x: f32) -> f32 {
     let z = x.abs() * std::f32::consts::FRAC_1_SQRT_2;
     let t = (1.0 + 0.327_591_1 * z).recip();

@@ -1,4 +1,4 @@
-//! Folders of models for tests: made here, and small.
+//! Small model folders, made for tests.
 
 use std::path::Path;
 

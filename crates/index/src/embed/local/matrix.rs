@@ -1,27 +1,27 @@
 //! Products of matrices.
 
-/// A matrix that lies in a slice.
+/// A matrix in a slice.
 #[derive(Clone, Copy)]
 pub(super) struct Matrix<'a> {
     pub numbers: &'a [f32],
     pub rows: usize,
     pub columns: usize,
-    /// Distance from a row to the next.
+    /// The distance from one row to the next, in numbers.
     pub stride: usize,
 }
 
-/// Adds to `sum`, whose rows are `stride` apart, `factor` times a matrix and the transpose of another.
+/// Adds `factor` times a matrix times another's transpose to `sum`, whose rows are `stride` apart.
 pub(super) fn add_product(factor: f32, a: Matrix<'_>, b_transposed: Matrix<'_>, sum: &mut [f32], stride: usize) {
     let b = b_transposed;
     multiply(factor, a, (b, b.columns, b.rows, 1, b.stride), sum, stride);
 }
 
-/// Adds to `sum`, whose rows are `stride` apart, a matrix times another.
+/// Adds a matrix times another to `sum`, whose rows are `stride` apart.
 pub(super) fn add_plain_product(a: Matrix<'_>, b: Matrix<'_>, sum: &mut [f32], stride: usize) {
     multiply(1.0, a, (b, b.rows, b.columns, b.stride, 1), sum, stride);
 }
 
-/// `b` comes with its rows, its columns, and the distances between them.
+/// Multiplies matrices; `b` comes with its rows, its columns, and the distances between them.
 fn multiply(
     factor: f32,
     a: Matrix<'_>,

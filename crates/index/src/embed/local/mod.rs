@@ -1,5 +1,5 @@
-//! Models in a folder on this machine: tables of Model2Vec and encoders of BERT's kind, as they are published, in
-//! safetensors with their tokenizer. Nothing is downloaded and nothing is sent.
+//! Models in a local folder, as they are published: Model2Vec tables and BERT-like encoders in safetensors, with their
+//! tokenizer. Nothing is downloaded or sent.
 
 mod bert;
 #[cfg(any(test, feature = "testing"))]
@@ -25,9 +25,9 @@ use pieces::Tokenizer;
 use table::Table;
 use tensors::Tensors;
 
-/// Texts of one call. More would not stay in the processor's caches.
+/// Texts per call. More would not fit the processor's caches.
 const BATCH: usize = 16;
-/// Version of the way from a text to its vector: another one makes other vectors.
+/// Version of the conversion from text to vector. A new version makes new vectors.
 const VERSION: u32 = 1;
 
 /// A model in a folder.
@@ -35,7 +35,7 @@ const VERSION: u32 = 1;
 pub(super) struct Local {
     name: String,
     identity: String,
-    /// Put before documents and before questions.
+    /// The prompt before documents, and before questions.
     prompts: [String; 2],
     kind: Kind,
 }
@@ -47,7 +47,7 @@ enum Kind {
 }
 
 impl Local {
-    /// Reads the model of a folder.
+    /// Opens the model in a folder.
     pub fn open(folder: &Path) -> Result<Self, Error> {
         let failed = |problem| Error::Model { folder: folder.display().to_string(), problem };
         if !folder.is_dir() {
@@ -87,7 +87,7 @@ impl Local {
         let name = name.as_deref().and_then(Path::file_name).map(|name| name.to_string_lossy().into_owned());
         let name = name.unwrap_or_else(|| "model".to_owned());
         let prompt = |name: &str| sentences["prompts"][name].as_str().unwrap_or_default().to_owned();
-        // The same model in another folder makes the same vectors.
+        // The identity is by content, so that a copy in another folder has the same vectors.
         let identity = format!("local {VERSION} {}", &hash.finalize().to_hex()[..32]);
         Ok(Self { name, identity, prompts: [prompt("document"), prompt("query")], kind })
     }
@@ -139,7 +139,7 @@ impl Provider for Local {
     }
 }
 
-/// A text with a space where a capital begins a word inside a name: tokenizers of prose know `send packet`, and not
+/// A text with a space before each capital inside a word, because tokenizers for prose know `send packet` but not
 /// `sendPacket`.
 fn words_apart(text: &str) -> String {
     let mut apart = String::with_capacity(text.len() + 16);

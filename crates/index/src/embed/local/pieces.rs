@@ -1,4 +1,4 @@
-//! Tokens of a text: words are cut into the longest pieces of a vocabulary (WordPiece), as `tokenizer.json` says.
+//! WordPiece tokenizer: cuts words into the longest pieces of a vocabulary, as `tokenizer.json` defines.
 
 use std::collections::HashMap;
 use std::sync::LazyLock;
@@ -11,16 +11,16 @@ use unicode_normalization::UnicodeNormalization;
 #[derive(Debug)]
 pub(super) struct Tokenizer {
     vocabulary: HashMap<String, u32>,
-    /// Mark of a piece that continues a word.
+    /// The prefix of a piece that continues a word.
     continuing: String,
-    /// Letters of the longest word that is cut.
+    /// The longest word that is cut, in characters.
     longest: usize,
-    /// Token of a word that no pieces make up.
+    /// The token of a word that no pieces make up.
     unknown: u32,
     steps: Vec<Step>,
 }
 
-/// A change of a text before it is cut.
+/// A step that normalizes a text before it is cut.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Step {
     Clean,
@@ -30,7 +30,7 @@ enum Step {
 }
 
 impl Tokenizer {
-    /// Reads `tokenizer.json`, or describes what is not supported.
+    /// Reads `tokenizer.json`. Fails with a description of an unsupported part.
     pub fn of(json: &Value) -> Result<Self, String> {
         let model = &json["model"];
         let kind = model["type"].as_str().unwrap_or("WordPiece");
@@ -58,22 +58,22 @@ impl Tokenizer {
         })
     }
 
-    /// Number of a token.
+    /// The number of a token.
     pub fn token(&self, piece: &str) -> Option<u32> {
         self.vocabulary.get(piece).copied()
     }
 
-    /// Token of unknown words.
+    /// The token of unknown words.
     pub fn unknown(&self) -> u32 {
         self.unknown
     }
 
-    /// Largest number of a token.
+    /// The largest token number.
     pub fn largest(&self) -> u32 {
         self.vocabulary.values().copied().max().unwrap_or_default()
     }
 
-    /// The first tokens of a text.
+    /// The tokens of a text, at most `most`.
     pub fn tokens(&self, text: &str, most: usize) -> Vec<u32> {
         let mut text = text.to_owned();
         for step in &self.steps {
@@ -168,7 +168,7 @@ impl Step {
     }
 }
 
-/// Words between white space; each punctuation mark is one.
+/// The words of a text; each punctuation mark is one.
 fn words(text: &str) -> impl Iterator<Item = &str> {
     text.split_whitespace().flat_map(|mut rest| {
         std::iter::from_fn(move || {
@@ -193,7 +193,7 @@ fn is_ideograph(letter: char) -> bool {
         0x4e00..=0x9fff | 0x3400..=0x4dbf | 0x20000..=0x2a6df | 0x2a700..=0x2b81f | 0x2b920..=0x2ceaf | 0xf900..=0xfaff | 0x2f800..=0x2fa1f)
 }
 
-/// Letters of a category of Unicode.
+/// The characters of a Unicode category.
 struct Category(Vec<(char, char)>);
 
 static PUNCTUATION: LazyLock<Category> = LazyLock::new(|| Category::of(r"\p{P}"));

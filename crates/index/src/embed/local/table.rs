@@ -1,13 +1,13 @@
-//! Model2Vec: a table with a vector for each token. The vector of a text is the mean of those of its tokens.
+//! Model2Vec: a table with one vector per token. A text's vector is the mean of its tokens' vectors.
 
 use serde_json::Value;
 
 use super::pieces::Tokenizer;
 use super::tensors::{Tensor, Tensors};
 
-/// Tokens of a text when the model does not say.
+/// The most tokens of a text if the model does not define it.
 const LONGEST: usize = 512;
-/// Names of the tensor with the vectors, by Model2Vec and by sentence-transformers.
+/// The name of the tensor in models of Model2Vec and of sentence-transformers.
 const NAMES: [&str; 2] = ["embeddings", "embedding.weight"];
 
 /// A table of vectors.
@@ -15,22 +15,22 @@ const NAMES: [&str; 2] = ["embeddings", "embedding.weight"];
 pub(super) struct Table {
     tokenizer: Tokenizer,
     dimensions: usize,
-    /// Rows of `dimensions` numbers.
+    /// Rows of `dimensions` numbers each.
     rows: Vec<f32>,
-    /// Row of each token; empty when each has its own.
+    /// The row of each token; empty if the token's number is its row.
     row_of: Vec<f32>,
-    /// Weight of each token; empty when all have the same.
+    /// The weight of each token; empty if all are equal.
     weights: Vec<f32>,
     longest: usize,
 }
 
 impl Table {
-    /// Whether these tensors are such a table.
+    /// Whether the tensors belong to such a table.
     pub fn is_it(tensors: &Tensors) -> bool {
         NAMES.iter().any(|name| tensors.has(name))
     }
 
-    /// Reads a table, or describes the problem.
+    /// Reads a table. Fails with a description of the problem.
     pub fn of(tensors: &Tensors, tokenizer: Tokenizer, config: &Value) -> Result<Self, String> {
         let name = NAMES.into_iter().find(|name| tensors.has(name)).unwrap_or(NAMES[0]);
         let Tensor { shape, numbers } = tensors.get(name)?;

@@ -1,11 +1,11 @@
-//! Tensors of a safetensors file: a header of JSON that says where each one lies, and their bytes.
+//! Reads a safetensors file: a JSON header with the position of each tensor, then their bytes.
 
 use std::collections::HashMap;
 use std::path::Path;
 
 use serde::Deserialize;
 
-/// Largest file that is read.
+/// The largest file that is read, in bytes.
 const LARGEST: u64 = 4 << 30;
 /// Largest header.
 const LARGEST_HEADER: u64 = 64 << 20;
@@ -14,12 +14,12 @@ const LARGEST_HEADER: u64 = 64 << 20;
 #[derive(Debug)]
 pub(super) struct Tensors {
     bytes: Vec<u8>,
-    /// Start of the tensors.
+    /// The offset of the tensors' bytes.
     start: usize,
     header: HashMap<String, Place>,
 }
 
-/// Numbers of a tensor, row by row.
+/// The numbers of a tensor, row by row.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Tensor {
     pub shape: Vec<usize>,
@@ -34,7 +34,7 @@ struct Place {
 }
 
 impl Tensors {
-    /// Reads a file, or describes the problem.
+    /// Reads a file. Fails with a description of the problem.
     pub fn read(path: &Path) -> Result<Self, String> {
         let named = |err: &dyn std::fmt::Display| format!("{}: {err}", path.display());
         let size = std::fs::metadata(path).map_err(|err| named(&err))?.len();
@@ -57,7 +57,7 @@ impl Tensors {
         Ok(Self { bytes, start: 8 + length, header })
     }
 
-    /// The whole file, for a hash of it.
+    /// The whole file, to hash it.
     pub fn bytes(&self) -> &[u8] {
         &self.bytes
     }
@@ -72,7 +72,7 @@ impl Tensors {
         self.header.keys().map(String::as_str)
     }
 
-    /// A tensor as numbers of single precision.
+    /// A tensor, converted to single precision.
     pub fn get(&self, name: &str) -> Result<Tensor, String> {
         let Place { dtype, shape, data_offsets: (from, to) } =
             self.header.get(name).ok_or_else(|| format!("it has no tensor {name}"))?;
@@ -85,7 +85,7 @@ impl Tensors {
             "F16" => each(bytes, |number| of_half(u16::from_le_bytes(number))),
             "BF16" => each(bytes, |number| f32::from_bits(u32::from(u16::from_le_bytes(number)) << 16)),
             "I8" => each(bytes, |[number]: [u8; 1]| f32::from(number as i8)),
-            // Numbers of rows, which are exact up to 16 million.
+            // Row numbers, which single precision holds exactly up to 16 million.
             "I32" => each(bytes, |number| i32::from_le_bytes(number) as f32),
             "I64" => each(bytes, |number| i64::from_le_bytes(number) as f32),
             _ => return Err(format!("the tensor {name} has numbers of type {dtype}")),
@@ -97,7 +97,7 @@ impl Tensors {
         }
     }
 
-    /// A tensor of a given shape.
+    /// A tensor that must have this shape.
     pub fn shaped(&self, name: &str, shape: &[usize]) -> Result<Vec<f32>, String> {
         let tensor = self.get(name)?;
         match tensor.shape == shape {
@@ -111,7 +111,7 @@ fn each<const N: usize>(bytes: &[u8], number: impl Fn([u8; N]) -> f32) -> Vec<f3
     bytes.as_chunks::<N>().0.iter().map(|bytes| number(*bytes)).collect()
 }
 
-/// Number of half precision.
+/// Converts a half-precision number.
 fn of_half(half: u16) -> f32 {
     let (sign, exponent, fraction) = (u32::from(half >> 15) << 31, half >> 10 & 31, half & 1023);
     let size = match exponent {

@@ -1,4 +1,4 @@
-//! Models in folders: small ones made here, and what is no model.
+//! Models in folders: small ones made here, and folders without a model.
 
 use std::path::Path;
 
@@ -34,7 +34,7 @@ fn a_model_is_the_same_wherever_it_lies() {
     assert_ne!(identity(one.path(), 1.0), identity(other.path(), 2.0));
 }
 
-/// An encoder whose numbers are sines, so that others can be asked for its vectors.
+/// Writes an encoder whose numbers are sines, so that numpy can compute the expected vectors.
 fn save_encoder(folder: &Path, config: &Value) {
     let (width, inner) = (8, 16);
     let mut shapes: Vec<(String, Vec<usize>)> = vec![
@@ -92,13 +92,13 @@ fn an_encoder_gives_the_vectors_that_another_program_computes() {
         let length = vector.iter().map(|number| number * number).sum::<f32>().sqrt();
         vector.iter().map(|number| number / length).collect()
     };
-    // By numpy, from the same sines.
+    // Computed by numpy from the same sines.
     let expected = [
         [-0.3312, -0.45118, 0.17055, 0.59637, -0.29171, 0.31483, 0.1176, -0.32241],
         [-0.33601, -0.47099, 0.15953, 0.57614, -0.28965, 0.3164, 0.1475, -0.31956],
         [-0.34464, -0.47158, 0.16021, 0.55939, -0.29042, 0.32383, 0.17442, -0.3172],
     ];
-    // Texts of one call do not see each other.
+    // Texts of one call do not affect each other.
     let vectors = embed(&model, &["Buy goods", "send", ""], Purpose::Document);
     for (vector, expected) in vectors.iter().map(unit).zip(expected) {
         let is_near = vector.iter().zip(expected).all(|(number, expected)| (number - expected).abs() < 1e-4);
