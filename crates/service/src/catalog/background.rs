@@ -1,4 +1,4 @@
-//! Work with models beside the answers of a server: summaries, and embeddings of edits. Answers never wait for it.
+//! Background work with models in a server: summaries, and embeddings of edits. Answers never wait for it.
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
@@ -9,27 +9,27 @@ use super::summaries;
 use codelode_index::pipeline;
 use codelode_store::{Registry, Sidecar, Snapshot};
 
-/// A piece of work on the snapshots of a checkout.
+/// A job on the snapshots of a checkout.
 struct Work {
     sidecar: Sidecar,
     on: Box<dyn Fn(&Snapshot) + Send>,
 }
 
-/// Sort and store of work that is being done, with the work that is to follow it.
+/// Running jobs by sort and store, each with the jobs to run after it.
 type Running = HashMap<(&'static str, String), Vec<Work>>;
 
-/// Work of a process in the background.
+/// The background jobs of a process.
 #[derive(Default)]
 pub(super) struct Background {
     running: Arc<Mutex<Running>>,
-    /// Generation of each checkout that was looked at last.
+    /// The last seen generation of each checkout.
     seen: Mutex<HashMap<String, u64>>,
 }
 
 impl Background {
-    /// Does some work on the newest snapshot of a checkout, and again when another one has been published meanwhile.
-    /// Of each sort, one piece of work is done for a store at a time: while one is under way, others are left out, but
-    /// that which `follows` is done after it.
+    /// Starts a job on the newest snapshot of a checkout, and repeats it while newer snapshots are published. For each
+    /// sort and store only one job runs at a time. Further jobs are dropped, except that a job with `follows` runs
+    /// afterwards.
     pub fn start(
         &self,
         sort: &'static str,
@@ -73,7 +73,7 @@ impl Background {
         }
     }
 
-    /// Whether a snapshot of this generation was not looked at before.
+    /// Whether a snapshot of this generation is seen for the first time.
     fn is_new(&self, sidecar: &Sidecar, snapshot: &Snapshot) -> bool {
         let generation = snapshot.generation();
         lock(&self.seen).insert(sidecar.repo.clone(), generation) != Some(generation)
@@ -85,7 +85,7 @@ fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Summarises and embeds what edits have brought, in a server that keeps indexes fresh.
+/// Summarises and embeds new code after edits, in a server that keeps indexes fresh.
 pub(super) fn after_edits(caller: &Caller<'_>, sidecar: &Sidecar, snapshot: &Snapshot) {
     let (models, config) = (caller.models, caller.config);
     let has_provider = config.models.embeds();
@@ -99,7 +99,7 @@ pub(super) fn after_edits(caller: &Caller<'_>, sidecar: &Sidecar, snapshot: &Sna
     if config.use_ai_summaries {
         summaries::begin(caller, sidecar);
     }
-    // A process that was killed may have left a file without vectors, and there may be those of another model.
+    // A killed process may have left a file without vectors, and the vectors may come from another model.
     if has_provider && snapshot.has_vectors() {
         models.embed_more(config, caller.indexes.registry(), sidecar, true);
     }

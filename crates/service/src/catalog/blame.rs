@@ -1,4 +1,4 @@
-//! Blame of a symbol or of lines: who changed them last.
+//! Blame: the last change of a symbol or of lines, with its author.
 
 use std::collections::{BTreeMap, HashSet};
 use std::ops::RangeInclusive;
@@ -11,26 +11,26 @@ use super::indexes::Repo;
 use codelode_source::git::{self, Blamed};
 use codelode_store::SymbolView;
 
-/// Time that an answer waits. The history of a file may be long.
+/// The longest wait of an answer. The history of a file may be long.
 const PATIENCE: Duration = Duration::from_secs(5);
-/// Histories that are read at once; those that took too long for their answers count as well.
+/// The most histories read at once, including those whose answers stopped waiting.
 const MOST_AT_ONCE: usize = 8;
-/// Histories that are being read.
+/// The number of histories being read.
 static READING: RunningBlames = RunningBlames(AtomicUsize::new(0));
 
-/// The last change of a text, and those who wrote it.
+/// The last change of a text, and its authors.
 pub struct Blame {
     /// The newest of its lines.
     pub last: Blamed,
-    /// The oldest time of a line, in seconds since 1970.
+    /// The time of its oldest line, in seconds since 1970.
     pub since: i64,
-    /// Lines per author.
+    /// The number of lines per author.
     pub authors: BTreeMap<String, u32>,
-    /// Number of commits that its lines are of.
+    /// The number of commits in its lines.
     pub commits: usize,
 }
 
-/// Blames a symbol, or says why that cannot be done.
+/// Blames a symbol. Fails with the reason, in words for people.
 pub fn blame(repo: &Repo, symbol: &SymbolView<'_>) -> Result<Blame, String> {
     let text = symbol.source().to_vec();
     let read = move |worktree: &Path, file: &str| git::blame_text(worktree, "HEAD", file, &text);
@@ -45,13 +45,13 @@ pub fn blame(repo: &Repo, symbol: &SymbolView<'_>) -> Result<Blame, String> {
     Ok(Blame { last, since, authors, commits })
 }
 
-/// Blames lines of a file as of a commit, or says why that cannot be done.
+/// Blames lines of a file at a commit. Fails with the reason, in words for people.
 pub fn of_lines(repo: &Repo, commit: &str, path: &str, lines: RangeInclusive<u32>) -> Result<Vec<Blamed>, String> {
     let commit = commit.to_owned();
     in_time(repo, path, move |worktree, file| git::blame(worktree, &commit, file, Some(lines)))
 }
 
-/// Reads the history of a file of a checkout, by the worktree and the path there, unless it takes too long.
+/// Reads the history of a file in a checkout. `read` gets the worktree and the path in it. Fails after [`PATIENCE`].
 fn in_time<T: Send + 'static>(
     repo: &Repo,
     path: &str,
@@ -74,10 +74,10 @@ fn in_time<T: Send + 'static>(
     found.map_err(|err| err.to_string())
 }
 
-/// Count of running work.
+/// The number of running jobs.
 struct RunningBlames(AtomicUsize);
 
-/// Work that counts until this is dropped.
+/// A running job, counted until this is dropped.
 struct BlameGuard(&'static AtomicUsize);
 
 impl RunningBlames {

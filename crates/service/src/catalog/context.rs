@@ -1,5 +1,5 @@
-//! Context of a repository by providers: made of its files when it is first asked for, stored beside its index until one
-//! of the files that it was made of changes, and kept while a snapshot is open.
+//! Provider context of a repository. It is read on first use, stored beside the index until one of its source files
+//! changes, and kept in memory while the snapshot is open.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
@@ -12,21 +12,21 @@ use codelode_store::{FileView, Snapshot, SummaryWords, SymbolId, SymbolView};
 
 pub use codelode_index::enrich::{Column, Context, Link};
 
-/// Snapshots whose context is kept.
+/// The most snapshots whose context is kept.
 const MOST: usize = 8;
 
-/// Contexts of open snapshots.
+/// The contexts of open snapshots.
 #[derive(Default)]
 pub(super) struct Contexts(Mutex<Vec<(Weak<Snapshot>, Arc<Known>)>>);
 
-/// Context of a snapshot, with the words of its notes when they were searched.
+/// The context of a snapshot, and the search index of its notes if they were searched.
 #[derive(Default)]
 struct Known {
     context: Arc<Context>,
     notes: OnceLock<Arc<SummaryWords>>,
 }
 
-/// Files of a snapshot, as providers read them.
+/// The files of a snapshot, as providers read them.
 pub(super) struct Held<'a>(pub &'a Snapshot);
 
 impl Files for Held<'_> {
@@ -50,7 +50,7 @@ impl Files for Held<'_> {
     fn functions(&self) -> Vec<Function<'_>> {
         let is_one = |symbol: &SymbolView<'_>| matches!(symbol.kind(), Kind::Function | Kind::Method);
         let mut found = Vec::new();
-        // Descriptions of interfaces lie among documentation, and may be generated.
+        // Interface descriptions lie among documentation, and may be generated.
         let is_read = |file: &FileView<'_>| match file.spec().is_document {
             true => !file.exercises(),
             false => !file.is_test() && !file.is_generated(),
@@ -69,12 +69,12 @@ impl Files for Held<'_> {
     }
 }
 
-/// The context of a repository; empty when providers are off.
+/// The context of a repository; empty if providers are disabled.
 pub fn context(caller: &Caller<'_>, repo: &Repo) -> Arc<Context> {
     known(caller, repo).context.clone()
 }
 
-/// Words of the notes on a repository's files: what providers know of them, and what a model says of them.
+/// The search index of the notes about a repository's files, by providers and by a model.
 pub fn notes(caller: &Caller<'_>, repo: &Repo) -> Arc<SummaryWords> {
     let known = known(caller, repo);
     let collect = || {
@@ -116,7 +116,7 @@ fn known(caller: &Caller<'_>, repo: &Repo) -> Arc<Known> {
     known
 }
 
-/// The context that was stored of this snapshot, or of an earlier one if it holds still; else it is made and stored.
+/// The context stored for this snapshot, or for an earlier one if still valid. Otherwise it is read and stored.
 fn stored_or_made(snapshot: &Snapshot) -> Context {
     if !snapshot.paths().any(|(path, _)| enrich::detected(path)) {
         return Context::default();
@@ -125,14 +125,14 @@ fn stored_or_made(snapshot: &Snapshot) -> Context {
     let stored = snapshot.notes(|table| Context::read(table.text(), &files));
     stored.unwrap_or_else(|| {
         let context = Context::of(&files);
-        // Notes that cannot be stored are made again.
+        // If storing fails, the next process reads the context again.
         let _ = snapshot.keep_notes(&context.to_bytes(&files));
         context
     })
 }
 
-/// The context of a repository whose files use one another in a way that only a provider knows, such as `ref()` of dbt;
-/// `None` for any other.
+/// The context of a repository with references that only a provider understands, such as dbt's `ref()`; `None` for
+/// other repositories.
 pub fn linking(caller: &Caller<'_>, repo: &Repo) -> Option<Arc<Context>> {
     let is_one = caller.config.context_providers && repo.snapshot.paths().any(|(path, _)| enrich::is_of_data(path));
     is_one.then(|| context(caller, repo))

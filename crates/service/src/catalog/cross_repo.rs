@@ -1,10 +1,9 @@
-//! Uses of a repository's symbols in the other repositories that are indexed here: those that import a package which it
-//! publishes, and which the caller may see.
+//! Uses of a repository's symbols in other indexed repositories. These import a package that the repository publishes,
+//! and the caller may see them.
 //!
-//! A server over a place of indexes asks it which repositories import the package, and fetches those alone.
+//! A server over a place of indexes asks the place for repositories that import the package, and fetches only these.
 //!
-//! Nothing else of this is stored. Uses of one repository in another are bound when they are first asked for, and kept while both
-//! snapshots are open.
+//! Links between repositories are not stored. They are computed on first use, and kept while both snapshots are open.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
@@ -22,18 +21,18 @@ use codelode_index::pipeline::{self, Linked, Links};
 pub use codelode_index::pipeline::{Link, LinkedImport};
 use codelode_store::{EdgeTable, Sidecar, Snapshot};
 
-/// Maximum time of one question for other repositories; those that are left are named in its answer.
+/// The longest search for users in one call. The answer names the repositories not reached.
 const LOOKING: Duration = Duration::from_secs(20);
-/// Pairs of repositories whose links are kept.
+/// The most pairs of repositories whose links are kept.
 const MOST_PAIRS: usize = 512;
-/// Packages and repositories that are named in an answer.
+/// The most packages and repositories named in an answer.
 const MOST_NAMED: usize = 20;
 
 /// Links between open snapshots.
 #[derive(Default)]
 pub(super) struct LinkCache(Mutex<Vec<Pair>>);
 
-/// Two snapshots, and what the second uses of the first.
+/// Two snapshots, and the second one's uses of the first.
 struct Pair {
     package: Weak<Snapshot>,
     user: Weak<Snapshot>,
@@ -68,19 +67,19 @@ pub struct User {
 }
 
 impl User {
-    /// Places where it uses symbols of the package's repository, by file and place.
+    /// Uses of symbols of the package's repository, by file and place.
     pub fn uses(&self) -> &[Link] {
         &self.links.uses
     }
 
-    /// Its imports of files of the package's repository.
+    /// Imports of files of the package's repository.
     pub fn imports(&self) -> &[LinkedImport] {
         &self.links.imports
     }
 }
 
-/// Repositories that use packages which a repository publishes, by id. `_meta` says which packages these are, and in how many
-/// repositories was looked.
+/// The repositories that use packages published by `repo`, by id. `_meta` names the packages, and the number of
+/// repositories searched.
 pub fn users(caller: &Caller<'_>, repo: &Repo, edges: &EdgeTable) -> Result<Vec<User>, Error> {
     let packages = enrich::published(&super::context::Held(&repo.snapshot));
     let others = || caller.indexes.registry().all().into_iter().filter(|other| other.repo != repo.sidecar.repo);
@@ -126,7 +125,7 @@ pub fn users(caller: &Caller<'_>, repo: &Repo, edges: &EdgeTable) -> Result<Vec<
     Ok(users)
 }
 
-/// Whether the folder of an index was removed, so that the index has no meaning any more.
+/// Whether the folder of an index was deleted, so that the index is obsolete.
 fn is_gone(caller: &Caller<'_>, sidecar: &Sidecar) -> bool {
     !indexes::is_here(caller, sidecar) && pipeline::is_gone(sidecar, caller.indexes.registry(), caller.config)
 }
@@ -137,12 +136,12 @@ struct Search<'a> {
     repo: &'a Repo,
     edges: &'a EdgeTable,
     packages: &'a [Published],
-    /// Repositories that may use them, where a place says so.
+    /// The repositories that may use the packages, if the place of indexes knows.
     importers: Option<BTreeSet<String>>,
 }
 
 impl Search<'_> {
-    /// Opens another repository, and binds what it uses; `None` where none of its files imports a package.
+    /// Opens another repository and links it to the packages; `None` if no file in it imports one.
     fn user(&self, other: Sidecar) -> Result<Option<User>, Error> {
         let Self { caller, repo, edges, packages, importers } = self;
         let ecosystems: BTreeSet<Ecosystem> = packages.iter().map(|package| package.ecosystem).collect();
@@ -154,13 +153,13 @@ impl Search<'_> {
             match importers {
                 Some(importers) if !importers.contains(&other.repo) => return Ok(None),
                 Some(_) => {}
-                // A server over a place would fetch everything for one question.
+                // Without that knowledge, one question would fetch every index of the place.
                 None => return Err(Error::unavailable("this server has not fetched its index yet")),
             }
         }
         let mut user = opened(caller, other)?;
         let mut links = linked(caller, repo, edges, packages, &user)?;
-        // Files to be shown must be those on disk.
+        // Files in the answer must match the disk.
         let snapshot = user.snapshot.clone();
         let places = links.uses.iter().map(|link| link.edge.file).chain(links.imports.iter().map(|import| import.from));
         let files: BTreeSet<u32> = places.collect();
@@ -175,7 +174,7 @@ impl Search<'_> {
     }
 }
 
-/// Opens another repository: compared with its folder, if that is on this machine.
+/// Opens another repository, compared with its folder if that is on this machine.
 fn opened(caller: &Caller<'_>, other: Sidecar) -> Result<Repo, Error> {
     if indexes::is_here(caller, &other) && !caller.request.as_indexed {
         return indexes::open_sidecar(caller, other);
@@ -184,7 +183,7 @@ fn opened(caller: &Caller<'_>, other: Sidecar) -> Result<Repo, Error> {
     Ok(Repo::stored(caller, other, snapshot))
 }
 
-/// Links of a repository to packages of another.
+/// Links a repository to the packages of another.
 fn linked(
     caller: &Caller<'_>,
     repo: &Repo,
@@ -196,7 +195,7 @@ fn linked(
     if let Some(links) = cache.get(&repo.snapshot, &user.snapshot) {
         return Ok(links);
     }
-    // Where a module is looked for from the file that imports it upwards, the package's own folder comes first.
+    // Node looks for a module upwards from the importing file, so the package's own folder comes first.
     let folder = |package: &Published| match package.ecosystem {
         Ecosystem::PyPi => package.folder.clone(),
         _ => String::new(),

@@ -1,4 +1,4 @@
-//! Diagnosis and repair of an index directory. It is written for people at a terminal, so it is no tool of the table.
+//! Diagnosis and repair of an index directory. It is for people at a terminal, so there is no tool for it.
 
 use std::collections::{BTreeMap, HashSet};
 use std::path::Path;
@@ -12,14 +12,14 @@ use codelode_index::pipeline::{self, RunControl};
 use codelode_source::discover;
 use codelode_store::{self as store, FileView, Registry, Sidecar, Snapshot, Store, WriterState};
 
-/// Result of an examination.
+/// The result of an examination.
 #[derive(Debug, Default, Serialize)]
 pub struct Report {
     /// Version of this program.
     pub version: &'static str,
-    /// Versions of the store's files and of the extraction that this program writes.
+    /// The version of the store's files that this program writes.
     pub format: u32,
-    /// See `format`.
+    /// The version of extraction, which decides the stored contents.
     pub content: u32,
     /// Location of the index directory.
     pub index_directory: String,
@@ -40,9 +40,9 @@ pub struct Finding {
     pub subject: String,
     /// Description of the finding.
     pub what: String,
-    /// Whether answers are wrong, old or missing, or space is wasted, until someone acts.
+    /// Whether the finding makes answers wrong, old or incomplete, or wastes space, until someone acts.
     pub is_problem: bool,
-    /// Remedy that `doctor --fix` applies, or that a person can apply.
+    /// A remedy for `doctor --fix`, or for a person.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub remedy: Option<String>,
     /// Whether the remedy was applied.
@@ -58,7 +58,7 @@ impl Report {
 
 /// Minimum free disk space for a commit of a large repository.
 const LITTLE_ROOM: u64 = 500 << 20;
-/// The most files that a finding names.
+/// The most files named in a finding.
 const MOST_NAMED: usize = 5;
 /// Maximum wait for another writer.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -130,7 +130,7 @@ impl Visit<'_> {
         self.report.findings.push(Finding { subject, what, is_problem: false, remedy, mended: false });
     }
 
-    /// Reports a problem, and repairs it if requested.
+    /// Reports a problem. Repairs it if the user wants repairs.
     fn problem(&mut self, subject: &str, what: &str, remedy: &str, mend: impl FnOnce() -> Result<(), String>) {
         self.finding(true, subject, what, remedy, mend);
     }
@@ -235,7 +235,7 @@ impl Visit<'_> {
         }
     }
 
-    /// Names the files of a checkout that were not read to their end.
+    /// Reports files of a checkout that were not read to their end.
     fn cut_off(&mut self, sidecar: &Sidecar, snapshot: &Snapshot) {
         let files: Vec<&str> = snapshot.files().filter(FileView::is_cut_off).map(|file| file.path()).collect();
         if files.is_empty() {
@@ -248,7 +248,7 @@ impl Visit<'_> {
         self.note(&sidecar.repo, &what, None);
     }
 
-    /// Names the files of a checkout that hold a credential.
+    /// Reports files of a checkout that contain a credential.
     fn credentials(&mut self, sidecar: &Sidecar, snapshot: &Snapshot) {
         let secrets = &self.config.secrets;
         let holds = |file: &FileView<'_>| discover::holds_credential(file.content()) && !secrets.allows(file.path());

@@ -1,5 +1,5 @@
-//! Early answers while a large folder is indexed for the first time: each question gets an excerpt of its own, in a
-//! folder that lasts as long as the call.
+//! Early answers: while a large folder is indexed for the first time, each question gets an excerpt of its own, in a
+//! temporary folder that is removed after the call.
 
 use std::fs;
 use std::path::Path;
@@ -20,38 +20,38 @@ use codelode_store::{Registry, Sidecar, Snapshot};
 
 /// Folder of excerpts, below the index directory.
 const FOLDER: &str = "excerpts";
-/// Age of an excerpt whose process was killed.
+/// The age at which an excerpt belongs to a killed process.
 const LEFT: Duration = Duration::from_secs(600);
 
-/// Pause before another look at whether an index is complete.
+/// The interval between checks whether the index is complete.
 const PAUSE: Duration = Duration::from_millis(250);
 
 /// An excerpt for one question.
 pub(super) struct ExcerptIndex {
     repo: String,
-    /// `None` where it is all that the index holds so far.
+    /// The excerpt's own index; `None` if the checkout's index is this excerpt.
     apart: Option<OutsideExcerpt>,
 }
 
-/// An excerpt outside of the index.
+/// An excerpt in an index of its own.
 struct OutsideExcerpt {
     snapshot: Arc<Snapshot>,
-    /// Removed with the call.
+    /// Removed on drop.
     _folder: TempDir,
 }
 
-/// Notes that the index of a checkout holds the excerpt for this question, and no more.
+/// Notes that the index of a checkout is so far only this question's excerpt.
 pub(super) fn began(caller: &Caller<'_>, repo: &str, excerpt: &Excerpt) {
     excerpts(caller).push(ExcerptIndex { repo: repo.to_owned(), apart: None });
     caller.note(EXCERPT, extent(excerpt));
 }
 
-/// Whether an excerpt of a checkout was made for this question.
+/// Whether this question has an excerpt of a checkout.
 pub(super) fn has_own(caller: &Caller<'_>, repo: &str) -> bool {
     excerpts(caller).iter().any(|early| early.repo == repo)
 }
 
-/// How much of a folder an excerpt holds, for an answer.
+/// The extent of an excerpt in its folder, for `_meta`.
 fn extent(excerpt: &Excerpt) -> Value {
     let Excerpt { report, of, looked_at } = excerpt;
     let mut extent = json!({"files": report.facts.files, "of": of});
@@ -61,13 +61,13 @@ fn extent(excerpt: &Excerpt) -> Value {
     extent
 }
 
-/// A change of the list is one step, so a panic elsewhere leaves it intact.
+/// Each change of the list is one step, so a panic elsewhere leaves it intact.
 fn excerpts<'a>(caller: &'a Caller<'_>) -> MutexGuard<'a, Vec<ExcerptIndex>> {
     caller.excerpts.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// A snapshot as it was seen; while there is only an excerpt for another question, an excerpt for this one, or the whole
-/// when no file holds its words. An answer is never made from an excerpt for another question.
+/// Returns the snapshot to answer from. During first indexing: this question's own excerpt, or the full index if no
+/// file matches. An answer never comes from another question's excerpt.
 pub(super) fn or_awaited(
     caller: &Caller<'_>,
     sidecar: &Sidecar,
@@ -97,8 +97,7 @@ pub(super) fn or_awaited(
     whole(caller, sidecar, root)
 }
 
-/// The complete index, as soon as it is there. A question that needs it is refused when that takes too long: from an
-/// excerpt it would be told what is not so.
+/// Waits for the complete index. Fails after a limit, because an answer from an excerpt could be wrong.
 fn whole(caller: &Caller<'_>, sidecar: &Sidecar, root: &Path) -> Result<CheckedSnapshot, Error> {
     let at_terminal = caller.request.patience.is_some();
     let until = Instant::now() + if at_terminal { RENEWAL } else { COMPLETION };
@@ -116,12 +115,12 @@ fn whole(caller: &Caller<'_>, sidecar: &Sidecar, root: &Path) -> Result<CheckedS
             let message = "the index is still being built, and this answer needs all of it; retry in a moment";
             return Err(Error::unavailable(message).with("repo", sidecar.repo.clone()).with("freshness", "indexing"));
         }
-        // Another process makes it.
+        // Another process is indexing.
         std::thread::sleep(PAUSE);
     }
 }
 
-/// Makes an excerpt by the words of the question; none if no file holds them.
+/// Makes an excerpt for the words of the question; `None` if no file contains them.
 fn excerpt(caller: &Caller<'_>, sidecar: &Sidecar, root: &Path, partial: &Snapshot) -> Option<OutsideExcerpt> {
     let _one_at_a_time = caller.indexes.first_run.lock().unwrap_or_else(PoisonError::into_inner);
     let place = caller.config.home.join(FOLDER);
@@ -142,7 +141,7 @@ fn excerpt(caller: &Caller<'_>, sidecar: &Sidecar, root: &Path, partial: &Snapsh
     Some(OutsideExcerpt { snapshot: Arc::new(snapshot), _folder: folder })
 }
 
-/// Removes what killed processes left.
+/// Removes excerpts of killed processes.
 fn sweep(place: &Path) {
     for entry in fs::read_dir(place).into_iter().flatten().flatten() {
         let age = entry.metadata().and_then(|metadata| metadata.modified()).ok().and_then(|time| time.elapsed().ok());

@@ -1,4 +1,4 @@
-//! Errors for the caller, made from those of the rooms: their kind, and the next step.
+//! Converts errors of other crates to errors for the caller: adds their kind and the next step.
 
 use std::io::ErrorKind;
 
@@ -31,12 +31,12 @@ pub fn store_error(err: store::Error, sidecar: &Sidecar) -> Error {
         None => ("index", "index_folder with path"),
     };
     let place = sidecar.remote.as_ref().map_or(sidecar.root.to_string_lossy(), |remote| remote.url.as_str().into());
-    // Without a ref the default branch is meant; only its index has the bare name.
+    // Without a ref, the caller means the default branch, whose index has the bare name.
     let named = sidecar.remote.as_ref().filter(|_| sidecar.origin.is_none());
     let reference = named.map(|remote| format!(" {}", shell_word(&remote.reference))).unwrap_or_default();
     let rebuild = format!("codelode {command} {}{reference} --no-incremental", shell_word(&place));
     let message = err.to_string();
-    // Rebuilding mends none of these.
+    // A rebuild would not help here.
     if let Some(remedy) = no_writing(&err) {
         return Error::unavailable(format!("{message}; {remedy}"));
     }
@@ -65,7 +65,7 @@ pub fn store_error(err: store::Error, sidecar: &Sidecar) -> Error {
 fn no_writing(err: &store::Error) -> Option<&'static str> {
     let kind = match err {
         store::Error::Io { source, .. } => source.kind(),
-        // The search engine passes on most errors of the system as text.
+        // The search engine reports most system errors as text.
         store::Error::Index(err) => {
             let full = std::io::Error::from(rustix::io::Errno::NOSPC);
             if err.to_string().contains(&full.to_string()) { full.kind() } else { ErrorKind::Other }
@@ -178,7 +178,7 @@ pub fn github_error(err: github::Error) -> Error {
     }
 }
 
-/// The error for a failure in the history.
+/// Converts an error of the history to an error for the caller.
 pub fn history_error(err: HistoryError) -> Error {
     let message = err.to_string();
     match err {
@@ -194,7 +194,7 @@ pub fn history_error(err: HistoryError) -> Error {
     }
 }
 
-/// Failure of a provider, for callers.
+/// Converts an error of an embedding provider to an error for the caller.
 pub fn provider_error(err: &embed::Error) -> Error {
     let message = err.to_string();
     let embed::Error::Remote(failure) = err else { return Error::unavailable(message) };

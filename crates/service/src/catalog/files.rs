@@ -1,4 +1,4 @@
-//! Resolution of file paths given by callers.
+//! Resolves file paths given by callers.
 
 use super::{Caller, Repo};
 use crate::answer::Error;

@@ -1,7 +1,8 @@
-//! Freshness of open indexes: comparison of a folder with its index by size and time of every file, and updates.
+//! Freshness of open indexes: compares a folder with its index by size and time of every file, and updates the index.
 //!
-//! "Fresh" is one fact, set together with its snapshot: the folder was compared with this snapshot after the call
-//! began, and nothing differed. [`state`](super::state) explains the states of an index; here they are brought about.
+//! An answer is called "fresh" only if its own snapshot was compared with the folder after the call began, and nothing
+//! differed. The verdict is stored with the snapshot, so they cannot disagree. [`state`](super::state) describes the
+//! states of an index; this module changes them.
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
@@ -20,25 +21,25 @@ use codelode_index::pipeline::{self, RunControl};
 use codelode_index::watch::{self, KeeperAnswer};
 use codelode_store::{self as store, Registry, Sidecar, Snapshot};
 
-/// Minimum time between two comparisons of a folder that take long beside the wait for changes, and after a failed
-/// update. Others are made for every call.
+/// The least time between two comparisons of a large folder, and after a failed update. Other folders are compared for
+/// every call.
 const COMPARE_EVERY: Duration = Duration::from_secs(1);
-/// Maximum wait for changes, in relaxed and in strict mode.
+/// The longest wait for changes, in relaxed and in strict mode.
 const RELAXED: Duration = Duration::from_millis(50);
 pub(super) const STRICT: Duration = Duration::from_millis(500);
-/// Time before an excerpt is completed.
+/// The pause before an excerpt is completed.
 const HEAD_START: Duration = Duration::from_millis(150);
 /// Idle time before free memory is returned to the system.
 const QUIET: Duration = Duration::from_secs(2);
-/// Pause before an unresponsive watcher is asked again.
+/// The pause after which an unresponsive watcher is asked again.
 const MUTE: Duration = Duration::from_secs(5);
-/// Maximum number of stale files that are listed.
+/// The most stale files listed in an answer.
 const MOST_NAMED: usize = 20;
-/// Maximum number of questions to a watcher, when indexes are published between its answers and their use.
+/// The most questions to a watcher in one call, if new indexes are published between its answers and their use.
 const MOST_ASKED: usize = 3;
 
-/// Determines the freshness of an index, as of `since` or later if given, and waits for its update as long as the caller
-/// does. A watcher is asked first; without one, the folder is compared.
+/// Determines the freshness of an index as of `since`, or else as of the call. Waits for an update as long as the
+/// caller does. A watcher is asked first; without one, the folder is compared.
 pub(super) fn compared(
     caller: &Caller<'_>,
     mut open: Arc<OpenIndex>,
@@ -52,9 +53,9 @@ pub(super) fn compared(
     });
     let patience = match early::has_own(caller, &sidecar.repo) {
         _ if !pipeline::is_excerpt(open.snapshot().facts()) => patience,
-        // The excerpt was made for this question.
+        // The excerpt was made for this question, so it need not wait.
         true => Duration::ZERO,
-        // Another is made for this one.
+        // This question gets an excerpt of its own.
         false if !caller.words.is_empty() => patience.min(STRICT),
         false => patience.max(COMPLETION),
     };
@@ -63,7 +64,7 @@ pub(super) fn compared(
         return Ok(seen);
     }
     let mut state = open.state();
-    // A comparison that failed a moment ago would fail again.
+    // A comparison that has just failed would fail again.
     let may_wait = state.took > patience / 2 || state.has_failed() || state.work == Work::Renewing;
     let last = caller.began.checked_sub(COMPARE_EVERY).filter(|_| may_wait);
     let since = since.or(last).unwrap_or(caller.began);
@@ -71,18 +72,18 @@ pub(super) fn compared(
         if state.work == Work::Idle {
             state = match compare(caller, &open, state, sidecar, root) {
                 Ok(()) => open.state(),
-                // Without a thread nothing can be found out.
+                // Without a thread, nothing can be compared.
                 Err(_) => return Ok(open.state().seen(caller)),
             };
         }
-        // An index of an earlier version answers until a new one is made. A process that ends with its answer would
-        // never make one, so at a terminal that comes first, with its progress.
+        // The old version's index answers until a new one is made. At a terminal the process would end before that, so
+        // there the new index comes first, with progress.
         let work = state.work;
         if work == Work::Renewing && caller.request.patience.is_none() {
             break;
         }
         let left = if work == Work::Renewing { RENEWAL } else { patience.saturating_sub(began.elapsed()) };
-        // A thread that has ended already is not waited for.
+        // The thread may have ended before the wait begins.
         let goes_on = |state: &mut State| state.work != Work::Idle && state.work == work;
         let waited = open.changed.wait_timeout_while(state, left, goes_on);
         let timed_out;
@@ -118,22 +119,22 @@ fn compare(
     drop(state);
     let keeper = caller.indexes.watching().filter(|_| is_asked_again);
     let root = root.to_owned();
-    // If no thread can be started, the comparison is dropped, which wakes those who wait.
+    // If no thread can be started, the comparison is dropped, which wakes the waiting callers.
     let started = std::thread::Builder::new().name("compare".to_owned()).spawn(move || {
         let worked = comparison.run().then(allocator::work);
-        // The waiting calls have been answered.
+        // By now the waiting callers have their answers.
         if let Some(watching) = keeper {
             watching.keep(&root);
         }
         if worked.is_some() {
-            // An editing session goes on and would need the free memory again at once.
+            // Editing continues, and would need the free memory again at once.
             std::thread::sleep(QUIET);
         }
     });
     started.map(drop)
 }
 
-/// The snapshot as the watcher of the checkout knows it; `None` when the folder must be compared.
+/// The snapshot with the watcher's verdict; `None` if the folder must be compared.
 fn from_watcher(
     caller: &Caller<'_>,
     open: &mut Arc<OpenIndex>,
@@ -160,7 +161,7 @@ fn from_watcher(
         };
         *open = opened(caller, sidecar)?;
         let mut state = open.state();
-        // The watcher spoke of the generation that was published then.
+        // The watcher's answer was about an earlier generation.
         if files.is_none() && state.stamp != stamp {
             continue;
         }
@@ -194,11 +195,11 @@ struct Comparison {
 }
 
 impl Comparison {
-    /// Compares the folder with the index, reads changed files and records the freshness. Returns whether there were
-    /// changes.
+    /// Compares the folder with the index, reads changed files, and records the freshness. Returns whether anything
+    /// changed.
     fn run(self) -> bool {
         if pipeline::is_excerpt(self.snapshot.facts()) {
-            // The answer for which it was made takes less, and comes sooner alone.
+            // The excerpt's own answer is short, and is faster alone.
             std::thread::sleep(HEAD_START);
         }
         let compared = Instant::now();
@@ -206,7 +207,7 @@ impl Comparison {
         let took = compared.elapsed();
         {
             let mut state = self.open.state();
-            // Another snapshot was opened meanwhile, which must be compared itself.
+            // Another snapshot was opened meanwhile, which needs its own comparison.
             if !Arc::ptr_eq(&state.snapshot, &self.snapshot) {
                 return false;
             }
@@ -220,7 +221,7 @@ impl Comparison {
                 self.open.changed.notify_all();
             }
             let files = drift.changed.iter().chain(&drift.gone).take(MOST_NAMED).cloned().collect();
-            // Files that are gone are in no answer, however long the update takes.
+            // Deleted files leave answers at once, however long the update takes.
             state.differs(files, &drift.gone);
         }
         let tell = |at: u64, of: Option<u64>, what: &str| {
@@ -230,7 +231,7 @@ impl Comparison {
         };
         let watcher = RunControl { progress: &tell, cancelled: &AtomicBool::new(false), patience: STRICT };
         let result = pipeline::refresh(&self.sidecar, &self.snapshot, &drift, &self.config, &watcher);
-        // A folder that has become a git repository since has another store now.
+        // A folder that has become a git repository has another store.
         let moved =
             result.as_ref().ok().map(|report| &report.sidecar.store).filter(|store| **store != self.sidecar.store);
         let moved = moved.map(|store| Registry::new(&self.config.home).store(store));

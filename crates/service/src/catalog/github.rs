@@ -11,7 +11,7 @@ pub use codelode_source::github::{Order, Query, REACHABLE, Repository, Sort};
 #[cfg(test)]
 mod tests;
 
-/// Maximum number of files read one by one. Each is a request, and GitHub limits their number.
+/// The most files read one by one. Each one is a request, and GitHub limits requests.
 const MOST_BLOBS: usize = 10_000;
 
 /// Creates a client from the configuration.
@@ -53,7 +53,7 @@ pub fn search(caller: &Caller<'_>, query: &Query) -> Result<Page, Error> {
     found.map_err(github_error)
 }
 
-/// Name of a repository on the configured host; `None` for other hosts.
+/// The name of a repository on the configured host; `None` for other hosts.
 fn named(config: &Config, remote: &Remote) -> Option<Name> {
     let host = match config.github.api.host_str()? {
         "api.github.com" => "github.com",
@@ -75,8 +75,8 @@ pub struct GitHubAccess<'a> {
     pub max_files: Option<usize>,
 }
 
-/// Runs an operation by git, or over GitHub's API when configured or when git fails; then git's failure is noted.
-/// Access denied to git is not retried, because the API would deny it too.
+/// Runs an operation by git. Uses GitHub's API instead if configured, or if git fails; `_meta` then notes git's
+/// failure. Access denied to git is not retried, because the API would deny it too.
 pub fn either<T>(
     caller: &Caller<'_>,
     remote: &Remote,
@@ -130,7 +130,7 @@ pub fn find(way: &GitHubAccess<'_>, remote: &Remote, reference: Option<&str>) ->
             refs.place(place)
         }
     };
-    // Annotated tags were listed under their own names, and a commit may be named by a hash prefix.
+    // Annotated tags are listed under their own names. A commit may also be named by a prefix of its hash.
     let name = match (&found, &place) {
         (Some(found), _) => found.reference.strip_prefix("refs/").unwrap_or(&found.reference),
         (None, Some(Place::Ref(text) | Place::Joined(text))) => text,

@@ -9,7 +9,7 @@ impl Repo {
     /// `../` start at the caller's directory. Others start at the root, or at the caller's directory when the root
     /// has no such path.
     pub fn relative(&self, path: &str) -> String {
-        // Cleaned as text before anything is looked at, so that no part of it asks for what lies outside.
+        // The path is normalized as text first, so that no part of it touches the disk outside the root.
         let path = path.trim().replace('\\', "/");
         let path = if path.starts_with('/') { format!("/{}", normal(&path)) } else { path };
         let root = self.root.as_deref().map(|root| root.to_string_lossy().into_owned());
@@ -17,14 +17,14 @@ impl Repo {
             let rest = path.strip_prefix(root.as_deref()?)?;
             (rest.is_empty() || rest.starts_with('/')).then(|| rest.to_owned())
         };
-        // The root is without links, and the path may lead through one.
+        // The root is canonical, but the path may contain links.
         let inside = below_root(&path).or_else(|| below_root(self.real(&path)?.to_str()?));
         let below = |path: &str| normal(&format!("{}/{path}", self.here));
         let is_from_here = path == "." || path == ".." || path.starts_with("./") || path.starts_with("../");
         if is_from_here && inside.is_none() {
             return below(&path);
         }
-        // An absolute path elsewhere stays one, unless only the root has it.
+        // An absolute path elsewhere stays absolute, unless it only exists below the root.
         let exists = || self.looks_in.is_none() && Path::new(&path).exists();
         if inside.is_none() && path.starts_with('/') && (exists() || !self.has(&normal(&path))) {
             return path;
@@ -51,7 +51,7 @@ impl Repo {
         }
     }
 
-    /// An absolute path without links, where the disk may be looked at.
+    /// The canonical path, if the disk may be accessed there.
     fn real(&self, path: &str) -> Option<PathBuf> {
         let path = Path::new(path);
         let is_allowed =
@@ -59,8 +59,8 @@ impl Repo {
         if path.is_absolute() && is_allowed { path.canonicalize().ok() } else { None }
     }
 
-    /// Whether a file or a folder with this path exists. For callers with narrower rights than a person at the machine,
-    /// only what is indexed does, because a link may lead anywhere.
+    /// Whether a file or folder with this path exists. For callers with restricted rights only indexed paths exist,
+    /// because a link may lead anywhere.
     fn has(&self, path: &str) -> bool {
         if self.snapshot.file(path).is_some() || self.snapshot.table().below(path).next().is_some() {
             return true;
@@ -70,7 +70,7 @@ impl Repo {
     }
 }
 
-/// Normalizes a path: without `.` and empty parts, and with `..` only where it leads out of the root.
+/// Normalizes a path: removes `.` and empty parts, and keeps `..` only at the start.
 fn normal(path: &str) -> String {
     let mut parts: Vec<&str> = Vec::new();
     for part in path.split('/').filter(|part| !part.is_empty() && *part != ".") {
@@ -82,7 +82,7 @@ fn normal(path: &str) -> String {
     parts.join("/")
 }
 
-/// Folder of the caller, relative to a root.
+/// The caller's folder relative to a root; empty outside the root.
 pub(super) fn here(caller: &Caller<'_>, root: &Path) -> String {
     let place = caller.places().next().and_then(|place| place.canonicalize().ok());
     let below = place.as_deref().and_then(|place| place.strip_prefix(root).ok()?.to_str());

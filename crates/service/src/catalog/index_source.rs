@@ -1,4 +1,4 @@
-//! Indexes that a server lists, and gets from elsewhere when a question opens them.
+//! Indexes that a server lists, and fetches when a question opens them.
 
 use std::collections::BTreeSet;
 
@@ -6,15 +6,15 @@ use super::Caller;
 use crate::answer::Error;
 use codelode_store::Sidecar;
 
-/// Where such indexes come from.
+/// A source of indexes.
 pub trait IndexSource: Send + Sync {
-    /// Lists a repository that may have come since the last look, by its id.
+    /// Looks for a repository, by its id, that may be new since the last listing.
     fn look_for(&self, repo: &str);
 
-    /// Makes sure that the index of a listed repository is here. One that is here is not waited for.
+    /// Ensures that the index of a listed repository is here. Returns at once if it is.
     fn bring(&self, caller: &Caller<'_>, sidecar: &Sidecar) -> Result<(), Error>;
 
-    /// Repositories that import one of some modules, or may, as [`codelode_index::pipeline::imported`] names these. `None` where that is
-    /// not known.
+    /// Repositories that may import one of `modules`, in the form of [`codelode_index::pipeline::imported`]. `None` if
+    /// that is unknown.
     fn importers(&self, modules: &BTreeSet<String>) -> Option<BTreeSet<String>>;
 }

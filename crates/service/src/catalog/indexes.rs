@@ -1,8 +1,8 @@
 //! Open indexes, kept fresh for each call.
 //!
-//! Before answering about a local checkout, the folder is compared with the index by size and time of every file, in
-//! large checkouts at most once a second. Changed files are read at once; the answer notes those that take longer than
-//! the caller waits.
+//! Before a call about a local checkout, its folder is compared with the index by size and time of every file; for
+//! large checkouts at most once a second. Changed files are read at once. If that takes longer than the caller waits,
+//! the answer says so.
 
 use std::collections::HashMap;
 use std::io::ErrorKind;
@@ -32,28 +32,28 @@ use codelode_index::watch::{self, WatchHandle};
 use codelode_source::git;
 use codelode_store::{self as store, Registry, Sidecar, Snapshot};
 
-/// Indexes that this process has open. Clones share them.
+/// The open indexes of a process. Clones share them.
 #[derive(Clone)]
 pub struct Indexes {
     registry: Registry,
-    /// Watches repeatedly queried checkouts, in a long-running process.
+    /// Keeps repeatedly queried checkouts fresh, in a long-running process.
     watching: Option<Arc<WatchHandle>>,
-    /// Where indexes come from that are listed and not here.
+    /// The source of listed indexes that are not here.
     stock: Option<Arc<dyn IndexSource>>,
     open: Arc<Mutex<HashMap<String, Arc<OpenIndex>>>>,
     lookups: Arc<LookupCounts>,
     pub(super) rebuilds: Arc<Rebuilds>,
-    /// Names that the list of a server's repositories gives them, by their ids.
+    /// Names given to repositories in a server's list, by id.
     names: Arc<Mutex<HashMap<String, String>>>,
     pub(super) contexts: Arc<Contexts>,
-    /// Uses of repositories' packages in each other.
+    /// Links between repositories.
     pub(super) linked: Arc<LinkCache>,
     pub(super) packages: Arc<Packages>,
     /// Held during the first indexing of a folder, so that concurrent calls index it once.
     pub(super) first_run: Arc<Mutex<()>>,
 }
 
-/// Counts of indexes that were asked for.
+/// Counts of lookups of open indexes.
 #[derive(Default)]
 struct LookupCounts {
     hits: AtomicU64,
@@ -67,33 +67,33 @@ pub struct Repo {
     pub sidecar: Sidecar,
     /// Its snapshot.
     pub snapshot: Arc<Snapshot>,
-    /// Local root; `None` when it is not on this machine.
+    /// The local root; `None` if it is not on this machine.
     pub root: Option<PathBuf>,
-    /// Folder of the caller relative to the root; empty for the root, and for a caller outside.
+    /// The caller's folder relative to the root; empty for the root, and for a caller outside.
     pub here: String,
-    /// Folders of the disk that may be looked at to understand a path; `None` for all.
+    /// Folders where the disk may be accessed to interpret a path; `None` for all.
     pub looks_in: Option<Vec<PathBuf>>,
-    /// Freshness relative to the disk; `None` when unknown.
+    /// Freshness relative to the disk; `None` if unknown.
     pub freshness: Option<Freshness>,
     /// Whether a watcher confirmed the freshness for this call.
     pub is_kept: bool,
 }
 
 impl Repo {
-    /// A repository as it is stored, whatever its folder holds.
+    /// A repository as stored, not compared with its folder.
     pub(super) fn stored(caller: &Caller<'_>, sidecar: Sidecar, snapshot: Arc<Snapshot>) -> Self {
         let looks_in = caller.rights.roots.clone();
         Self { sidecar, snapshot, root: None, here: String::new(), looks_in, freshness: None, is_kept: false }
     }
 
-    /// Commit that is checked out now.
+    /// The currently checked-out commit.
     pub fn head(&self) -> Option<String> {
         self.root.as_deref().and_then(git::Repository::open).and_then(|repository| repository.head())
     }
 }
 
 impl Indexes {
-    /// Creates the indexes of a configuration. Nothing is opened.
+    /// Creates the indexes for a configuration. Opens nothing yet.
     pub fn new(config: &Config) -> Self {
         let registry = Registry::new(&config.home).over(config.beneath.clone());
         Self {
@@ -111,7 +111,7 @@ impl Indexes {
         }
     }
 
-    /// The same indexes as a caller with these rights sees them.
+    /// The same indexes for a caller with these rights.
     pub(super) fn seen_by(&self, rights: Arc<Rights>) -> Self {
         Self { registry: self.registry.seen_by(rights), ..self.clone() }
     }
@@ -121,27 +121,27 @@ impl Indexes {
         Self { watching: Some(watching), ..self }
     }
 
-    /// Adds a place that indexes come from.
+    /// Adds a source of indexes.
     pub(super) fn stocked_by(self, stock: Arc<dyn IndexSource>) -> Self {
         Self { stock: Some(stock), ..self }
     }
 
-    /// The place that indexes come from, if there is one.
+    /// The source of indexes, if any.
     pub(super) fn stock(&self) -> Option<&dyn IndexSource> {
         self.stock.as_deref()
     }
 
-    /// Watcher of this process.
+    /// The watcher of this process.
     pub(super) fn watching(&self) -> Option<Arc<WatchHandle>> {
         self.watching.clone()
     }
 
-    /// Notes the name of a repository in the list of those that the server keeps.
+    /// Sets the name of a repository in the server's list.
     pub fn give_name(&self, repo: &str, name: &str) {
         self.names.lock().unwrap_or_else(PoisonError::into_inner).insert(repo.to_owned(), name.to_owned());
     }
 
-    /// The name of a repository in that list.
+    /// The name of a repository in the server's list.
     pub fn given_name(&self, repo: &str) -> Option<String> {
         self.names.lock().unwrap_or_else(PoisonError::into_inner).get(repo).cloned()
     }
@@ -151,12 +151,12 @@ impl Indexes {
         &self.registry
     }
 
-    /// Number of indexes that are open.
+    /// The number of open indexes.
     pub fn n_open(&self) -> usize {
         self.lock().len()
     }
 
-    /// How often an index was found open at its newest generation, and how often it had to be opened.
+    /// The number of lookups that found the newest generation open, and of those that had to open it.
     pub fn n_hits_and_misses(&self) -> [u64; 2] {
         [&self.lookups.hits, &self.lookups.misses].map(|count| count.load(Ordering::Relaxed))
     }
@@ -166,7 +166,7 @@ impl Indexes {
         self.lock().remove(repo);
     }
 
-    /// Checkouts whose open index holds no more than an excerpt.
+    /// Checkouts whose open index is only an excerpt.
     pub(super) fn excerpts(&self) -> Vec<String> {
         let open = self.lock();
         let is_excerpt = |(_, open): &(&String, &Arc<OpenIndex>)| pipeline::is_excerpt(open.snapshot().facts());
@@ -178,8 +178,7 @@ impl Indexes {
     }
 }
 
-/// Opens the repository that a call refers to, as fresh as the caller waits for. The answer's `_meta` gives its id
-/// and freshness.
+/// Opens the call's repository, as fresh as the caller waits for. `_meta` gets its id and freshness.
 pub fn open(caller: &Caller<'_>, repo: Option<&str>) -> Result<Repo, Error> {
     if caller.request.as_indexed {
         return open_as_indexed(caller, repo);
@@ -189,12 +188,12 @@ pub fn open(caller: &Caller<'_>, repo: Option<&str>) -> Result<Repo, Error> {
     Ok(repo)
 }
 
-/// Opens a known repository, as [`open`] does.
+/// Opens a known repository, like [`open`].
 pub fn open_sidecar(caller: &Caller<'_>, sidecar: Sidecar) -> Result<Repo, Error> {
     open_since(caller, sidecar, None)
 }
 
-/// Opens a known repository, compared with its folder at this time or later if given and the caller waits.
+/// Opens a known repository. With `since`, its comparison must have begun then or later, if the caller waits for it.
 fn open_since(caller: &Caller<'_>, sidecar: Sidecar, since: Option<Instant>) -> Result<Repo, Error> {
     let root = local_root(caller, &sidecar);
     if root.is_none() && pipeline::is_gone(&sidecar, caller.indexes.registry(), caller.config) {
@@ -202,7 +201,7 @@ fn open_since(caller: &Caller<'_>, sidecar: Sidecar, since: Option<Instant>) -> 
     }
     let open = opened(caller, &sidecar)?;
     let Some(root) = root else {
-        // The disk of a folder may be away, or the index may come from another machine.
+        // The folder's disk may be unmounted, or the index may come from another machine.
         let is_missing = sidecar.is_folder();
         if is_missing {
             caller.note("folder_missing", true);
@@ -223,13 +222,13 @@ fn open_since(caller: &Caller<'_>, sidecar: Sidecar, since: Option<Instant>) -> 
 }
 
 impl Repo {
-    /// The verdict on what the snapshot lacks, when the folder may hold it.
+    /// The reason why a missing result may exist in the folder, if any.
     pub fn doubt(&self) -> Option<&'static str> {
         self.freshness.filter(|_| self.root.is_some())?.doubt()
     }
 }
 
-/// Drops the index of a deleted checkout, and returns the error for the caller.
+/// Drops the index of a deleted checkout. Returns the error for the caller.
 fn dropped(caller: &Caller<'_>, sidecar: &Sidecar) -> Error {
     let what = match forget(caller, sidecar) {
         Ok(()) => "so its index was dropped",
@@ -247,11 +246,11 @@ fn forget(caller: &Caller<'_>, sidecar: &Sidecar) -> Result<(), pipeline::Error>
     Ok(())
 }
 
-/// Removes the indexes of all deleted checkouts, such as old worktrees.
+/// Removes the indexes of deleted checkouts, such as old worktrees.
 pub fn forget_gone(caller: &Caller<'_>) {
     let registry = caller.indexes.registry();
     for sidecar in registry.all().iter().filter(|sidecar| pipeline::is_gone(sidecar, registry, caller.config)) {
-        // An index that is being written can be removed the next time.
+        // An index that is being written can be removed next time.
         if let Err(err) = forget(caller, sidecar) {
             tracing::info!(%err, "the index of {} is not dropped yet", sidecar.repo);
         }
@@ -260,7 +259,7 @@ pub fn forget_gone(caller: &Caller<'_>) {
     watch::sweep(caller.indexes.registry());
 }
 
-/// Opens a repository as [`open`] does, with a new comparison: for answers about all files.
+/// Like [`open`], with a new comparison: for answers about all files.
 pub fn open_now(caller: &Caller<'_>, repo: Option<&str>) -> Result<Repo, Error> {
     let repo = open_since(caller, resolve(caller, repo)?, Some(caller.began))?;
     note(caller, &repo);
@@ -278,7 +277,7 @@ pub fn open_as_indexed(caller: &Caller<'_>, repo: Option<&str>) -> Result<Repo, 
     Ok(Repo { root, here, ..Repo::stored(caller, sidecar, snapshot) })
 }
 
-/// Opens a repository again once its index is made by this version.
+/// Opens a repository again once this version has made its index.
 pub(super) fn renewed(caller: &Caller<'_>, repo: Repo) -> Result<Repo, Error> {
     opened(caller, &repo.sidecar)?.wait_for_renewal(caller);
     let repo = open_sidecar(caller, repo.sidecar)?;
@@ -286,15 +285,15 @@ pub(super) fn renewed(caller: &Caller<'_>, repo: Repo) -> Result<Repo, Error> {
     Ok(repo)
 }
 
-/// Opens the repository again, compared with its folder at this time or later.
+/// Opens a repository again, with a comparison that began at `since` or later.
 fn reopen(caller: &Caller<'_>, repo: &mut Repo, since: Instant) -> Result<(), Error> {
     *repo = open_since(caller, repo.sidecar.clone(), Some(since))?;
     note(caller, repo);
     Ok(())
 }
 
-/// Runs a query, and repeats it when its files have changed. `about` returns the files of an answer, which are
-/// checked. `None` means an empty answer: then the whole folder is compared.
+/// Runs a query, and repeats it if its files have changed. `about` returns the files of an answer, which are then
+/// checked. If it returns `None`, the answer is empty, and the whole folder is compared.
 pub fn answered<T>(
     caller: &Caller<'_>,
     repo: &mut Repo,
@@ -302,7 +301,7 @@ pub fn answered<T>(
     about: impl Fn(&Repo, &T) -> Option<Vec<String>>,
 ) -> Result<T, Error> {
     let mut answer = ask(repo);
-    // Results in changed files may disappear, so two rounds at most.
+    // Results in changed files may disappear, so there are two rounds at most.
     for _ in 0..2 {
         let snapshot = repo.snapshot.clone();
         match answer.as_ref().ok().and_then(|answer| about(repo, answer)) {
@@ -318,7 +317,7 @@ pub fn answered<T>(
     answer
 }
 
-/// Reads files again even if their size and time are unchanged, and updates the index when contents differ.
+/// Reads files again even if their size and time are unchanged, and updates the index if contents differ.
 pub fn reread(caller: &Caller<'_>, repo: &mut Repo, paths: &[String]) -> Result<(), Error> {
     let Some(root) = repo.root.clone() else { return Ok(()) };
     let differs = |path: &&String| {
@@ -341,8 +340,8 @@ pub fn reread(caller: &Caller<'_>, repo: &mut Repo, paths: &[String]) -> Result<
     reopen(caller, repo, caller.began)
 }
 
-/// Ensures that these files are up to date even shortly after a comparison, and takes a newer snapshot when they were
-/// not. Files that no longer exist are left out, though the index may still hold them.
+/// Checks files again even shortly after a comparison, and takes a newer snapshot if they have changed. Deleted files
+/// leave the snapshot at once, even if the index still has them.
 pub fn ensure_fresh<'p>(
     caller: &Caller<'_>,
     repo: &mut Repo,
@@ -371,7 +370,7 @@ pub fn ensure_fresh<'p>(
     };
     let mut gone: Vec<String> = changed.into_iter().filter(is_gone).map(str::to_owned).collect();
     if gone.iter().any(|path| repo.snapshot.file(path).is_some()) {
-        // The next hits would be gone as well when a folder was removed.
+        // If a folder was deleted, the next hits would be gone as well.
         gone.extend(pipeline::drift(&root, &repo.snapshot).gone);
         repo.snapshot = Arc::new(repo.snapshot.without(gone.iter().map(String::as_str)));
         caller.answers_from(&repo.sidecar, &repo.snapshot);
@@ -379,7 +378,7 @@ pub fn ensure_fresh<'p>(
     Ok(())
 }
 
-/// Gives the id and freshness of a repository in the answer's `_meta`.
+/// Adds the id and freshness of a repository to `_meta`.
 pub fn note(caller: &Caller<'_>, repo: &Repo) {
     caller.repo(&repo.sidecar.repo);
     caller.answers_from(&repo.sidecar, &repo.snapshot);
@@ -393,13 +392,13 @@ pub fn is_here(caller: &Caller<'_>, sidecar: &Sidecar) -> bool {
     local_root(caller, sidecar).is_some()
 }
 
-/// Folder on this machine that an index is compared with; none for a remote repository or an installed package.
+/// The folder on this machine to compare an index with; `None` for a remote repository or an installed package.
 fn local_root(caller: &Caller<'_>, sidecar: &Sidecar) -> Option<PathBuf> {
     let root = || caller.config.path_map.to_local(&sidecar.root);
     sidecar.is_folder().then(root).filter(|root| root.is_dir())
 }
 
-/// Whether a checkout's index holds any file below one of its folders.
+/// Whether a checkout's index has any file below one of its folders.
 pub(super) fn holds(caller: &Caller<'_>, sidecar: &Sidecar, folder: &str) -> Result<bool, Error> {
     let snapshot = opened(caller, sidecar)?.snapshot();
     Ok(snapshot.table().iter().any(|row| row.path.strip_prefix(folder).is_some_and(|rest| rest.starts_with('/'))))
@@ -417,7 +416,7 @@ pub(super) fn opened(caller: &Caller<'_>, sidecar: &Sidecar) -> Result<Arc<OpenI
     by_the_rule(caller, sidecar, opened.map_err(|err| store_error(err, sidecar))?)
 }
 
-/// Updates the index of a checkout when the exemptions from the secrets rule have changed since.
+/// Updates the index of a checkout if the exemptions from the secrets rule have changed.
 fn by_the_rule(caller: &Caller<'_>, sidecar: &Sidecar, open: Arc<OpenIndex>) -> Result<Arc<OpenIndex>, Error> {
     let config = caller.config;
     let facts = open.snapshot().facts().clone();
@@ -435,7 +434,7 @@ fn by_the_rule(caller: &Caller<'_>, sidecar: &Sidecar, open: Arc<OpenIndex>) -> 
     let chosen = is_here(caller, sidecar).then(|| pipeline::index_folder(&root, config, &options, &watcher));
     match chosen {
         Some(Ok(_)) => open_newest(caller, sidecar).map_err(|err| store_error(err, sidecar)),
-        // The index holds no file that is hidden now.
+        // The index contains no file that the rule now hides.
         _ if facts.allow_secrets.iter().all(|pattern| patterns.contains(pattern)) => Ok(open),
         Some(Err(err)) => Err(pipeline_error(err, sidecar)),
         None => {
@@ -461,7 +460,7 @@ fn open_newest(caller: &Caller<'_>, sidecar: &Sidecar) -> Result<Arc<OpenIndex>,
             // Another process or thread has published since.
             match newest(caller, &store, sidecar) {
                 Ok(newer) => state.publish(Arc::new(newer), stamp, None),
-                // A newer version of codelode has; this process still reads the files that it holds open.
+                // A newer codelode has replaced the index. This process still reads the files it has open.
                 Err(err @ (store::Error::Newer { .. } | store::Error::Outdated { .. })) if !err.is_of_no_use() => {
                     state.outlive(&err)
                 }
@@ -476,15 +475,15 @@ fn open_newest(caller: &Caller<'_>, sidecar: &Sidecar) -> Result<Arc<OpenIndex>,
     let snapshot = Arc::new(newest(caller, &store, sidecar)?);
     if !snapshot.is_checked_in_use() {
         let snapshot = snapshot.clone();
-        // The check runs in the background: later answers report its findings. Without a thread, only the parts that
-        // answers use are checked.
+        // The check runs in the background, and later answers report its findings. Without a thread, only the parts
+        // used by answers are checked.
         let _ = std::thread::Builder::new().name("check".to_owned()).spawn(move || snapshot.check_the_rest());
     }
     let open = Arc::new(OpenIndex::new(snapshot, stamp));
     Ok(indexes.lock().entry(sidecar.repo.clone()).or_insert(open).clone())
 }
 
-/// Newest snapshot, with the parts that the call needs.
+/// The newest snapshot, with the parts that the call needs.
 fn newest(caller: &Caller<'_>, store: &store::Store, sidecar: &Sidecar) -> Result<Snapshot, store::Error> {
     let _phase = Phase::begin("open");
     match caller.asks_for_symbols {
@@ -493,12 +492,12 @@ fn newest(caller: &Caller<'_>, store: &store::Store, sidecar: &Sidecar) -> Resul
     }
 }
 
-/// Damage in the indexes that an answer was made from, which invalidates the answer.
+/// Damage in the indexes that an answer came from, which invalidates the answer.
 pub fn damage<'a, T>(
     from: &'a [(Sidecar, Arc<Snapshot>)],
     answer: &Result<T, Error>,
 ) -> Option<(&'a Sidecar, store::Error)> {
-    // Internal errors and empty results may be due to damage.
+    // An internal error or an empty result may be due to damage.
     let is_suspect = answer.as_ref().is_err_and(|err| err.code == Code::Internal);
     from.iter().find_map(|(sidecar, snapshot)| {
         let whole = snapshot.damage().and_then(|()| if is_suspect { snapshot.verify() } else { Ok(()) });

@@ -1,5 +1,5 @@
-//! Resolution of the repository that a call refers to, by name or by the caller's directory. The first question about
-//! a folder indexes it; very large folders and system folders need a request.
+//! Resolves the repository of a call, by name or by the caller's directory. The first question about a folder indexes
+//! it, but very large folders and system folders only on request.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -19,13 +19,13 @@ use codelode_store::{Registry, Sidecar};
 
 pub use codelode_index::pipeline::owner;
 
-/// Key of `_meta`: the files that were read for this answer, while the rest is being indexed.
+/// Key of `_meta` for the files read so far, while the rest is being indexed.
 pub const EXCERPT: &str = "read_so_far";
-/// Maximum number of files for indexing without a request.
+/// The most files that are indexed without a request.
 const MOST_UNASKED: usize = 50_000;
 /// Maximum wait for another process that indexes the same folder.
 const PATIENCE: Duration = Duration::from_secs(60);
-/// Folders of the system, or of many projects.
+/// Folders of the system, or with many projects.
 const SYSTEM: &[&str] = &[
     "/Applications",
     "/Library",
@@ -85,7 +85,7 @@ pub fn indexed(caller: &Caller<'_>, repo: &str) -> Result<Sidecar, Error> {
     }
 }
 
-/// Path of a repository named by an absolute path, by one that begins with a dot, or by one that exists in the
+/// The path of a repository named by an absolute path, by one that begins with a dot, or by one that exists in the
 /// caller's directory.
 fn named_path(caller: &Caller<'_>, repo: &str) -> Option<PathBuf> {
     let path = Path::new(repo);
@@ -98,11 +98,11 @@ fn named_path(caller: &Caller<'_>, repo: &str) -> Option<PathBuf> {
     existing.or_else(|| is_written_as_one.then(|| places.into_iter().next().unwrap_or_else(|| path.to_owned())))
 }
 
-/// The checkout of the caller's first root or working directory. At home and at the file system root, the only
-/// indexed repository is meant.
+/// The checkout around the caller's first root or working directory. In a home folder or at the file system root, the
+/// only indexed repository.
 fn implied(caller: &Caller<'_>) -> Result<Sidecar, Error> {
     if let Some(path) = elsewhere(caller) {
-        // A path alone, which a misled model may give, opens no folder that is no project.
+        // A misled model may give any path, so a path alone only opens projects.
         return match held(caller, &path)? {
             None if project_root(&path).is_none() => {
                 Err(not_indexed(root_of(&path), "it is outside the current repository"))
@@ -127,7 +127,7 @@ fn implied(caller: &Caller<'_>) -> Result<Sidecar, Error> {
     }
 }
 
-/// The first path in the question that lies outside the repository in which the caller stands.
+/// The first path in the question that lies outside the caller's repository.
 fn elsewhere(caller: &Caller<'_>) -> Option<PathBuf> {
     let registry = caller.indexes.registry();
     let standing = caller.places().find(|place| !is_nowhere(place));
@@ -139,12 +139,12 @@ fn elsewhere(caller: &Caller<'_>) -> Option<PathBuf> {
     })
 }
 
-/// Whether a folder identifies no project.
+/// Whether a folder belongs to no project.
 fn is_nowhere(place: &Path) -> bool {
     place.parent().is_none() || config::is_home(place)
 }
 
-/// The checkout that holds a path, indexed now if needed.
+/// The checkout around a path, indexed now if needed.
 fn at(caller: &Caller<'_>, path: &Path) -> Result<Sidecar, Error> {
     caller.reach(path)?;
     match held(caller, path)? {
@@ -153,8 +153,7 @@ fn at(caller: &Caller<'_>, path: &Path) -> Result<Sidecar, Error> {
     }
 }
 
-/// The indexed checkout that holds a path. A nested repository belongs to the outer index only if it was not left out
-/// there.
+/// The indexed checkout around a path. A nested repository counts as part of the outer index only if that indexed it.
 fn held(caller: &Caller<'_>, path: &Path) -> Result<Option<Sidecar>, Error> {
     let config = caller.config;
     let Some(sidecar) = owner(caller.indexes.registry(), config, path) else { return Ok(None) };
@@ -167,7 +166,7 @@ fn held(caller: &Caller<'_>, path: &Path) -> Result<Option<Sidecar>, Error> {
     }
 }
 
-/// Indexes the folder of a path that no index holds.
+/// Indexes the folder of a path that is in no index.
 fn index_first(caller: &Caller<'_>, path: &Path) -> Result<Sidecar, Error> {
     let path = path.canonicalize().map_err(|err| {
         let message = format!("cannot open {}: {err}; give the path of a folder", path.display());
@@ -183,7 +182,7 @@ fn index_first(caller: &Caller<'_>, path: &Path) -> Result<Sidecar, Error> {
     if let Some(sidecar) = held(caller, &path)? {
         return Ok(sidecar);
     }
-    // A second worktree shares nearly all content, however large it is.
+    // A second worktree shares nearly all content, so its size does not matter.
     let store = pipeline::sidecar_of(root, config).store;
     let is_sibling = caller.indexes.registry().all().iter().any(|other| other.store == store);
     let options = Options { at_most: (!is_sibling).then_some(MOST_UNASKED), ..Options::default() };
@@ -211,39 +210,39 @@ fn index_first(caller: &Caller<'_>, path: &Path) -> Result<Sidecar, Error> {
     Ok(report.sidecar)
 }
 
-/// Root and files of the large folder that holds a path, when no index holds it.
+/// The root and files of the large folder around a path, if no index has it.
 pub fn unindexed(caller: &Caller<'_>, path: &Path) -> Result<Option<(PathBuf, Vec<SourceFile>)>, Error> {
     let Ok(path) = path.canonicalize() else { return Ok(None) };
     let root = root_of(&path);
     if is_odd(root) || held(caller, &path)?.is_some() || is_shared(caller.indexes.registry(), caller.config, root) {
         return Ok(None);
     }
-    // Indexing says what is wrong with the folder.
+    // If listing fails, indexing reports the reason.
     let files = pipeline::files_of_large(root, caller.config, MOST_UNASKED).unwrap_or_default();
     Ok(files.map(|files| (root.to_owned(), files)))
 }
 
-/// Folder to index for a path: the project that holds it, else the folder itself.
+/// The folder to index for a path: the project around it, else the folder itself.
 pub(super) fn root_of(path: &Path) -> &Path {
     let folder = if path.is_file() { path.parent().unwrap_or(path) } else { path };
     project_root(folder).filter(|root| !is_odd(root)).unwrap_or(folder)
 }
 
-/// Root of the checkout that holds a path, indexed or not.
+/// The root of the checkout around a path, indexed or not.
 pub fn root_at(registry: &Registry, config: &Config, path: &Path) -> PathBuf {
     let path = path.canonicalize().unwrap_or_else(|_| path.to_owned());
     let indexed = owner(registry, config, &path).map(|sidecar| config.path_map.to_local(&sidecar.root));
     indexed.unwrap_or_else(|| root_of(&path).to_owned())
 }
 
-/// The index of the checkout that holds a path, if it is indexed.
+/// The index of the checkout around a path, if there is one.
 pub fn indexed_at(registry: &Registry, config: &Config, path: &Path) -> Option<Sidecar> {
     let root = root_at(registry, config, path);
     let is_here = |sidecar: &Sidecar| sidecar.remote.is_none() && config.path_map.to_local(&sidecar.root) == root;
     registry.all().into_iter().find(is_here)
 }
 
-/// Whether an index holds a file at one of these paths or below it; also where that cannot be told.
+/// Whether an index has a file at or below one of these paths; true if the index cannot be read.
 pub fn holds_any(registry: &Registry, config: &Config, index: &Sidecar, paths: &[PathBuf]) -> bool {
     let Ok(snapshot) = registry.store(&index.store).snapshot(&index.snapshot) else { return true };
     let root = config.path_map.to_local(&index.root);
@@ -255,8 +254,8 @@ pub fn holds_any(registry: &Registry, config: &Config, index: &Sidecar, paths: &
     })
 }
 
-/// Folder whose repository holds a path given in another folder: the path's own project or index, else where the caller
-/// stands, when the path is below.
+/// The folder whose repository to search for a path given in another folder: the path itself if it has a project or
+/// index, else the caller's folder if the path is below it.
 pub fn searched(registry: &Registry, config: &Config, here: &Path, path: &Path) -> PathBuf {
     let place = here.join(path);
     let Ok(real) = place.canonicalize() else { return place };
@@ -276,12 +275,12 @@ pub fn project_root(path: &Path) -> Option<&Path> {
     path.ancestors().find(|folder| folder.join(".git").exists())
 }
 
-/// Whether a folder is unlikely to be a project: the file system root, a user's home, a system folder.
+/// Whether a folder is unlikely to be a project: the file system root, a user's home, or a system folder.
 pub fn is_odd(folder: &Path) -> bool {
     folder.parent().is_none() || config::holds_home(folder) || SYSTEM.iter().any(|odd| Path::new(odd) == folder)
 }
 
-/// Error for a folder that is indexed on request only, with the call to make.
+/// The error for a folder that is only indexed on request. It names the call to make.
 pub fn not_indexed(root: &Path, why: &str) -> Error {
     let message = format!("{} is not indexed, {why}; call index_folder with path {root:?}", root.display());
     Error::not_indexed(message).with("root", root.to_string_lossy()).with("why", why)
@@ -320,7 +319,7 @@ fn by_name(caller: &Caller<'_>, repo: &str) -> Result<Sidecar, Error> {
             Err(Error::not_indexed(message))
         }
         [] => {
-            // People remember the folder's name, not the hash after it.
+            // People remember a folder's name, not the hash after it.
             let folder = |sidecar: &Sidecar| {
                 let name = sidecar.repo.rsplit('/').next().unwrap_or_default();
                 name.rsplit_once('-').map_or(name, |(folder, _)| folder).to_owned()

@@ -1,5 +1,5 @@
-//! Search by meaning for tools: the provider that is set up, the vector of a question, and the vectors of a
-//! repository's symbols, which are made when they are first asked for.
+//! Search by meaning: the configured provider, the vector of a question, and the vectors of a repository's symbols,
+//! which are made on first use.
 
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
 use std::time::{Duration, Instant};
@@ -17,12 +17,13 @@ use codelode_store::{Meanings, Registry, Sidecar, Snapshot};
 
 /// Maximum wait for another process that embeds the same repository.
 const PATIENCE: Duration = Duration::from_secs(10);
-/// Time that a question spends on missing vectors. A person at a terminal sees the progress and may stop it.
+/// The longest time that a question spends on missing vectors. A person at a terminal sees the progress, and may stop
+/// it.
 const LAZILY: Duration = Duration::from_secs(15);
-/// Open repositories whose vectors are remembered.
+/// The most repositories whose vectors are kept in memory.
 const MOST_JOINED: usize = 8;
 
-/// Models of a process. Nothing is opened before its first use.
+/// The models of a process. Nothing is opened before its first use.
 #[derive(Default)]
 pub struct Models {
     provider: Arc<OnceLock<Opened>>,
@@ -30,25 +31,25 @@ pub struct Models {
     pub(super) background: Background,
 }
 
-/// A provider that was opened, or the reason why it cannot be.
+/// An opened provider, or the reason why it cannot be opened.
 type Opened = Result<Option<Arc<dyn Provider>>, String>;
 
-/// Vectors of a snapshot that has them all.
+/// The vectors of a snapshot without missing ones.
 struct CompleteVectors {
     of: Weak<Snapshot>,
     meanings: Arc<Meanings>,
 }
 
 impl Models {
-    /// The provider that is set up, if any.
+    /// The configured provider, if any.
     pub fn provider(&self, config: &Config) -> Result<Option<Arc<dyn Provider>>, Error> {
         opened(&self.provider, config).map_err(Error::unavailable)
     }
 
-    /// Embeds in the background what a checkout lacks; with `edits` only where it was embedded before.
+    /// Embeds missing texts of a checkout in the background. With `edits`, only if it was embedded before.
     pub(super) fn embed_more(&self, config: &Config, registry: &Registry, sidecar: &Sidecar, edits: bool) {
         let (provider, config) = (self.provider.clone(), config.clone());
-        // Work after edits may find that nothing was embedded yet, and end.
+        // A job after edits may find nothing embedded and end, so a requested job must follow it.
         self.background.start("embeddings", registry, sidecar, !edits, move |snapshot| {
             let Ok(Some(provider)) = opened(&provider, &config) else { return };
             if let Err(err) = embed_more(snapshot, &provider, edits) {
@@ -62,7 +63,7 @@ fn opened(provider: &OnceLock<Opened>, config: &Config) -> Opened {
     provider.get_or_init(|| embed::provider(config).map_err(|err| err.to_string())).clone()
 }
 
-/// Embeds what a snapshot lacks; with `edits` only if some of its store was embedded before.
+/// Embeds missing texts of a snapshot. With `edits`, only if some texts in its store have vectors.
 fn embed_more(snapshot: &Snapshot, provider: &Arc<dyn Provider>, edits: bool) -> Result<(), EmbedError> {
     let identity = provider.identity();
     if edits && snapshot.vectors(&identity)?.is_none() {
@@ -74,7 +75,7 @@ fn embed_more(snapshot: &Snapshot, provider: &Arc<dyn Provider>, edits: bool) ->
     pipeline::embed(snapshot, &missing, &how).map(drop).map_err(|(err, _)| err)
 }
 
-/// The provider that is set up, or the error that says how to set one up.
+/// The configured provider. Fails with advice for setting one up.
 pub fn provider(caller: &Caller<'_>) -> Result<Arc<dyn Provider>, Error> {
     caller.models.provider(caller.config)?.ok_or_else(|| {
         let message = format!("search by meaning needs an embedding provider and none is set up: {HOW}");
@@ -82,22 +83,22 @@ pub fn provider(caller: &Caller<'_>) -> Result<Arc<dyn Provider>, Error> {
     })
 }
 
-/// Whether a provider is set up that has embedded a repository, if only in part.
+/// Whether the configured provider has embedded a repository, at least in part.
 pub fn is_embedded(caller: &Caller<'_>, repo: &Repo) -> bool {
     let provider = caller.config.models.embeds().then(|| caller.models.provider(caller.config).ok().flatten());
     let vectors = provider.flatten().and_then(|provider| repo.snapshot.vectors(&provider.identity()).ok().flatten());
     vectors.is_some_and(|vectors| !vectors.is_empty())
 }
 
-/// Vector of a question.
+/// The vector of a question.
 pub fn question(caller: &Caller<'_>, provider: &Arc<dyn Provider>, text: &str) -> Result<Vec<f32>, Error> {
     let vectors =
         provider.embed(&[text], Purpose::Question, &caller.request.cancelled).map_err(|err| provider_error(&err))?;
     vectors.into_iter().next().ok_or_else(|| Error::unavailable("the provider gave no vector"))
 }
 
-/// Vectors of a repository's symbols; `None` without any. Those that are missing are made first, as far as time and
-/// the provider allow; the answer's `_meta` says how many are still missing.
+/// The vectors of a repository's symbols; `None` if there are none. Missing ones are made first, as far as time and the
+/// provider allow. `_meta` gives the number still missing.
 pub fn meanings(
     caller: &Caller<'_>,
     repo: &Repo,
@@ -153,20 +154,20 @@ fn joined(models: &Models, snapshot: &Arc<Snapshot>) -> Option<Arc<Meanings>> {
 pub struct Options<'a> {
     /// The provider.
     pub provider: &'a Arc<dyn Provider>,
-    /// Texts of one request.
+    /// Texts per request.
     pub batch: Option<usize>,
-    /// Embed everything again.
+    /// Whether to embed everything again.
     pub force: bool,
-    /// Time when the run ends.
+    /// The time when the run ends.
     pub until: Option<Instant>,
 }
 
-/// Begins to embed a checkout in the background.
+/// Starts embedding a checkout in the background.
 pub fn begin(caller: &Caller<'_>, sidecar: &Sidecar) {
     caller.models.embed_more(caller.config, caller.indexes.registry(), sidecar, false);
 }
 
-/// Texts of a repository without a vector, for a caller who may change its index.
+/// Texts of a repository without a vector. Fails if the caller may not change its index.
 pub fn missing(
     caller: &Caller<'_>,
     repo: &Repo,
@@ -177,7 +178,7 @@ pub fn missing(
     pipeline::missing(&repo.snapshot, &provider.identity(), force).map_err(|err| store_error(err, &repo.sidecar))
 }
 
-/// Embeds texts. An error comes with what was done before it.
+/// Embeds texts. An error comes with the part done before it.
 pub fn run(
     caller: &Caller<'_>,
     repo: &Repo,

@@ -1,6 +1,6 @@
-//! Repositories of a process: resolved, opened, kept fresh and rebuilt, local and remote.
+//! Repositories of a process: resolves, opens, updates and rebuilds local and remote ones.
 //!
-//! Every function takes a [`Caller`]: the request, and the state that the process keeps.
+//! Every function takes a [`Caller`]: the request, and the state of the process.
 
 mod background;
 pub mod blame;
@@ -70,10 +70,10 @@ pub struct Context {
     pub indexes: Indexes,
     /// Access to remote repositories.
     pub remotes: Arc<Remotes>,
-    /// Models that embed.
+    /// Embedding models.
     pub models: Arc<Models>,
     rights: Arc<Rights>,
-    /// Other nodes of a fleet.
+    /// Other nodes of the fleet.
     peers: Option<Arc<dyn Peers>>,
 }
 
@@ -86,12 +86,12 @@ impl Context {
         Self { config, session, indexes, remotes, models, rights, peers: None }
     }
 
-    /// Adds a watcher, for a long-running process: checkouts queried repeatedly are kept fresh.
+    /// Adds a watcher for a long-running process, so that repeatedly queried checkouts stay fresh.
     pub fn kept_by(self, watching: Arc<WatchHandle>) -> Self {
         Self { indexes: self.indexes.kept_by(watching), ..self }
     }
 
-    /// Adds a place that indexes come from when questions open them.
+    /// Adds a source of indexes that are fetched when questions open them.
     pub fn stocked_by(self, stock: Arc<dyn IndexSource>) -> Self {
         Self { indexes: self.indexes.stocked_by(stock), ..self }
     }
@@ -101,15 +101,15 @@ impl Context {
         Self { peers: Some(peers), ..self }
     }
 
-    /// Other nodes of the fleet that this process is a node of.
+    /// The other nodes, if this process is a node of a fleet.
     pub fn peers(&self) -> Option<&dyn Peers> {
         self.peers.as_deref()
     }
 
-    /// The same state for a caller with these rights, as of a process that holds only what it may see. Open indexes
-    /// are shared; statistics are its own, in a file of this name.
+    /// The state for a caller with these rights, as in a process that has only the indexes it may see. Open indexes are
+    /// shared. Statistics are separate, in a file of this name.
     pub fn seen_by(&self, name: &str, rights: Rights) -> Self {
-        // Paths of rights are those of this machine, and roots are kept as the machine that made an index wrote them.
+        // Rights hold paths of this machine, but roots are stored as on the machine that made the index.
         let folders = rights.folders.iter().map(|folder| self.config.path_map.to_stored(folder)).collect();
         let rights = Arc::new(Rights { folders, ..rights });
         Self {
@@ -123,14 +123,14 @@ impl Context {
         }
     }
 
-    /// The same state for anyone at this machine who is not the process's own user: paths must be inside an indexed
-    /// checkout or one of these folders.
+    /// The state for other users of this machine: paths must lie inside an indexed checkout, or inside one of these
+    /// folders.
     pub fn within(self, roots: Vec<PathBuf>) -> Self {
         let rights = Arc::new(Rights { roots: Some(roots), ..Rights::default() });
         Self { indexes: self.indexes.seen_by(rights.clone()), rights, ..self }
     }
 
-    /// Roots of open indexes that hold no more than an excerpt, and that no other process is completing.
+    /// Roots of open indexes that are only excerpts, and that no other process is completing.
     pub fn unfinished(&self) -> Vec<PathBuf> {
         let sidecars = self.indexes.excerpts().into_iter().filter_map(|repo| self.indexes.registry().get(&repo));
         let is_left = |sidecar: &Sidecar| match self.indexes.registry().store(&sidecar.store).held() {
@@ -181,21 +181,21 @@ pub struct Caller<'a> {
     pub indexes: &'a Indexes,
     /// Access to remote repositories.
     pub remotes: &'a Remotes,
-    /// Models that embed.
+    /// Embedding models.
     pub models: &'a Models,
-    /// Rights of whoever asks.
+    /// The caller's rights.
     pub rights: &'a Rights,
     /// The request, with its directory, progress callback and patience.
     pub request: &'a Request,
-    /// Start of the call: changes before it belong into the answer.
+    /// The start of the call. The answer must include earlier changes.
     pub began: Instant,
-    /// Whether the call may search for symbols by name, beyond files and text.
+    /// Whether the call may search symbols by name, in addition to files and text.
     pub asks_for_symbols: bool,
-    /// Words of the question, for which an excerpt of a folder without an index will do; none when it takes the whole.
+    /// Words of the question, if an excerpt of an unindexed folder is enough; empty if the call needs the whole.
     pub words: Vec<String>,
-    /// Absolute paths in the question: they tell which repository is meant when none is named.
+    /// Absolute paths in the question. They select the repository if none is named.
     pub paths: Vec<PathBuf>,
-    /// Excerpts for this question alone.
+    /// Excerpts made for this question.
     excerpts: Mutex<Vec<ExcerptIndex>>,
     notes: Notes,
     from: Mutex<Vec<(Sidecar, Arc<Snapshot>)>>,
@@ -211,7 +211,7 @@ impl Caller<'_> {
         self.words.iter().map(within).collect()
     }
 
-    /// Records a snapshot that the answer is made from.
+    /// Records a snapshot that the answer comes from.
     pub fn answers_from(&self, sidecar: &Sidecar, snapshot: &Arc<Snapshot>) {
         // A panic elsewhere leaves the list intact.
         let mut from = self.from.lock().unwrap_or_else(PoisonError::into_inner);
@@ -220,7 +220,7 @@ impl Caller<'_> {
         }
     }
 
-    /// Notes, and the snapshots that the answer was made from.
+    /// The notes, and the snapshots that the answer came from.
     pub fn into_parts(self) -> (Notes, Vec<(Sidecar, Arc<Snapshot>)>) {
         (self.notes, self.from.into_inner().unwrap_or_else(PoisonError::into_inner))
     }

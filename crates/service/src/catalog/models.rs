@@ -1,4 +1,4 @@
-//! Embeddings that are stored, for people at a terminal.
+//! Lists stored embeddings, for people at a terminal.
 
 use serde::Serialize;
 

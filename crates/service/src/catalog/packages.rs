@@ -1,5 +1,5 @@
-//! Installed packages of a project: found by its imports, indexed on demand, once for all projects, and kept apart from
-//! its own index.
+//! Installed packages of a project. Its imports lead to them. Each is indexed on demand, once for all projects,
+//! separately from the project.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -19,28 +19,28 @@ use codelode_query::{self as query, LazyFacts};
 use codelode_source::installed::{Finder, Importer, Installed, Member};
 use codelode_store::{FileView, Registry, Sidecar, SymbolId};
 
-/// Maximum time of one question for indexing packages; the others are named in its answer.
+/// The longest time for indexing packages in one call. The answer names the others.
 const INDEXING: Duration = Duration::from_secs(20);
-/// Maximum time of one question for finding where packages are installed. Each name costs a look at manifests.
+/// The longest time for finding installed packages in one call. Each name requires reading manifests.
 const FINDING: Duration = Duration::from_secs(3);
 /// Maximum wait for another process that indexes the same package.
 const PATIENCE: Duration = Duration::from_secs(20);
-/// Packages that are named in an answer.
+/// The most packages named in an answer.
 const MOST_NAMED: usize = 20;
-/// Folder of unpacked archives, in the index directory.
+/// The folder of unpacked archives, below the index directory.
 const UNPACKED: &str = "sources";
-/// Time after which an unused package is removed.
+/// The time after which an unused package is removed.
 const UNUSED: Duration = Duration::from_secs(30 * 24 * 60 * 60);
 
-/// Packages that a process knows.
+/// The packages known to a process.
 pub(super) struct Packages {
     finder: Finder,
-    /// Hashes of packages, by place and by id without them.
+    /// Content hashes of packages, by place and id.
     contents: Mutex<HashMap<(PathBuf, String), String>>,
-    /// Packages that were compared with their files, by id, with the folders of these.
+    /// Roots of packages that were compared with their files, by package id.
     checked: Mutex<HashMap<String, Vec<PathBuf>>>,
-    /// The file of a project that led to a package last, with the package's place. A package is installed for somebody, and the
-    /// project's lock file says which versions its own dependencies have.
+    /// For each package, the project file that last led to it, and the package's place. The project's lock file decides
+    /// the versions of the package's own dependencies.
     led: Mutex<HashMap<String, (Importer, PathBuf)>>,
     /// Held while a package is indexed, so that concurrent calls index it once.
     indexing: Mutex<()>,
@@ -59,12 +59,12 @@ impl Packages {
     }
 
     fn checked(&self) -> MutexGuard<'_, HashMap<String, Vec<PathBuf>>> {
-        // As above.
+        // See `contents`.
         self.checked.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn led(&self) -> MutexGuard<'_, HashMap<String, (Importer, PathBuf)>> {
-        // As above.
+        // See `contents`.
         self.led.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -73,8 +73,8 @@ impl Packages {
     }
 }
 
-/// The packages that a name may mean where a file imports it, as far as the caller may see them, each with the hash of its
-/// files. They are read once for each process.
+/// The packages that a name in an import may mean, as far as the caller may see them. Their content hashes are computed
+/// once per process.
 fn visible(caller: &Caller<'_>, ecosystem: Ecosystem, importer: &Importer, name: &str) -> Vec<Installed> {
     let packages = &caller.indexes.packages;
     let is_visible = |found: &Installed| caller.rights.roots.is_none() || lies_in(&importer.root, &found.place);
@@ -92,14 +92,14 @@ fn visible(caller: &Caller<'_>, ecosystem: Ecosystem, importer: &Importer, name:
     found.filter_map(identified).collect()
 }
 
-/// Whether a package lies in the folder of a project, and in no repository inside of it.
+/// Whether a package lies in a project's folder, and not in a nested repository.
 fn lies_in(project: &Path, place: &Path) -> bool {
     let is_nested = |inner: &Path| inner != project && inner.starts_with(project);
     place.starts_with(project) && !place.parent().and_then(project_root).is_some_and(is_nested)
 }
 
-/// Opens the packages that a repository's files import, those with the most importers first. Missing ones, and
-/// packages that would take too long to index now, are noted.
+/// Opens the packages that a repository imports, most imported first. `_meta` names missing packages, and packages that
+/// take too long to index now.
 pub fn of_project(caller: &Caller<'_>, repo: Option<&str>) -> Result<Vec<Repo>, Error> {
     let project = indexes::open(caller, repo)?;
     let Some(root) = &project.root else {
@@ -158,8 +158,8 @@ pub fn of_project(caller: &Caller<'_>, repo: Option<&str>) -> Result<Vec<Repo>, 
     Ok(opened)
 }
 
-/// Opens a package of a project, indexed now if needed and if the caller may index. Its files are compared with its index
-/// once for each process. While another call indexes a package, this one may wait.
+/// Opens a package of a project, and indexes it now if needed and allowed. Its files are compared with the index once
+/// per process. With `may_wait`, waits while another call indexes a package; otherwise fails.
 fn open(caller: &Caller<'_>, installed: &Installed, project: &Path, may_wait: bool) -> Result<Repo, Error> {
     let registry = caller.indexes.registry();
     let packages = &caller.indexes.packages;
@@ -199,7 +199,7 @@ fn open(caller: &Caller<'_>, installed: &Installed, project: &Path, may_wait: bo
     }
     let snapshot = registry.get(&id).and_then(|sidecar| Some((opened(caller, &sidecar).ok()?.snapshot(), sidecar)));
     let Some((snapshot, sidecar)) = snapshot else {
-        // The next question makes it again.
+        // The next call makes the index again.
         packages.checked().remove(&id);
         return Err(Error::unavailable(format!("the index of {id} cannot be read; ask again")));
     };
@@ -216,14 +216,14 @@ pub(super) fn forget_unused(caller: &Caller<'_>) {
             caller.indexes.close(&package.repo);
             match pipeline::forget(registry, &package, Duration::ZERO) {
                 Ok(()) => package.package.iter().for_each(|id| caller.indexes.packages.finder.forget(id)),
-                // One that is being written is in use.
+                // An index that is being written is in use.
                 Err(err) => tracing::info!(%err, "the index of {} is not dropped yet", package.repo),
             }
         }
     }
 }
 
-/// A name in a file of a project that may come from installed packages.
+/// A name in a project file that may come from installed packages.
 #[derive(Clone, Debug)]
 pub struct ExternalName {
     ecosystem: Ecosystem,
@@ -234,7 +234,8 @@ pub struct ExternalName {
     byte: u32,
 }
 
-/// Reads the name at a byte of a file, of a project or of a package that one led to, if it may come from a package.
+/// The name at a byte of a file, if it may come from a package. The file belongs to a project, or to a package that a
+/// project led to.
 pub fn outside(
     caller: &Caller<'_>,
     repo: &Repo,
@@ -257,18 +258,18 @@ pub fn outside(
     Some(ExternalName { ecosystem, packages, importer, guest, content: file.content().to_vec(), byte })
 }
 
-/// A package with what a name means in it.
+/// A package, and the meaning of a name in it.
 pub struct PackageMeaning {
-    /// The package; its root is the folder of its files.
+    /// The package. Its root is the folder of its files.
     pub repo: Repo,
-    /// Symbols that the name means.
+    /// The symbols that the name means.
     pub symbols: Vec<SymbolId>,
-    /// Files that it means, as the name of a module.
+    /// The files that the name means, as a module.
     pub files: Vec<u32>,
 }
 
-/// The packages in which a name has a meaning. A package that cannot be opened now knows none, so that an editor is not kept
-/// waiting by more than the one that it indexes.
+/// The packages in which a name has a meaning. A package that cannot be opened now is skipped, so an editor waits for
+/// at most one package to be indexed.
 pub fn meanings(caller: &Caller<'_>, name: &ExternalName) -> Result<Vec<PackageMeaning>, Error> {
     let mut found = Vec::new();
     for package in &name.packages {
@@ -302,7 +303,7 @@ pub fn meanings(caller: &Caller<'_>, name: &ExternalName) -> Result<Vec<PackageM
     Ok(found)
 }
 
-/// The opened package that holds a file, with the file's path in it.
+/// The open package that contains a file, and the file's path in it.
 pub fn holding(caller: &Caller<'_>, path: &Path) -> Option<(Repo, String)> {
     let packages = &caller.indexes.packages;
     let known: Vec<(String, PathBuf)> =

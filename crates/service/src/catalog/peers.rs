@@ -1,4 +1,4 @@
-//! Other nodes of a fleet, as questions see them: which one holds a repository, and what it answers.
+//! Other nodes of a fleet: which one holds a repository, and its answers.
 
 use globset::{GlobBuilder, GlobMatcher};
 use serde_json::{Map, Value};
@@ -6,31 +6,32 @@ use serde_json::{Map, Value};
 use super::Context;
 use crate::answer::{Envelope, Request};
 
-/// Nodes of a fleet. The node itself is one of them.
+/// The nodes of a fleet, including this one.
 pub trait Peers: Send + Sync {
-    /// Names of the nodes that hold a repository, the one that is asked first in front. This node is an empty name. Empty where
-    /// nothing is known: then this node answers.
+    /// Names of the nodes that hold a repository, the first one to ask in front. The empty name is this node. Empty if
+    /// nothing is known; then this node answers.
     fn holders(&self, repo: &str) -> Vec<String>;
 
-    /// Number of nodes that live, this one included.
+    /// The number of live nodes, including this one.
     fn n_nodes(&self) -> usize;
 
-    /// Questions to other nodes so far: those that were answered, and those that were not.
+    /// The number of answered and of unanswered questions to other nodes so far.
     fn asked(&self) -> [u64; 2];
 
-    /// Whether the mark of a question is that of another node. Any client can write one, and only a node knows the key that
-    /// its proof is made with.
+    /// Whether the mark of a question comes from another node. Any client can send a mark, but only nodes know the key
+    /// of its proof.
     fn is_of_node(&self, mark: &Value) -> bool;
 
-    /// Says that this node will end, so that others ask it no more.
+    /// Announces that this node will end, so that others stop asking it.
     fn leave(&self);
 
-    /// Calls a tool of a node, with the caller's own token. The error says why there is no answer; an error of the tool is one.
+    /// Calls a tool on a node with the caller's own token. An error of the tool is an answer. Fails with the reason if
+    /// there is no answer.
     fn ask(&self, node: &str, tool: &str, args: &Map<String, Value>, request: &Request) -> Result<Envelope, String>;
 }
 
-/// Ids of the repositories that names or patterns mean and that the caller may see, in the order of a list of all. `None` where one
-/// is neither an id that is known nor a pattern.
+/// The ids of repositories that names or patterns mean and the caller may see, in the order of the full list. `None` if
+/// one is neither a known id nor a pattern.
 pub fn repos_like(cx: &Context, names: &[String]) -> Option<Vec<String>> {
     let all = cx.indexes.registry().all();
     let globs: Vec<GlobMatcher> =
@@ -48,7 +49,7 @@ pub fn is_pattern(name: &str) -> bool {
     name.contains('*')
 }
 
-/// A pattern of repositories: `*` stands for any letters, slashes included, as in the rights of callers.
+/// Compiles a pattern of repositories. `*` matches any characters including slashes, as in callers' rights.
 pub fn pattern(name: &str) -> Option<GlobMatcher> {
     GlobBuilder::new(name).build().ok().map(|glob| glob.compile_matcher())
 }

@@ -1,5 +1,5 @@
-//! Reach of a caller: paths and remote repositories that it may name. The repositories that it sees are decided by the
-//! registry, which hides the others.
+//! Reach of a caller: the paths and remote repositories that it may name. The registry decides which repositories it
+//! sees.
 
 use std::path::{Component, Path, PathBuf};
 
@@ -12,14 +12,14 @@ use codelode_source::git::Remote;
 use codelode_store::Sidecar;
 
 impl Caller<'_> {
-    /// Folders of the caller, as far as it may name them.
+    /// The caller's folders, as far as it may name them.
     pub(super) fn places(&self) -> impl Iterator<Item = &PathBuf> {
         let places = self.request.roots.iter().chain(&self.request.directory);
         places.filter(|place| self.reach(place).is_ok())
     }
 
-    /// Refuses a path outside the caller's reach: it reaches into visible checkouts, and with the right to index into
-    /// folders that may become visible ones. Paths out of reach are refused alike, whether or not they exist.
+    /// Fails for a path outside the caller's reach. Visible checkouts are in reach and, with the right to index,
+    /// folders that may become visible ones. The error does not reveal whether a path exists.
     pub fn reach(&self, path: &Path) -> Result<(), Error> {
         let Some(roots) = &self.rights.roots else { return Ok(()) };
         let refused = || {
@@ -35,7 +35,7 @@ impl Caller<'_> {
             .collect();
         let is_held = |path: &Path| checkouts.iter().any(|root| path.starts_with(root));
         let is_offered = |path: &Path| self.rights.index && roots.iter().any(|root| path.starts_with(root));
-        // The disk is not looked at for a path outside.
+        // A path outside must not touch the disk.
         if !is_plain || !(is_held(path) || is_offered(path)) {
             return Err(refused());
         }
@@ -49,12 +49,12 @@ impl Caller<'_> {
         }
     }
 
-    /// Refuses to index a checkout, which need not have an index yet.
+    /// Fails if the caller may not index a checkout, which need not have an index yet.
     pub(super) fn may_index(&self, checkout: &Sidecar) -> Result<(), Error> {
         self.may_index_one(&checkout.repo, self.indexes.registry().shows(checkout))
     }
 
-    /// Refuses to index a repository elsewhere, by the id that it would have.
+    /// Fails if the caller may not index a remote repository, by its future id.
     pub(super) fn may_index_remote(&self, repo: &str) -> Result<(), Error> {
         self.may_index_one(repo, self.rights.sees(repo))
     }
@@ -67,7 +67,8 @@ impl Caller<'_> {
         }
     }
 
-    /// Refuses a remote repository: reading it takes the network, and the secrets, of whoever runs the server.
+    /// Fails if the caller may not read a remote repository. That uses the network and the credentials of the server's
+    /// operator.
     pub(super) fn may_fetch(&self, remote: &Remote) -> Result<(), Error> {
         match remote.folder() {
             Some(folder) => self.reach(&folder),
@@ -75,7 +76,7 @@ impl Caller<'_> {
         }
     }
 
-    /// Refuses a search among all remote repositories.
+    /// Fails if the caller may not search all remote repositories.
     pub fn may_search_remotes(&self) -> Result<(), Error> {
         match self.rights.index && self.rights.sees_all() {
             true => Ok(()),
@@ -83,7 +84,7 @@ impl Caller<'_> {
         }
     }
 
-    /// Refuses to remove indexes.
+    /// Fails if the caller may not remove indexes.
     pub(super) fn may_invalidate(&self) -> Result<(), Error> {
         match self.rights.invalidate {
             true => Ok(()),
@@ -96,7 +97,7 @@ fn denied(message: impl Into<String>) -> Error {
     Error::access_denied(message)
 }
 
-/// A path without links, and whether it exists. A path that does not exist is resolved as far as it does.
+/// The canonical path, and whether it exists. If it does not exist, its existing part is resolved.
 fn real(path: &Path) -> Option<(PathBuf, bool)> {
     for folder in path.ancestors() {
         if let Ok(real) = folder.canonicalize() {
@@ -104,7 +105,7 @@ fn real(path: &Path) -> Option<(PathBuf, bool)> {
             let exists = rest.as_os_str().is_empty();
             return Some((if exists { real } else { real.join(rest) }, exists));
         }
-        // A link that leads nowhere is something that leads elsewhere.
+        // A dangling link may lead out of reach later.
         if folder.symlink_metadata().is_ok() {
             return None;
         }

@@ -1,5 +1,5 @@
-//! Automatic rebuild of a damaged index, once, when its folder exists. The caller gets the answer with a note;
-//! otherwise the error names the command.
+//! Rebuilds a damaged index automatically, once, if its folder exists. The answer notes the rebuild. Otherwise the
+//! error names the command.
 
 use std::collections::HashMap;
 use std::sync::atomic::AtomicBool;
@@ -11,21 +11,21 @@ use super::indexes::is_here;
 use codelode_index::pipeline::{self, RunControl};
 use codelode_store::{Error, Sidecar, WriterState};
 
-/// Minimum time between rebuilds: damage that returns sooner would return again.
+/// The least time between rebuilds: damage that returns sooner would return again.
 const NOT_AGAIN_WITHIN: Duration = Duration::from_secs(60);
 /// Maximum wait for another process that writes the same index.
 const PATIENCE: Duration = Duration::from_millis(500);
 
-/// Maximum wait for another process that replaces an index of an earlier version.
+/// The longest wait for another process that replaces an index of an earlier version.
 const REBUILT_WITHIN: Duration = Duration::from_secs(60);
 
-/// Time of the last rebuild by checkout id. Locked during a rebuild, so that a process runs one at a time.
+/// The time of the last rebuild of each checkout. Locked during a rebuild, so that a process runs one at a time.
 #[derive(Default)]
 pub struct Rebuilds(Mutex<HashMap<String, Instant>>);
 
 /// Rebuilds the index of a checkout when `err` says that it is unusable. Returns whether an intact index exists now.
 pub fn rebuilt(caller: &Caller<'_>, sidecar: &Sidecar, err: &Error) -> bool {
-    // A discarded store takes the snapshots of other checkouts with it.
+    // A discarded store also takes the snapshots of other checkouts.
     let is_lost = matches!(err, Error::NoSnapshot | Error::Missing(_));
     if !(err.is_of_no_use() || is_lost) || !is_here(caller, sidecar) {
         return false;
@@ -33,7 +33,7 @@ pub fn rebuilt(caller: &Caller<'_>, sidecar: &Sidecar, err: &Error) -> bool {
     let tell = caller.request.progress();
     let started = Instant::now();
     while caller.indexes.registry().store(&sidecar.store).held() != WriterState::Free {
-        // Another writer may be repairing it. An answer waits only where nothing of the old index can be read.
+        // Another writer may be repairing it. An answer only waits if the old index is unreadable.
         let may_wait = matches!(err, Error::Outdated { .. }) && !caller.request.is_cancelled();
         if !may_wait || started.elapsed() > REBUILT_WITHIN {
             return false;
@@ -52,7 +52,7 @@ pub fn rebuilt(caller: &Caller<'_>, sidecar: &Sidecar, err: &Error) -> bool {
         return is_whole;
     }
     tracing::warn!("{}: {err}", sidecar.repo);
-    // The rebuild survives cancellation of the call: the next one would start it again.
+    // The rebuild continues if the call is cancelled, because the next call would start it again.
     let watcher = RunControl { progress: &tell, cancelled: &AtomicBool::new(false), patience: PATIENCE };
     match pipeline::rebuild(sidecar, caller.config, &watcher) {
         // Only a derived table was damaged, which the next question replaces, or another process was faster.

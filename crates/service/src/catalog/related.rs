@@ -1,4 +1,4 @@
-//! Common start of tools about relations: a fresh snapshot, its edges, and the symbol in question.
+//! The common start of relation tools: a fresh snapshot, its edges, and the symbol.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -14,8 +14,8 @@ pub use codelode_index::pipeline::are_whole;
 use codelode_query::{self as query, Missing};
 use codelode_store::{EdgeTable, RankTable, Snapshot, SymbolView};
 
-/// Answers from the relations of a repository. `ask` returns an answer and its files; if one of them has changed
-/// since indexing, it is asked again.
+/// Answers from the relations of a repository. `ask` returns an answer and its files. If a file has changed since
+/// indexing, it is asked again.
 pub fn answer<T>(
     caller: &Caller<'_>,
     repo: Option<&str>,
@@ -42,13 +42,13 @@ pub fn answer<T>(
         }
         ask(repo, edges)
     };
-    // Only a comparison of the whole folder shows that there is nothing.
+    // Only a comparison of the whole folder proves that there is no result.
     let about = |_: &Repo, (_, paths): &(T, Vec<String>)| (!caller.is_absent()).then(|| paths.clone());
     let (answer, _) = indexes::answered(caller, &mut repo, ask, about)?;
     Ok(answer)
 }
 
-/// Opens a repository whose relations can be read, compared with its folder as a whole: for answers about a change.
+/// Opens a repository with readable relations, after comparing its whole folder: for answers about a change.
 pub fn open_now(caller: &Caller<'_>, repo: Option<&str>) -> Result<Repo, Error> {
     let repo = indexes::open_now(caller, repo)?;
     if pipeline::can_relate(&repo.snapshot) { Ok(repo) } else { indexes::renewed(caller, repo) }
@@ -59,7 +59,7 @@ pub fn edges(repo: &Repo) -> Result<&EdgeTable, Error> {
     pipeline::relations(&repo.snapshot).map_err(|err| store_error(err, &repo.sidecar))
 }
 
-/// Edges of a repository, if they can be read now: for what is added to an answer and must not cost it.
+/// The edges of a repository if they are readable, for optional parts of an answer.
 pub fn edges_at_hand(repo: &Repo) -> Option<&EdgeTable> {
     pipeline::can_relate(&repo.snapshot).then(|| edges(repo).ok()).flatten()
 }
@@ -69,23 +69,23 @@ pub fn ranks(repo: &Repo) -> Result<&RankTable, Error> {
     query::ranks(&repo.snapshot, edges(repo)?).map_err(|err| store_error(err, &repo.sidecar))
 }
 
-/// Finds every symbol that an id or a name may mean, twins together; of very many the first ones.
+/// Finds every symbol that an id or a name may mean, grouped by twins.
 pub fn all<'a>(repo: &'a Repo, edges: &EdgeTable, id: &str) -> Result<Vec<Vec<SymbolView<'a>>>, Error> {
     match query::meant(&repo.snapshot, &repo.own_id(id)) {
         Ok(symbols) => Ok(query::twins(edges, symbols)),
         Err(_) => match inherited(repo, id) {
-            // The error is that of any id.
+            // The error is the same as for a single symbol.
             none if none.is_empty() => symbol(repo, id).map(|symbol| vec![vec![symbol]]),
             inherited => Ok(query::twins(edges, inherited)),
         },
     }
 }
 
-/// The most symbols of one name that are answered for together.
+/// The most symbols of one name in one answer.
 const MOST_OF_NAME: usize = 10;
 
-/// Finds every symbol that an id or a name may mean, for an answer about all of them together, which says so. A name of
-/// very many is refused.
+/// Finds every symbol that an id or a name may mean, for one answer about all of them; a hint lists them. Fails if
+/// there are too many.
 pub fn each<'a>(caller: &Caller<'_>, repo: &'a Repo, id: &str) -> Result<Vec<SymbolView<'a>>, Error> {
     match query::meant(&repo.snapshot, &repo.own_id(id)) {
         Ok(symbols) if (1..=MOST_OF_NAME).contains(&symbols.len()) => {
@@ -99,7 +99,7 @@ pub fn each<'a>(caller: &Caller<'_>, repo: &'a Repo, id: &str) -> Result<Vec<Sym
     }
 }
 
-/// Finds a symbol by id, or by an unambiguous name: its own, or that of a class which inherits it.
+/// Finds a symbol by id, or by an unambiguous name: its own, or as a member that a class inherits.
 pub fn symbol<'a>(repo: &'a Repo, id: &str) -> Result<SymbolView<'a>, Error> {
     query::by_id(&repo.snapshot, &repo.own_id(id))
         .or_else(|missing| match inherited(repo, id)[..] {
@@ -124,13 +124,13 @@ pub fn symbol<'a>(repo: &'a Repo, id: &str) -> Result<SymbolView<'a>, Error> {
         })
 }
 
-/// The kind of a symbol in its language's own word, where that is another.
+/// The kind of a symbol in its language's own word; `None` if that is the general word.
 pub fn own_word(symbol: &SymbolView<'_>) -> Option<&'static str> {
     let word = symbol.detail().as_str();
     (word != symbol.kind().as_str()).then_some(word)
 }
 
-/// Where further twins of a symbol stand: by their line alone in its own file.
+/// The places of further twins of a symbol; in the same file only the line.
 pub fn others_at(twins: &[SymbolView<'_>]) -> Vec<String> {
     let Some((first, others)) = twins.split_first() else { return Vec::new() };
     let place = |symbol: &SymbolView<'_>| match symbol.file.number() == first.file.number() {
@@ -145,14 +145,14 @@ pub fn named<'a>(repo: &'a Repo, name: &str) -> Vec<SymbolView<'a>> {
     query::meant(&repo.snapshot, &repo.own_id(name)).unwrap_or_else(|_| inherited(repo, name))
 }
 
-/// The members that a class inherits by this name, if the relations are at hand.
+/// The members that a class inherits under a name, if relations are readable.
 fn inherited<'a>(repo: &'a Repo, name: &str) -> Vec<SymbolView<'a>> {
     let is_member = name.contains(['.', ':']) && !name.contains(['/', '#']);
     let edges = edges_at_hand(repo).filter(|_| is_member);
     edges.map(|edges| query::inherited(&repo.snapshot, edges, name)).unwrap_or_default()
 }
 
-/// Notes that a name is that of a class which inherits these symbols.
+/// Notes that a name means members inherited by a class.
 pub fn note_inherited(caller: &Caller<'_>, repo: &Repo, name: &str, symbols: &[SymbolView<'_>]) {
     if symbols.is_empty() || query::meant(&repo.snapshot, &repo.own_id(name)).is_ok() {
         return;
@@ -161,8 +161,7 @@ pub fn note_inherited(caller: &Caller<'_>, repo: &Repo, name: &str, symbols: &[S
     caller.note("inherited", json!(format!("{name} is inherited: {}", from.join(", "))));
 }
 
-/// Notes the languages without symbols or without relations here, and files that are not checked out: these may contain
-/// missing results.
+/// Notes languages without symbols or relations, and files that are not checked out. Missing results may be there.
 pub fn note_unread(caller: &Caller<'_>, repo: &Repo) {
     let languages = &repo.snapshot.facts().languages;
     let unread = [
@@ -184,10 +183,10 @@ pub fn note_unread(caller: &Caller<'_>, repo: &Repo) {
     }
 }
 
-/// The most files that a note names.
+/// The most files named in a note.
 const MOST_NAMED: usize = 5;
 
-/// Notes files that were not read to their end and write a name in question: uses in them are not known.
+/// Notes files that were not read to their end and write a searched name. Their uses are unknown.
 pub fn note_cut_off(caller: &Caller<'_>, files: &BTreeSet<&str>) {
     if files.is_empty() {
         return;
@@ -198,7 +197,7 @@ pub fn note_cut_off(caller: &Caller<'_>, files: &BTreeSet<&str>) {
     caller.note("not_read_whole", note);
 }
 
-/// Files whose text is not in an index, by the reason, though a name may stand in them.
+/// Reasons for files without text in the index, in which a name may still occur.
 const NOT_READ: &[SkipReason] = &[
     SkipReason::Binary,
     SkipReason::TooLarge,
@@ -208,7 +207,7 @@ const NOT_READ: &[SkipReason] = &[
     SkipReason::Utf16,
 ];
 
-/// Notes the files of a repository that were not read: an answer that finds nothing did not look there.
+/// Notes the files of a repository that were not read, since an empty answer did not search them.
 pub fn note_not_read(caller: &Caller<'_>, repo: &Repo) {
     let skipped = &repo.snapshot.facts().skipped;
     let words = NOT_READ.iter().map(|reason| reason.as_str());
@@ -218,13 +217,13 @@ pub fn note_not_read(caller: &Caller<'_>, repo: &Repo) {
     }
 }
 
-/// Code of the folder that is too large for the index, with its text.
+/// Code files of the folder that are too large for the index, with their text.
 pub fn large_sources(caller: &Caller<'_>, repo: &Repo) -> Vec<(String, Vec<u8>)> {
     let found = repo.root.as_deref().map(|root| pipeline::large_sources(root, &repo.snapshot, caller.config));
     found.and_then(Result::ok).unwrap_or_default()
 }
 
-/// Whether names of a symbol's language are resolved at all; an answer without it would pass silence for absence.
+/// Fails if names in a symbol's language are not resolved, because silence would look like absence.
 pub fn check_language(snapshot: &Snapshot, symbol: &SymbolView<'_>) -> Result<(), Error> {
     if !symbol.file.facts().is_empty() || snapshot.is_compiled(&symbol.file) {
         return Ok(());

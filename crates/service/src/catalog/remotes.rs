@@ -1,4 +1,4 @@
-//! Remote repositories for tools: resolution of names, clones, and errors for callers.
+//! Remote repositories for tools: resolves names, keeps clones, and converts errors.
 
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
@@ -21,7 +21,7 @@ pub use codelode_source::git::{Age, Remote, RemoteRef};
 #[derive(Default)]
 pub struct Remotes {
     cache: OnceLock<Result<Arc<Cache>, String>>,
-    /// Temporary folder for clones when the index directory is not writable; deleted with the process.
+    /// A temporary folder for clones if the index directory is not writable; deleted with the process.
     aside: OnceLock<TempDir>,
     client: OnceLock<net::Client>,
     /// Background jobs that store the texts of commits.
@@ -77,7 +77,7 @@ impl Remotes {
         let done = keeping.extract_if(.., |(of, job)| commit.is_none_or(|commit| of == commit) || job.is_finished());
         let done: Vec<_> = done.collect();
         drop(keeping);
-        // A failed job has logged its error.
+        // A failed job has logged its error already.
         done.into_iter().for_each(|(_, job)| drop(job.join()));
     }
 
@@ -104,7 +104,7 @@ pub fn remote(caller: &Caller<'_>, text: &str) -> Result<Remote, Error> {
     Remote::local(&found.worktree().unwrap_or_else(|| found.common_dir())).map_err(|err| git_error(err.into()))
 }
 
-/// Runs an operation on the clones, with progress for the caller.
+/// Runs an operation on the clone cache, with progress for the caller.
 pub fn with_cache<T>(
     caller: &Caller<'_>,
     run: impl FnOnce(&Cache, &FetchOptions<'_>) -> Result<T, git::Error>,
@@ -123,7 +123,7 @@ pub struct Opened {
     pub found: ResolvedRef,
 }
 
-/// Opens a commit of a repository: from its clone, or over GitHub's API when git fails.
+/// Opens a commit of a repository from its clone, or over GitHub's API if git fails.
 pub fn open(caller: &Caller<'_>, remote: &Remote, reference: Option<&str>, age: Age) -> Result<Opened, Error> {
     let by_git = || {
         let git::Opened { commit, found, .. } =
@@ -142,7 +142,7 @@ pub fn open(caller: &Caller<'_>, remote: &Remote, reference: Option<&str>, age: 
     Ok(opened)
 }
 
-/// The newest commit of a repository's ref, or of its default branch. Nothing is cloned.
+/// The newest commit of a repository's ref, or of its default branch, without cloning.
 #[cfg(feature = "ship")]
 pub fn newest_commit(caller: &Caller<'_>, remote: &Remote, reference: Option<&str>) -> Result<ResolvedRef, Error> {
     let by_git = || {
@@ -153,7 +153,7 @@ pub fn newest_commit(caller: &Caller<'_>, remote: &Remote, reference: Option<&st
     Ok(github::either(caller, remote, by_git, by_github)?.0)
 }
 
-/// Files of a commit, read from stored texts if available.
+/// The files of a commit, read from stored texts if there are any.
 fn with_texts(
     caller: &Caller<'_>,
     remote: &Remote,
@@ -167,7 +167,7 @@ fn with_texts(
     .map(Arc::new)
 }
 
-/// Stores the texts of a commit for later calls, when enough of its files were read. It runs in the background, and
+/// Stores the texts of a commit for later calls, if enough of its files were read. It runs in the background, and
 /// failures do no harm.
 pub fn keep(caller: &Caller<'_>, opened: &Opened, files: &[TreeEntry], looked_into: usize) {
     let remotes = caller.remotes;
@@ -187,8 +187,8 @@ pub fn keep(caller: &Caller<'_>, opened: &Opened, files: &[TreeEntry], looked_in
     }
 }
 
-/// Current branches, tags and default branch of a repository. If git fails, GitHub's API is used, which does not give
-/// the commits of annotated tags.
+/// The branches, tags and default branch of a repository. If git fails, GitHub's API is used, which gives no commits of
+/// annotated tags.
 pub fn refs(caller: &Caller<'_>, remote: &Remote) -> Result<(Option<String>, Vec<RemoteRef>), Error> {
     let by_git = || {
         let refs = with_cache(caller, |cache, fetch_options| cache.refs(remote, fetch_options))?;
@@ -234,14 +234,14 @@ pub fn named_remote(caller: &Caller<'_>, repo: Option<&str>) -> Option<Remote> {
     Remote::parse(repo, None).ok().filter(|remote| caller.may_fetch(remote).is_ok())
 }
 
-/// Whether a name may refer to a remote repository, rather than a folder or an index.
+/// Whether a name may mean a remote repository rather than a folder or an index.
 fn names_elsewhere(repo: &str) -> bool {
     if std::path::Path::new(repo).is_absolute() || repo.starts_with('.') {
         return false;
     }
-    // Ids of folders, and of repositories on other hosts, look like those of GitHub.
+    // The ids of folders, and of repositories on other hosts, look like names on GitHub.
     let is_owner = |owner: &str| owner != "local" && owner != "file" && !owner.contains('.');
-    // An address as in a browser: `github.com/owner/name`.
+    // A browser address such as `github.com/owner/name`.
     let is_address = |host: &str, path: &str| host.contains('.') && path.contains('/');
     repo.contains([':', '@'])
         || repo
@@ -268,7 +268,7 @@ fn entry(caller: &Caller<'_>, opened: &Opened, files: &[TreeEntry], path: &str) 
     }
 }
 
-/// Resolves a caller's path in the folder that the repository's name may include.
+/// A caller's path, relative to the folder that the repository's name may include.
 pub fn inside(opened: &Opened, path: &str) -> String {
     let path = path.trim().trim_start_matches("./").trim_matches('/');
     let folder = opened.found.folder.as_str();
@@ -280,7 +280,7 @@ pub fn inside(opened: &Opened, path: &str) -> String {
 
 /// Reads the content of a file of a commit.
 ///
-/// Links are followed within the same commit only.
+/// Links are only followed within the commit.
 pub fn content(caller: &Caller<'_>, opened: &Opened, path: &str) -> Result<Vec<u8>, Error> {
     let files = opened.tree.paths().map_err(|err| source_error(&err))?;
     let mut entry = entry(caller, opened, &files, path)?;
@@ -312,10 +312,10 @@ pub fn content(caller: &Caller<'_>, opened: &Opened, path: &str) -> Result<Vec<u
     Err(Error::not_found(format!("{path} is a link through too many others")))
 }
 
-/// Maximum number of links in a row.
+/// The most links in a chain.
 const MOST_LINKS: usize = 8;
 
-/// Target of a link at `path`; `None` for one outside.
+/// The target of a link at `path`; `None` if it is outside the commit.
 fn link_target(path: &str, target: &str) -> Option<String> {
     if target.starts_with('/') {
         return None;

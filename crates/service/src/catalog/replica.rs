@@ -1,6 +1,6 @@
-//! A server over a place for indexes (S3, a folder, a web server): it lists what the place holds, fetches an index when
-//! a question opens it, replaces it when a newer one is published, and drops the least recently used ones when they
-//! take too much room. The place holds the truth; everything here may be lost.
+//! A server over a place of indexes (S3, a folder, a web server). It lists the place, fetches an index when a question
+//! opens it, and replaces it when a newer one is published. If indexes take too much room, the least recently used ones
+//! are dropped. The local copy may be lost at any time.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::path::{Path, PathBuf};
@@ -20,24 +20,24 @@ use codelode_cluster::ship::{self, Facts, LATEST, ShipmentControl, Source};
 use codelode_net as net;
 use codelode_store::{Registry, RemoteFacts, Sidecar};
 
-/// Interval of asking for newer states of what is held.
+/// The interval of checks for newer states of local indexes.
 const POLL: Duration = Duration::from_secs(2);
-/// Interval of listing the place.
+/// The interval of listing the place.
 const LIST: Duration = Duration::from_secs(30);
-/// Silence of the place after which answers say so.
+/// After this silence of the place, answers mention it.
 const SILENT: Duration = Duration::from_secs(15);
 /// Maximum wait for another thread that writes the same store.
 const PATIENCE: Duration = Duration::from_secs(60);
-/// Name of a checkout in its store.
+/// The name of a checkout in its store.
 const SNAPSHOT: &str = "replica";
 
 /// A server's copy of a place.
 pub struct Replica {
     source: Source,
-    /// Everything that is listed, whoever asks.
+    /// All listed repositories, regardless of rights.
     registry: Registry,
     indexes: Indexes,
-    /// Bytes that all stores may take.
+    /// The most bytes of all stores.
     most: u64,
     state: Mutex<State>,
 }
@@ -45,23 +45,23 @@ pub struct Replica {
 #[derive(Default)]
 struct State {
     held: HashMap<String, LocalIndex>,
-    /// Locks of repositories that are being fetched.
+    /// A lock for each repository that is being fetched.
     fetching: HashMap<String, Arc<Mutex<()>>>,
-    /// When the place last answered, and whether its silence was logged.
+    /// The time when the place last answered, and whether its silence was logged.
     answered: Option<Instant>,
     is_silent: bool,
 }
 
-/// An index that is here.
+/// A local index.
 struct LocalIndex {
-    /// Tag of its state in the place; `None` when it was fetched by an earlier process.
+    /// The tag of its state in the place; `None` if an earlier process fetched it.
     tag: Option<String>,
     bytes: u64,
     used: Instant,
 }
 
 impl Replica {
-    /// Lists a place, and keeps what is here like it from now on. `most` is how many bytes its indexes may take here.
+    /// Lists a place, and keeps local indexes up to date from now on. `most` limits their size in bytes.
     pub fn begin(cx: &Context, from: &str, most: u64) -> Result<Arc<Self>, Error> {
         let client: net::Client = cx.remotes.client(&cx.config);
         let source = Source::open(from, &client).map_err(ship_error)?;
@@ -88,7 +88,7 @@ impl Replica {
         Ok(replica)
     }
 
-    /// Notes what an earlier process has fetched.
+    /// Notes the indexes that an earlier process fetched.
     fn take_stock(&self) {
         let mut state = self.state();
         for sidecar in self.listed() {
@@ -99,14 +99,14 @@ impl Replica {
         }
     }
 
-    /// Repositories of the place, as far as they are listed.
+    /// The listed repositories of the place.
     fn listed(&self) -> Vec<Sidecar> {
         let mut all = self.registry.all();
         all.retain(is_ours);
         all
     }
 
-    /// Lists new repositories of the place, and forgets those that have gone from it.
+    /// Lists new repositories of the place, and forgets those removed from it.
     fn list(&self) {
         let Some(repos) = self.logged(self.source.repos()).flatten() else { return };
         let known: HashSet<String> = self.listed().into_iter().map(|sidecar| sidecar.repo).collect();
@@ -116,14 +116,14 @@ impl Replica {
             self.look(repo);
         });
         for repo in known.iter().filter(|repo| !there.contains(repo)) {
-            // A list may lag behind.
+            // The listing may be outdated, so the repository is checked itself.
             if let Some(None) = self.logged(self.source.tag(repo)) {
                 self.forget(repo);
             }
         }
     }
 
-    /// Lists a repository. Whether the place has it.
+    /// Lists a repository. Returns whether the place has it.
     fn look(&self, repo: &str) -> bool {
         let Some(Some(newest)) = self.logged(self.source.newest(repo)) else { return false };
         let sidecar = self.sidecar(repo, &newest.facts);
@@ -157,7 +157,7 @@ impl Replica {
         }
     }
 
-    /// Takes newer states of what is held.
+    /// Fetches newer states of local indexes.
     fn poll(&self) {
         let held: Vec<(String, Option<String>)> =
             self.state().held.iter().map(|(repo, held)| (repo.clone(), held.tag.clone())).collect();
@@ -176,7 +176,7 @@ impl Replica {
         }
     }
 
-    /// Whether an index that an earlier process has fetched is the newest; then its tag is known.
+    /// Whether an index fetched by an earlier process is the newest one. If so, its tag is noted.
     fn is_as_published(&self, repo: &str) -> bool {
         let Some(Some(newest)) = self.logged(self.source.newest(repo)) else { return true };
         let facts = &newest.facts;
@@ -190,7 +190,7 @@ impl Replica {
         is_same
     }
 
-    /// Fetches the newest state of a repository, unless another thread just has. `anew` replaces the one that is here.
+    /// Fetches the newest state of a repository, unless another thread has just done so. `anew` replaces the local one.
     fn fetch(&self, repo: &str, watcher: &ShipmentControl<'_>, anew: bool) -> Result<(), Error> {
         let lock = self.state().fetching.entry(repo.to_owned()).or_default().clone();
         let _one_at_a_time = lock.lock().unwrap_or_else(PoisonError::into_inner);
@@ -216,13 +216,13 @@ impl Replica {
         Ok(())
     }
 
-    /// Whether an index is here; it counts as used now.
+    /// Marks an index as used now. Returns whether it is here.
     fn uses(&self, repo: &str) -> bool {
         let mut state = self.state();
         state.held.get_mut(repo).map(|held| held.used = Instant::now()).is_some()
     }
 
-    /// Drops indexes that were not used for longest until the others fit, but never this one.
+    /// Drops least recently used indexes until the others fit, but never `kept`.
     fn make_room(&self, kept: &str) {
         loop {
             let mut state = self.state();
@@ -236,7 +236,7 @@ impl Replica {
         }
     }
 
-    /// Removes an index from the disk. Questions that read it go on with the files that they hold open.
+    /// Removes an index from the disk. Running questions keep reading the files they have open.
     fn drop_store(&self, repo: &str) {
         self.indexes.close(repo);
         let Some(sidecar) = self.registry.get(repo) else { return };
@@ -254,7 +254,7 @@ impl Replica {
         }
     }
 
-    /// The place's answer; `None` when it fails, which is logged once until it answers again.
+    /// Unwraps an answer of the place; `None` on failure. The first failure after a success is logged.
     fn logged<T>(&self, answer: Result<T, ship::Error>) -> Option<T> {
         match answer {
             Ok(answer) => {
@@ -306,12 +306,12 @@ impl IndexSource for Replica {
     }
 }
 
-/// Whether an index is of a place.
+/// Whether an index belongs to a place.
 fn is_ours(sidecar: &Sidecar) -> bool {
     sidecar.remote.is_some() && sidecar.snapshot == SNAPSHOT
 }
 
-/// Bytes of the files in a folder.
+/// The size of the files in a folder, in bytes.
 fn size_of(folder: &Path) -> u64 {
     let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
     let size = |entry: std::fs::DirEntry| match entry.metadata() {

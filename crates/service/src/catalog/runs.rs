@@ -1,4 +1,4 @@
-//! Requested runs: indexing of a folder, a remote commit or a single file, and removal of an index; and the runs that go on.
+//! Requested runs: index a folder, a remote commit or a file, or remove an index; and the list of current runs.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -21,9 +21,9 @@ use codelode_source::git::{Cache, FetchOptions, Located};
 use codelode_source::git::{Remote, ResolvedRef};
 use codelode_store::{Sidecar, WriterState};
 
-/// Maximum wait of a run for another that writes the same index.
+/// The longest wait of a run for another process that writes the same index.
 const PATIENCE: Duration = Duration::from_secs(60);
-/// Maximum wait of a short operation.
+/// The same for short operations.
 const BRIEF: Duration = Duration::from_secs(10);
 
 /// Indexes a folder, or updates its index.
@@ -45,12 +45,12 @@ pub fn index_folder(caller: &Caller<'_>, path: Option<&str>, options: &Options) 
     report.warnings.extend(caller.config.elsewhere.clone());
     caller.repo(&report.sidecar.repo);
     caller.indexes.close(&report.sidecar.repo);
-    // A worktree often replaces one that was removed.
+    // A new worktree often replaces a removed one.
     forget_gone(caller);
     Ok(report)
 }
 
-/// Sizes and times of the indexed files of a folder, by path; `None` without an index that can be read.
+/// Sizes and times of the indexed files of a folder, by path; `None` without a readable index.
 fn files_of(caller: &Caller<'_>, root: &Path) -> Option<BTreeMap<String, (u64, i64)>> {
     let sidecar = pipeline::sidecar_of(root, caller.config);
     let snapshot = caller.indexes.registry().store(&sidecar.store).snapshot(&sidecar.snapshot).ok()?;
@@ -58,7 +58,7 @@ fn files_of(caller: &Caller<'_>, root: &Path) -> Option<BTreeMap<String, (u64, i
     Some(read.map(|row| (row.path.to_owned(), (row.size, row.mtime_ns))).collect())
 }
 
-/// Compares a run that read every file again with the index before it: to the run itself every file is new.
+/// Compares a run from scratch with the index before it, since to the run itself every file is new.
 fn compare(report: &mut Report, before: &BTreeMap<String, (u64, i64)>, now: &BTreeMap<String, (u64, i64)>) {
     let known = |path: &&String| before.contains_key(*path);
     report.added = now.keys().filter(|path| !known(path)).cloned().collect();
@@ -67,7 +67,7 @@ fn compare(report: &mut Report, before: &BTreeMap<String, (u64, i64)>, now: &BTr
     report.changed = now.iter().filter(differs).map(|(path, _)| path.clone()).collect();
 }
 
-/// Canonical file that a caller refers to.
+/// The canonical path of a file that a caller names.
 pub fn file(caller: &Caller<'_>, path: &str) -> Result<PathBuf, Error> {
     let path = caller.places().next().map_or_else(|| PathBuf::from(path), |directory| directory.join(path));
     caller.reach(&path)?;
@@ -75,7 +75,7 @@ pub fn file(caller: &Caller<'_>, path: &str) -> Result<PathBuf, Error> {
         .map_err(|err| Error::not_found(format!("cannot read {}: {err}; give the path of a file", path.display())))
 }
 
-/// Canonical folder that a caller refers to.
+/// The canonical path of a folder that a caller names.
 pub(super) fn folder(caller: &Caller<'_>, path: Option<&str>) -> Result<PathBuf, Error> {
     let directory = caller.places().next();
     let path = match (path, directory) {
@@ -106,7 +106,7 @@ pub fn index_commit(
     incremental: bool,
 ) -> Result<Indexed, Error> {
     let remote = remote(caller, url)?;
-    // A folder that may be read need not be one that may be indexed, under another id at that.
+    // Permission to read a folder does not include permission to index it under another id.
     caller.may_index_remote(&remote.id(reference))?;
     let by_git = || by_git(caller, &remote, reference, incremental);
     let by_github = |way: &GitHubAccess<'_>| by_github(caller, &remote, way, reference, incremental);
@@ -118,20 +118,20 @@ pub fn index_commit(
 pub struct Indexed {
     /// Report of the run.
     pub report: Report,
-    /// Whether the index was up to date already.
+    /// Whether the index was already up to date.
     pub up_to_date: bool,
-    /// Folder given with the repository's name.
+    /// The folder in the repository's name, if any.
     pub folder: String,
-    /// Error of git, when it was read without git.
+    /// Git's error, if GitHub's API was used instead.
     pub failure: Option<Error>,
 }
 
-/// Indexes a commit of a remote repository that was found earlier, or updates the index of its ref to it.
+/// Indexes a commit that was resolved earlier, or updates the index of its ref to it.
 #[cfg(feature = "fleet")]
 pub fn index_found(caller: &Caller<'_>, remote: &Remote, found: &ResolvedRef) -> Result<Indexed, Error> {
     let by_git = || {
         let sidecar = sidecar(remote, found, Some(&found.reference));
-        // The ref may have moved on: the commit itself is fetched.
+        // The ref may have moved since, so the commit itself is fetched.
         let exact = ResolvedRef { reference: found.commit.clone(), ..found.clone() };
         let located = Located::earlier(exact, remote);
         let open = |cache: &Cache, options: &FetchOptions<'_>| {
@@ -164,7 +164,7 @@ fn by_git(caller: &Caller<'_>, remote: &Remote, reference: Option<&str>, increme
     Ok(Indexed { report, up_to_date: false, folder: opened.found.folder, failure: None })
 }
 
-/// Indexes by GitHub's REST API: from an archive, or file by file.
+/// Indexes over GitHub's REST API: from an archive, or file by file.
 fn by_github(
     caller: &Caller<'_>,
     remote: &Remote,
@@ -182,13 +182,13 @@ fn by_github(
     Ok(Indexed { report, up_to_date: false, folder: found.folder, failure: None })
 }
 
-/// Report of an existing index of the commit, unless a full run was requested.
+/// The report of an existing index of the commit, unless a full run is wanted.
 fn unchanged(caller: &Caller<'_>, sidecar: &Sidecar, found: &ResolvedRef, incremental: bool) -> Option<Report> {
     let known = || pipeline::unchanged(caller.indexes.registry(), sidecar, &found.commit, &caller.config.secrets);
     incremental.then(known).flatten()
 }
 
-/// Sidecar of a resolved commit. The default branch, when not named, has the shorter id.
+/// The sidecar of a resolved commit. An unnamed default branch has the shorter id.
 fn sidecar(remote: &Remote, found: &ResolvedRef, reference: Option<&str>) -> Sidecar {
     let default = reference.is_none() && remote.place.is_none();
     pipeline::sidecar_of_remote(remote, &found.reference, default)
@@ -215,13 +215,13 @@ fn index(
     Ok(report)
 }
 
-/// Result of reading one file again.
+/// The result of reading one file again.
 pub struct RereadOutcome {
     /// Its checkout.
     pub repo: super::Repo,
     /// Its path in the checkout.
     pub file: String,
-    /// Its earlier number in the store, if any.
+    /// The earlier number of its content in the store, if any.
     pub before: Option<u32>,
 }
 
@@ -233,7 +233,7 @@ pub fn index_file(caller: &Caller<'_>, path: &str) -> Result<RereadOutcome, Erro
         _ => given.to_owned(),
     };
     caller.reach(&path)?;
-    // A deleted file still has a folder, and links may lead to both.
+    // A deleted file still has a folder, and both may contain links.
     let path = path.canonicalize().unwrap_or_else(|_| {
         let folder = path.parent().and_then(|folder| folder.canonicalize().ok());
         folder.zip(path.file_name()).map_or_else(|| path.clone(), |(folder, name)| folder.join(name))
@@ -259,7 +259,7 @@ pub fn index_file(caller: &Caller<'_>, path: &str) -> Result<RereadOutcome, Erro
     let before = store.snapshot(&sidecar.snapshot).map_err(|err| store_error(err, &sidecar))?;
     let held = before.file(&file).map(|view| view.number());
     let known = before.table().find(&file).is_some();
-    // A new file must pass the rules, which need the whole walk.
+    // A new file must pass the rules, which require a whole walk.
     let drift = match known && path.exists() {
         true => Drift { changed: vec![file.clone()], unseen: true, ..Drift::default() },
         false => Drift { elsewhere: true, ..Drift::default() },
@@ -273,7 +273,7 @@ pub fn index_file(caller: &Caller<'_>, path: &str) -> Result<RereadOutcome, Erro
     Ok(RereadOutcome { repo, file, before: held })
 }
 
-/// Removes an index, metadata and content.
+/// Removes an index with its metadata and content.
 pub fn forget(caller: &Caller<'_>, sidecar: &Sidecar) -> Result<(), Error> {
     caller.may_invalidate()?;
     let registry = caller.indexes.registry();
@@ -291,10 +291,10 @@ pub fn left_out(caller: &Caller<'_>, sidecar: &Sidecar) -> Result<Vec<Omitted>, 
     pipeline::all_left_out(&root, &snapshot, caller.config).map_err(|err| pipeline_error(err, sidecar))
 }
 
-/// Runs of this process that a caller may see, going on and ended; the newest first.
+/// Current and ended runs of this process that a caller may see, newest first.
 pub fn on(caller: &Caller<'_>) -> Vec<pipeline::Run> {
     let registry = caller.indexes.registry();
-    // The first run of a folder has no index yet, so that only its id tells what it is.
+    // The first run of a folder has no index yet, so only its id tells what it is.
     let is_seen = |run: &pipeline::Run| match run.repo.starts_with("local/") {
         true => registry.get(&run.repo).is_some() || caller.rights.sees_folder(&run.repo, Path::new("")),
         false => caller.rights.sees(&run.repo),

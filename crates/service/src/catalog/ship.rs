@@ -1,4 +1,4 @@
-//! Indexes that are made once and opened elsewhere: out of this index directory, and into it.
+//! Ships indexes: exports them from this index directory, and imports indexes made elsewhere.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -24,12 +24,11 @@ const PATIENCE: Duration = Duration::from_secs(60);
 pub struct Packed {
     /// Its facts.
     pub facts: Facts,
-    /// Bytes of the file.
+    /// The size of the file, in bytes.
     pub bytes: u64,
 }
 
-/// Writes the index of a repository into a file, after bringing it up to date. `name` is the repository's name in it,
-/// if another than its own.
+/// Writes the index of a repository to a file, after an update. `name` replaces the repository's name in it.
 pub fn pack(caller: &Caller<'_>, repo: Option<&str>, name: Option<&str>, file: &Path) -> Result<Packed, Error> {
     let (copy, contents, facts) = copied(caller, repo, name)?;
     let tell = caller.request.progress();
@@ -38,7 +37,7 @@ pub fn pack(caller: &Caller<'_>, repo: Option<&str>, name: Option<&str>, file: &
     Ok(Packed { facts: listing.facts, bytes })
 }
 
-/// A copy of a repository's index, brought up to date, with git's names of its contents.
+/// A copy of a repository's updated index, with git's hashes of its contents.
 fn copied(caller: &Caller<'_>, repo: Option<&str>, name: Option<&str>) -> Result<(StoreCopy, Vec<u8>, Facts), Error> {
     let mut sidecar = resolve(caller, repo)?;
     let registry = caller.indexes.registry();
@@ -65,7 +64,7 @@ fn copied(caller: &Caller<'_>, repo: Option<&str>, name: Option<&str>) -> Result
     Ok((copy, contents, facts))
 }
 
-/// Name of a repository for others: the given one, or its own.
+/// The public name of a repository: the given one, or its own.
 fn name_of(sidecar: &Sidecar, given: Option<&str>) -> Result<String, Error> {
     if let Some(given) = given {
         let message = || format!("{given:?} is not a name of a repository; give one like owner/name");
@@ -75,7 +74,7 @@ fn name_of(sidecar: &Sidecar, given: Option<&str>) -> Result<String, Error> {
     Ok(own_name(sidecar))
 }
 
-/// Name of a repository for others: that of its origin, or of its folder.
+/// The public name of a repository, from its origin or its folder.
 fn own_name(sidecar: &Sidecar) -> String {
     let of_remote = || sidecar.remote.as_ref().map(|_| sidecar.repo.clone());
     let own = sidecar.origin.clone().filter(|origin| origin.contains('/')).or_else(of_remote);
@@ -85,15 +84,15 @@ fn own_name(sidecar: &Sidecar) -> String {
     local_name(&sidecar.root.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default())
 }
 
-/// Name of a folder for others, with the letters that names have.
+/// The public name of a folder, reduced to allowed characters.
 fn local_name(folder: &str) -> String {
     let plain = |c: char| if c.is_ascii_alphanumeric() || "._-".contains(c) { c } else { '-' };
     let folder: String = folder.trim_start_matches('.').chars().map(plain).take(60).collect();
     format!("local/{}", if folder.is_empty() { "root" } else { &folder })
 }
 
-/// Name of a repository elsewhere for others: the given one, or `owner/name` by its address; of groups in groups
-/// `a.b/name`; of a folder `local/<folder>`.
+/// The public name of a remote repository: the given one, or `owner/name` from its address. Nested groups give
+/// `a.b/name`, and a folder `local/<folder>`.
 pub fn name_of_remote(remote: &Remote, given: Option<&str>) -> Result<String, Error> {
     let is_one = |name: &String| ship::is_repo_name(name);
     if let Some(given) = given {
@@ -110,8 +109,8 @@ pub fn name_of_remote(remote: &Remote, given: Option<&str>) -> Result<String, Er
     Some(name).filter(is_one).ok_or_else(|| Error::invalid_arguments(message()))
 }
 
-/// Whether a place has the index of what is to be indexed: of a folder's commit under the key of its tree, or of the newest
-/// commit of a repository elsewhere. Its name there, if it has. A folder under another key has to be looked at.
+/// The name under which a place already has the index of a folder's commit (by its tree), or of a remote repository's
+/// newest commit. `None` if it has none, and for a folder under another key, which must be examined.
 pub fn is_published(
     caller: &Caller<'_>,
     what: &Unindexed<'_>,
@@ -135,7 +134,7 @@ pub fn is_published(
             let name = name_of_remote(&remote, name)?;
             let place = Source::open(url, &client).map_err(ship_error)?;
             let newest = match place.newest(&name) {
-                // It is replaced.
+                // A damaged or outdated index is replaced.
                 Err(ship::Error::Damaged { .. } | ship::Error::Version { .. }) => None,
                 newest => newest.map_err(ship_error)?,
             };
@@ -146,21 +145,21 @@ pub fn is_published(
     }
 }
 
-/// Something that is to be indexed and published.
+/// A repository to index and publish.
 #[derive(Clone, Copy, Debug)]
 pub enum Unindexed<'a> {
-    /// A folder, by its path.
+    /// A folder, by path.
     Folder(Option<&'a str>),
-    /// A repository elsewhere, by its address and a ref.
+    /// A remote repository, by address and ref.
     Remote(&'a str, Option<&'a str>),
 }
 
-/// Name for others of a repository elsewhere that a caller names.
+/// The public name of a remote repository that a caller names.
 pub fn name_of_named(caller: &Caller<'_>, text: &str) -> Result<String, Error> {
     name_of_remote(&remote(caller, text)?, None)
 }
 
-/// Git's name of the tree that is checked out, if the snapshot holds exactly its files.
+/// The git hash of the checked-out tree, if the snapshot contains exactly its files.
 fn tree(caller: &Caller<'_>, sidecar: &Sidecar, snapshot: &Snapshot, contents: &[u8]) -> Option<String> {
     if let Some(remote) = &sidecar.remote {
         return Some(remote.tree.clone()).filter(|tree| !tree.is_empty());
@@ -181,20 +180,20 @@ fn tree(caller: &Caller<'_>, sidecar: &Sidecar, snapshot: &Snapshot, contents: &
     (is_committed && entries.iter().all(|entry| is_there(&entry.path))).then(|| commit.tree().to_owned())
 }
 
-/// A place for an index, and how it is published there.
+/// A place for an index, and options for publishing it.
 #[derive(Clone, Copy, Debug)]
 pub struct Target<'a> {
-    /// Folder or URL.
+    /// A folder or URL.
     pub url: &'a str,
-    /// Its key: a name, or [`OF_TREE`] for that of the commit's tree.
+    /// The key: a name, or [`OF_TREE`] for the key of the commit's tree.
     pub key: &'a str,
-    /// How many listings of trees stay, the newest.
+    /// The number of newest tree listings to keep.
     pub keep: usize,
-    /// Number that a state which was asked for later has higher; a higher one that is there stays.
+    /// A sequence number: a published state with a higher number is not replaced.
     pub order: Option<u64>,
 }
 
-/// Publishes the index of a repository in a place, after bringing it up to date.
+/// Publishes the index of a repository in a place, after an update.
 pub fn push(
     caller: &Caller<'_>,
     repo: Option<&str>,
@@ -217,7 +216,7 @@ pub fn push(
     ship::push((&copy, contents, facts), url, &key, keep, &client, &watcher).map_err(ship_error)
 }
 
-/// Publishes the index of a ref of a repository elsewhere that was indexed just now.
+/// Publishes the index of a remote repository's ref that was just indexed.
 pub fn push_indexed(
     caller: &Caller<'_>,
     url: &str,
@@ -229,37 +228,37 @@ pub fn push_indexed(
     push(caller, Some(&indexed.report.sidecar.repo), name, to)
 }
 
-/// Word for the key that is named after the commit's tree.
+/// The word for the key of the commit's tree.
 pub const OF_TREE: &str = "tree-sha";
 
-/// Key of a tree.
+/// The key of a tree.
 fn key_of(tree: &str) -> String {
     format!("tree-{tree}")
 }
 
-/// An index that was made elsewhere.
+/// An index made elsewhere.
 pub struct RemoteIndex<'a> {
-    /// File, folder or URL.
+    /// A file, folder or URL.
     pub from: &'a str,
-    /// The repository's name there, if another than its own.
+    /// The repository's name there, if different.
     pub name: Option<&'a str>,
-    /// Its key there; without one that of the commit's tree, and then the newest.
+    /// Its key there. Without one, the key of the commit's tree is tried, then the newest index.
     pub key: Option<&'a str>,
-    /// Whether it replaces an index that the folder has.
+    /// Whether it replaces an existing index of the folder.
     pub anew: bool,
 }
 
-/// Result of indexing from an index that was made elsewhere.
+/// The result of importing an index.
 pub enum ShipOutcome {
-    /// The folder has an index already, which is kept.
+    /// The folder has an index, which is kept.
     Indexed,
-    /// An index of another version, or none: the reason why nothing was taken.
+    /// Nothing was imported; holds the reason.
     Nothing(String),
-    /// It was taken: its facts, and the run that added what differs here.
+    /// The index was imported: its facts, and the run that added local differences.
     Taken(Facts, Box<Report>),
 }
 
-/// Indexes a folder, beginning with an index that was made elsewhere. Only what differs is read.
+/// Indexes a folder, starting from an index made elsewhere. Only files that differ are read.
 pub fn index_from(
     caller: &Caller<'_>,
     path: Option<&str>,
@@ -291,7 +290,7 @@ pub fn index_from(
     Ok(ShipOutcome::Taken(facts, Box::new(report)))
 }
 
-/// Takes an index from elsewhere, verified; `None` when none is there.
+/// Imports and verifies an index; `None` if there is none.
 fn taken(
     caller: &Caller<'_>,
     root: &Path,

@@ -1,4 +1,4 @@
-//! State of an open index: its snapshot, and what is known of the snapshot's freshness.
+//! State of an open index: its snapshot, and the knowledge about the snapshot's freshness.
 //!
 //! The state has two parts, each an enum: the [`Verdict`] on the snapshot, and the [`Work`] of the one thread that
 //! compares the folder with it. Verdicts follow each other so:
@@ -13,17 +13,17 @@
 //!                                                               Stale
 //! ```
 //!
-//! [`State::begin`] starts a comparison: the verdict is `Unchecked` until it ends. With no difference, the snapshot is
-//! `Fresh` as of the start of the comparison. Otherwise changed files are read: the verdict is `Updating`, and names
-//! some of them. When the new snapshot is published it is `Fresh`; if another process has published meanwhile, that one's
-//! is `Unchecked`. An update that fails leaves the snapshot `Stale`. Files that are gone leave the snapshot at once.
+//! [`State::begin`] starts a comparison: the verdict is `Unchecked` until it ends. Without a difference, the snapshot
+//! is `Fresh` as of the start of the comparison. Otherwise changed files are read, and the verdict is `Updating` with
+//! some of their names. The newly published snapshot is `Fresh`. If another process has published meanwhile, its
+//! snapshot is `Unchecked`. A failed update leaves the snapshot `Stale`. Deleted files leave the snapshot at once.
 //!
-//! `Work` is `Idle`, `Comparing`, or `Renewing` while every file is read again because an earlier version of codelode
-//! made the index. It ends with the thread ([`State::end`]), whatever became of the verdict.
+//! `Work` is `Idle`, `Comparing`, or `Renewing` while every file is read again, because an earlier version of codelode
+//! made the index. It ends with the thread ([`State::end`]), whatever the verdict.
 //!
-//! A watcher of the checkout answers instead of a comparison, in the same verdicts: `Fresh`, or `Updating` with the files
-//! that it has not read yet. [`Checked`] is the last verdict with its source and time: an answer is called fresh only if that was after
-//! its call began.
+//! A watcher of the checkout can replace the comparison. It gives the same verdicts: `Fresh`, or `Updating` with unread
+//! files. [`Checked`] is the time and source of the last verdict. An answer is only called fresh if that time is after
+//! the start of its call.
 
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -34,12 +34,12 @@ use super::Caller;
 use crate::answer::Freshness;
 use codelode_store::{self as store, Snapshot};
 
-/// Maximum wait for a new index in place of one of an earlier version: at a terminal, and for what only the new one
-/// can answer.
+/// The longest wait for a new index in place of an earlier version's, at a terminal and for questions that only the new
+/// one can answer.
 pub(super) const RENEWAL: Duration = Duration::from_secs(600);
-/// Maximum wait of a question about a whole folder for an index of which there is only an excerpt.
+/// The longest wait of a question that needs the full index while there is only an excerpt.
 pub(super) const COMPLETION: Duration = Duration::from_secs(30);
-/// Time between two looks at whether a caller who waits has cancelled.
+/// The interval between checks whether a waiting caller has cancelled.
 const GLANCE: Duration = Duration::from_millis(500);
 
 /// Reason given in answers from an index of an earlier version.
@@ -51,7 +51,7 @@ pub(super) type Stamp = Option<(u64, u64, i64)>;
 /// One open index.
 pub(super) struct OpenIndex {
     state: Mutex<State>,
-    /// Notified when the work has ended, or becomes a renewal.
+    /// Notified when the work ends, or becomes a renewal.
     pub changed: Condvar,
 }
 
@@ -61,9 +61,9 @@ pub(super) struct State {
     pub stamp: Stamp,
     pub verdict: Verdict,
     pub work: Work,
-    /// Last verdict on this snapshot.
+    /// The last verdict on this snapshot.
     pub checked: Option<Checked>,
-    /// Duration of the last comparison, without the update.
+    /// The duration of the last comparison, without the update.
     pub took: Duration,
     /// Time of the first comparison.
     pub first_compared: Option<Instant>,
@@ -78,13 +78,13 @@ pub(super) enum Verdict {
     Unchecked,
     /// Nothing differed.
     Fresh,
-    /// These files differ, some of them named, and are being read.
+    /// Files differ, some of them named here, and are being read.
     Updating(Vec<String>),
-    /// It differs, and this is why it was not updated.
+    /// Files differ; the reason why they were not read.
     Stale { files: Vec<String>, because: String },
 }
 
-/// Work of the thread of an index.
+/// The work of an index's thread.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Work {
     /// None.
@@ -95,7 +95,7 @@ pub(super) enum Work {
     Renewing,
 }
 
-/// When a snapshot was spoken of, and by whom.
+/// The time and source of a verdict.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Checked {
     pub at: Instant,
@@ -115,7 +115,7 @@ pub(super) enum VerdictSource {
 pub(super) struct CheckedSnapshot {
     pub snapshot: Arc<Snapshot>,
     pub freshness: Freshness,
-    /// Facts for `_meta` about files that are not up to date.
+    /// Notes about stale files for the answer, by the keys of `_meta`.
     pub stale: Map<String, Value>,
     /// Whether a watcher confirmed the freshness for this call.
     pub is_kept: bool,
@@ -146,12 +146,12 @@ impl OpenIndex {
         self.state().snapshot.clone()
     }
 
-    /// Waits until an excerpt is completed, if that is being done.
+    /// Waits until an excerpt is completed, if a thread is doing that.
     pub(super) fn wait_for_completion(&self, caller: &Caller<'_>) {
         self.wait(caller, COMPLETION, |work| work != Work::Idle);
     }
 
-    /// Waits until an index of an earlier version is replaced, if that is being done.
+    /// Waits until an earlier version's index is replaced, if a thread is doing that.
     pub(super) fn wait_for_renewal(&self, caller: &Caller<'_>) {
         self.wait(caller, RENEWAL, |work| work == Work::Renewing);
     }
@@ -172,12 +172,12 @@ impl State {
         (self.work, self.verdict) = (Work::Comparing, Verdict::Unchecked);
     }
 
-    /// The comparison, begun at this time, found no difference.
+    /// The comparison that began at `at` found no difference.
     pub fn equals(&mut self, at: Instant) {
         (self.verdict, self.checked) = (Verdict::Fresh, Some(Checked { at, by: VerdictSource::Comparison }));
     }
 
-    /// The comparison found differences, which are being read. `files` are some of them; those that are gone leave the
+    /// The comparison found differences, which are being read. `files` are some of them. The files in `gone` leave the
     /// snapshot.
     pub fn differs(&mut self, files: Vec<String>, gone: &[String]) {
         self.verdict = Verdict::Updating(files);
@@ -186,15 +186,15 @@ impl State {
         }
     }
 
-    /// A snapshot was published: with `at`, by the update after a comparison begun at that time, so that it is fresh;
-    /// without, by another process, which may have compared before the last edit.
+    /// A snapshot was published. With `at`, the update after a comparison that began then published it, so it is fresh.
+    /// Without, another process did, whose comparison may be older than the last edit.
     pub fn publish(&mut self, snapshot: Arc<Snapshot>, stamp: Stamp, at: Option<Instant>) {
         (self.snapshot, self.stamp) = (snapshot, stamp);
         self.verdict = if at.is_some() { Verdict::Fresh } else { Verdict::Unchecked };
         self.checked = at.map(|at| Checked { at, by: VerdictSource::Comparison });
     }
 
-    /// The update failed: another run is in progress, or the next call continues.
+    /// The update failed, perhaps because of another run; the next call continues.
     pub fn fail(&mut self, because: String, at: Instant) {
         let files = match std::mem::replace(&mut self.verdict, Verdict::Unchecked) {
             Verdict::Updating(files) | Verdict::Stale { files, .. } => files,
@@ -204,19 +204,19 @@ impl State {
         self.checked = Some(Checked { at, by: VerdictSource::Comparison });
     }
 
-    /// Nothing newer can be read by this process.
+    /// This process cannot read the newest index.
     pub fn outlive(&mut self, err: &store::Error) {
         self.verdict = Verdict::Stale { files: Vec::new(), because: format!("{err}; restart this server") };
         self.checked = Some(Checked { at: Instant::now(), by: VerdictSource::Comparison });
     }
 
-    /// The watcher, asked at this time, has read everything, or all but these files.
+    /// The watcher, asked at `at`, has read everything, or everything but these files.
     pub fn watcher_answered(&mut self, unread: Option<Vec<String>>, at: Instant) {
         self.verdict = unread.map_or(Verdict::Fresh, Verdict::Updating);
         self.checked = Some(Checked { at, by: VerdictSource::Watcher });
     }
 
-    /// The watcher speaks no more. Its last verdict replaced any comparison.
+    /// The watcher no longer answers. Its last verdict has replaced any comparison.
     pub fn watcher_left(&mut self) {
         self.checked = self.checked.filter(|checked| checked.by != VerdictSource::Watcher);
     }
@@ -226,7 +226,7 @@ impl State {
         self.work = Work::Idle;
     }
 
-    /// Whether somebody spoke of the snapshot at this time or later.
+    /// Whether the snapshot has a verdict from this time or later.
     pub fn is_checked_since(&self, since: Instant) -> bool {
         self.checked.is_some_and(|checked| checked.at >= since)
     }
@@ -236,7 +236,7 @@ impl State {
         matches!(self.verdict, Verdict::Stale { .. })
     }
 
-    /// The snapshot, called fresh only if it was compared after the call began.
+    /// The snapshot for an answer. It is only called fresh if it was compared after the call began.
     pub fn seen(&self, caller: &Caller<'_>) -> CheckedSnapshot {
         let is_partial = self.snapshot.facts().partial;
         let freshness = match &self.verdict {
@@ -252,7 +252,7 @@ impl State {
         CheckedSnapshot { snapshot: self.snapshot.clone(), freshness, stale, is_kept }
     }
 
-    /// The stale files, or only that files may be stale when whole folders are affected or a comparison is pending.
+    /// The stale files; or, if unknown, only the note that files may be stale.
     fn stale(&self, freshness: Freshness) -> Map<String, Value> {
         let (files, because) = match &self.verdict {
             Verdict::Unchecked | Verdict::Fresh => (&[][..], None),

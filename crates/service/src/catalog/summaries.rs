@@ -1,5 +1,5 @@
-//! Summaries by a model after an indexing run: at once for a person, who sees the progress, and in the background of a
-//! server. The index can be searched before.
+//! Summaries after an indexing run. A person waits for them and sees the progress; a server makes them in the
+//! background. The index can be searched before.
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -21,14 +21,14 @@ const PATIENCE: Duration = Duration::from_secs(10);
 pub struct Summaries {
     /// The model.
     pub model: Summarizer,
-    /// Estimated tokens to send and to receive for all that was missing.
+    /// Estimated tokens to send and to receive for all missing summaries.
     pub estimate: (u64, u64),
     /// Result so far.
     pub done: Summarized,
 }
 
-/// Summarises a checkout that was indexed, if the caller or else the configuration wants it. Problems are warnings:
-/// the index is of use without summaries.
+/// Summarises an indexed checkout, if the caller or else the configuration wants it. Problems become warnings, because
+/// the index is useful without summaries.
 pub fn after_index(
     caller: &Caller<'_>,
     sidecar: &Sidecar,
@@ -65,12 +65,12 @@ pub fn after_index(
     Ok(Some(Summaries { model, estimate, done }))
 }
 
-/// The model that summarises, if one is set up.
+/// The configured model for summaries, if any.
 pub fn set_up(config: &Config) -> Option<Summarizer> {
     summarize::summarizer(config)
 }
 
-/// Begins to summarise a checkout in the background.
+/// Starts summarising a checkout in the background.
 pub(super) fn begin(caller: &Caller<'_>, sidecar: &Sidecar) {
     let Some(model) = set_up(caller.config) else { return };
     let budget = caller.config.models.summary_budget;

@@ -1,4 +1,4 @@
-//! A call of another server's tool over HTTP, in the first revision of the protocol without sessions.
+//! Calls a tool of another server over HTTP, in the first protocol revision without sessions.
 
 use serde_json::{Map, Value, json};
 use url::Url;
@@ -6,10 +6,10 @@ use url::Url;
 use crate::answer::{Envelope, FOUND};
 use codelode_net::Request;
 
-/// Revision of the protocol that is spoken.
+/// The protocol revision.
 const REVISION: &str = "2026-07-28";
 
-/// Request that calls a tool; `marks` go with it in `_meta`.
+/// A request that calls a tool, with `marks` in its `_meta`.
 pub fn request(url: Url, tool: &str, args: &Map<String, Value>, marks: Map<String, Value>) -> Request {
     let mut meta = json!({
         "io.modelcontextprotocol/protocolVersion": REVISION,
@@ -30,7 +30,7 @@ pub fn request(url: Url, tool: &str, args: &Map<String, Value>, marks: Map<Strin
     headers.iter().fold(request, |request, (name, value)| request.header(name, value))
 }
 
-/// The tool's answer or error in a response; `Err` with the reason where the server refuses the call.
+/// The tool's answer or error in a response. Fails with the reason if the server rejects the call.
 pub fn envelope(message: &Value) -> Result<Envelope, &str> {
     let result = &message["result"];
     let Some(text) = result.pointer("/content/0/text").and_then(Value::as_str) else {

@@ -1,4 +1,4 @@
-//! Repositories with texts that are not saved, in place of what is on disk. Nothing of them is stored.
+//! Repositories with an editor's unsaved texts in place of the files on disk. Nothing is stored.
 
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::path::PathBuf;
@@ -14,10 +14,10 @@ use codelode_store::{EdgeTable, FileView, Snapshot};
 
 pub use codelode_index::pipeline::Unsaved;
 
-/// A text of an editor. Its identity is that of the allocation: a changed text is another one.
+/// An editor's text. It is identified by its allocation, so a changed text is a new one.
 #[derive(Clone, Debug)]
 pub struct Text {
-    /// Path of its file, without links.
+    /// The canonical path of its file.
     pub path: PathBuf,
     /// The text, without a byte order mark.
     pub text: Arc<str>,
@@ -51,14 +51,14 @@ struct CachedSnapshot {
 const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
 impl Overlays {
-    /// The snapshot of a repository with these texts; `None` when all are as they are stored.
+    /// The snapshot of a repository with these texts; `None` if all texts equal the stored ones.
     pub fn snapshot(&self, repo: &Repo, texts: &[Text]) -> Result<Option<Arc<Snapshot>>, Error> {
         let kept = self.kept(repo, texts, |_| {})?;
         Ok(kept.map(|kept| kept.snapshot))
     }
 
-    /// The snapshot of a repository with these texts, and its edges made from the stored ones; `None` when all texts
-    /// are as they are stored. Their meaning for other files is told after [`Overlays::complete`].
+    /// The snapshot of a repository with these texts, and its edges derived from the stored ones; `None` if all texts
+    /// equal the stored ones. Effects on other files are included after [`Overlays::complete`].
     pub fn edges(
         &self,
         repo: &Repo,
@@ -73,7 +73,7 @@ impl Overlays {
         Ok(kept.and_then(|kept| Some((kept.snapshot, kept.edges?.0))))
     }
 
-    /// The facts of a file of a repository with texts, which are unpacked if they are kept.
+    /// The facts of a file of a repository with texts; already unpacked if they are kept.
     pub fn facts<'a>(&self, repo: &Repo, file: &FileView<'a>) -> LazyFacts<'a> {
         // A panic leaves the list intact.
         let all = self.caches.lock().unwrap_or_else(PoisonError::into_inner);
@@ -81,15 +81,15 @@ impl Overlays {
         kept.map_or_else(|| LazyFacts::new(file.facts()), |kept| kept.cache.facts(file))
     }
 
-    /// Binds the names of the other files that these texts affect, and of texts that are as they are stored what their first edit
-    /// takes. Requests are answered meanwhile.
+    /// Binds the names of other files that these texts affect, and prepares the first edits of unchanged texts.
+    /// Requests are answered meanwhile.
     pub fn complete(&self, repo: &Repo, edges: &EdgeTable, texts: &[Text]) -> Result<(), Error> {
         self.prepare_edits(repo, edges, texts);
         let Some(kept) = self.kept(repo, texts, |_| {})? else { return Ok(()) };
         if matches!(kept.edges, Some((_, RebindScope::Affected))) {
             return Ok(());
         }
-        // Words of compilers about other files stay.
+        // The compiler's relations of other files are kept.
         let again = if repo.snapshot.facts().compiler.is_some() { RebindScope::Edited } else { RebindScope::Affected };
         let bound = kept.bound(edges, again);
         // Newer texts are completed by the next call.
@@ -108,7 +108,7 @@ impl Overlays {
         apart(false, move || paths.iter().for_each(|path| pipeline::bind_ahead(&stored, &cache, &edges, path)));
     }
 
-    /// The cache of edits of a stored snapshot, which is kept for the next ones.
+    /// The edit cache of a stored snapshot, kept for later edits.
     fn cache(&self, repo: &Repo) -> Arc<EditCache> {
         // A panic leaves the list intact.
         let mut all = self.caches.lock().unwrap_or_else(PoisonError::into_inner);
@@ -121,7 +121,7 @@ impl Overlays {
         cache
     }
 
-    /// The snapshot with these texts, made if it is not kept; `more` may add to it.
+    /// The snapshot with these texts, made if necessary. `more` may modify the kept entry.
     fn kept(
         &self,
         repo: &Repo,
@@ -132,7 +132,7 @@ impl Overlays {
         if changed.is_empty() {
             return Ok(None);
         }
-        // Concurrent requests wait for the first to parse.
+        // Concurrent requests wait for the first one to parse.
         let mut all = self.lock();
         let place = all.iter().position(|kept| kept.is_of(repo, &changed));
         let place = match place {
@@ -180,9 +180,9 @@ fn unsaved((path, text): &(String, Arc<str>)) -> Unsaved {
     Unsaved { path: path.clone(), text: text.as_bytes().to_vec() }
 }
 
-/// Runs work that takes much memory on a thread of its own: each of a server's threads would keep its share otherwise. Memory
-/// that it leaves free goes back to the system; of work that takes a few milliseconds when its result is there already, so that
-/// no answer waits for that.
+/// Runs memory-intensive work on a thread of its own; otherwise each server thread would keep memory for it. Free
+/// memory is returned to the system afterwards. For short work the result is sent first, so that no answer waits for
+/// that.
 fn apart<T: Send + 'static>(is_short: bool, work: impl FnOnce() -> T + Send + 'static) -> T {
     let (done, result) = std::sync::mpsc::sync_channel(1);
     std::thread::spawn(move || {
@@ -199,7 +199,7 @@ fn apart<T: Send + 'static>(is_short: bool, work: impl FnOnce() -> T + Send + 's
     }
 }
 
-/// Paths of the texts that differ from the snapshot, in order.
+/// Paths and texts that differ from the snapshot, by path.
 fn changed(repo: &Repo, texts: &[Text]) -> Vec<(String, Arc<str>)> {
     let Some(root) = &repo.root else { return Vec::new() };
     let changed = texts.iter().filter_map(|text| {

@@ -1,4 +1,4 @@
-//! The state of a process as each of its callers sees it.
+//! The state of a process for each of its callers.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -6,10 +6,10 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use super::Context;
 use codelode_base::model::Rights;
 
-/// Contexts that are kept; those that nobody uses make room.
+/// The most contexts kept; unused ones are dropped first.
 const MOST: usize = 1024;
 
-/// Contexts of callers; those with the same name and rights share one.
+/// Contexts of callers. Callers with the same name and rights share one.
 pub struct Views {
     base: Arc<Context>,
     of: Mutex<ByName>,
@@ -45,7 +45,7 @@ impl Views {
         }
     }
 
-    /// The states of all callers so far.
+    /// The contexts of all callers so far.
     pub fn all(&self) -> Vec<Arc<Context>> {
         self.lock().values().map(|(_, cx)| cx.clone()).chain([self.base.clone()]).collect()
     }

@@ -1,4 +1,4 @@
-//! Repositories of an organisation of GitHub, or of a group of GitLab, by their REST interfaces.
+//! Lists the repositories of a GitHub organisation or a GitLab group, over their REST APIs.
 
 use serde_json::Value;
 use url::Url;
@@ -10,19 +10,19 @@ use codelode_base::config::Secret;
 use codelode_net::{self as net, Credentials, Request};
 use codelode_source::github;
 
-/// Largest page of a list.
+/// The largest page of a list, in bytes.
 const LARGEST: u64 = 16 << 20;
-/// Most pages of a hundred repositories.
+/// The most pages of a hundred repositories.
 const PAGES: usize = 1_000;
-/// Path of GitLab's interface.
+/// The path of GitLab's API.
 const GITLAB: &str = "/api/v4/groups/";
 
-/// Repositories that belong together.
+/// An organisation or group with repositories.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Organisation {
-    /// An organisation, or a user, of the configured GitHub.
+    /// An organisation or a user on the configured GitHub host.
     GitHub(String),
-    /// A group of GitLab, by its address at the interface.
+    /// A GitLab group, by its API address.
     GitLab(Url),
 }
 
@@ -35,7 +35,7 @@ impl Organisation {
         };
         let group = |base: &str, path: &str| {
             let mut url = Url::parse(base).map_err(|_| unknown())?;
-            // A group in a group is one part of the path, with its slashes encoded.
+            // A nested group is one path segment with encoded slashes.
             url.path_segments_mut().map_err(|()| unknown())?.extend(["api", "v4", "groups", path.trim_matches('/')]);
             Ok(Self::GitLab(url))
         };
@@ -56,13 +56,13 @@ impl Organisation {
 /// A repository of an organisation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Owned {
-    /// `owner/name`, on GitLab with all groups.
+    /// `owner/name`; on GitLab with all groups.
     pub name: String,
-    /// Its address for git.
+    /// The address for git.
     pub url: String,
-    /// Whether it is a copy of another one.
+    /// Whether it is a fork.
     pub is_fork: bool,
-    /// Whether nothing is changed in it any more.
+    /// Whether it is archived, and so read-only.
     pub is_archived: bool,
 }
 

@@ -1,5 +1,5 @@
-//! Repositories that a fleet of workers indexes: what is due goes into a queue, and workers publish indexes in a place
-//! (S3, a folder). The queue and the place hold all state; whoever submits, and each worker, may die anywhere.
+//! A fleet of workers: repositories to index go into a queue, and workers publish the indexes in a place (S3, a
+//! folder). Queue and place hold all state, so submitters and workers may die at any time.
 
 mod forges;
 mod nodes;

@@ -1,5 +1,5 @@
-//! Nodes of a fleet that answer questions together: this one says that it lives, hears of the others, and asks them for what
-//! they hold.
+//! Nodes of a fleet that answer together. A node announces itself, learns of the others, and asks them about
+//! repositories that they hold.
 
 use std::collections::HashMap;
 use std::fs::File;
@@ -21,29 +21,29 @@ use codelode_cluster::fleet::{Member, Placement, Queue};
 use codelode_net::{self as net, Client, Credentials};
 use codelode_store::{Registry, Sidecar};
 
-/// Interval of saying that this node lives, and of hearing of others.
+/// The intervals of announcing this node, and of learning of others.
 const HEARTBEAT: Duration = Duration::from_secs(5);
 const LISTEN: Duration = Duration::from_secs(1);
-/// Longest wait for the answer of another node: after that, the next holder is asked.
+/// The longest wait for another node's answer. Then the next holder is asked.
 const ANSWER: Duration = Duration::from_secs(10);
-/// Time for which a node that gave no answer is asked last.
+/// The time during which a node that did not answer is asked last.
 const MUTE: Duration = Duration::from_secs(10);
-/// Largest answer of another node, in bytes.
+/// The largest answer of another node, in bytes.
 const LARGEST: u64 = 64 << 20;
-/// Bytes of an index for each file and for each symbol, by which repositories are weighed.
+/// Estimated index bytes per file and per symbol, which weigh repositories.
 const PER_FILE: u64 = 500;
 const PER_SYMBOL: u64 = 1_000;
 
-/// The fleet, as one of its nodes knows it.
+/// The fleet, as one of its nodes sees it.
 pub struct Nodes {
     own: Member,
     queue: Queue,
-    /// Held while it says that it lives; set when it has taken leave.
+    /// Locked while announcing this node; true once it has left.
     has_left: Mutex<bool>,
     client: Client,
     indexes: Indexes,
     state: Mutex<State>,
-    /// Questions to other nodes that were answered, and that were not.
+    /// The number of answered and of unanswered questions to other nodes.
     asked: [AtomicU64; 2],
 }
 
@@ -51,16 +51,16 @@ pub struct Nodes {
 struct State {
     members: Vec<Member>,
     placement: Arc<Placement>,
-    /// Fingerprint of the nodes and sizes that the placement is of.
+    /// Fingerprint of the nodes and sizes behind the placement.
     of: u64,
-    /// Whether the servers are silent, which was logged.
+    /// Whether the queue's servers are silent, which was logged.
     is_silent: bool,
-    /// Nodes that gave no answer, with the time.
+    /// Nodes that did not answer, with the time.
     mute: HashMap<String, Instant>,
 }
 
 impl Nodes {
-    /// Joins the fleet under a name and a URL, and keeps up with it from now on.
+    /// Joins the fleet under a name and a URL, and keeps track of it in the background.
     pub fn join(cx: &Context, name: String, url: &Url) -> Result<Arc<Self>, Error> {
         let config = &cx.config;
         let own = Member {
@@ -110,8 +110,8 @@ impl Nodes {
         }
     }
 
-    /// Says that this node lives, if that is due, and hears which others do. While the servers are silent, those of the last time
-    /// are asked.
+    /// Announces this node if that is due, and learns which others live. While the servers are silent, the last known
+    /// nodes stay.
     fn hear(&self, is_due: bool) {
         let say = || {
             let has_left = self.has_left();
@@ -155,7 +155,7 @@ impl Nodes {
         (state.placement, state.of) = (placement, of);
     }
 
-    /// Everything that is listed, whoever asks.
+    /// All listed repositories, regardless of rights.
     fn registry(&self) -> Registry {
         self.indexes.registry().whole()
     }
@@ -170,21 +170,21 @@ impl Nodes {
     }
 }
 
-/// A new key, which nobody can guess.
+/// A new random key.
 fn new_key() -> std::io::Result<blake3::Hash> {
     let mut bytes = [0; blake3::KEY_LEN];
     File::open("/dev/urandom")?.read_exact(&mut bytes)?;
     Ok(bytes.into())
 }
 
-/// Proof by which a node tells another one, whose key this is, that it is a node; `None` for a node without a key, of an
-/// earlier version.
+/// The proof to the node with this `key` that the node `name` belongs to the fleet; `None` for a node of an earlier
+/// version, which has no key.
 fn proof(key: &str, name: &str) -> Option<blake3::Hash> {
     let key = blake3::Hash::from_hex(key).ok()?;
     Some(blake3::keyed_hash(key.as_bytes(), name.as_bytes()))
 }
 
-/// A repository with about the bytes of its index. All nodes know the same numbers from its listing.
+/// A repository with its estimated index size. All nodes compute the same number from the listing.
 fn sized(sidecar: &Sidecar) -> (String, u64) {
     (sidecar.repo.clone(), sidecar.file_count * PER_FILE + sidecar.symbol_count * PER_SYMBOL)
 }

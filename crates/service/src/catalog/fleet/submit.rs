@@ -1,5 +1,5 @@
-//! Submission: the newest commit of a repository goes into the queue, unless its index is published, it is queued, or
-//! it has failed for good.
+//! Submits the newest commit of a repository to the queue, unless its index is published, it is queued, or it has
+//! failed permanently.
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -16,24 +16,24 @@ use codelode_cluster::fleet::{Job, Queue, Submitted};
 use codelode_cluster::ship::{self, Source};
 use codelode_source::git::{Remote, ResolvedRef};
 
-/// Repositories that are asked for their newest commit at once.
+/// The most repositories asked for their newest commit at once.
 const AT_ONCE: usize = 16;
 
-/// A repository that is to be indexed.
+/// A repository to index.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Wanted {
-    /// Name in the place, if another than its own.
+    /// Its name in the place, if different from its own.
     pub name: Option<String>,
     /// A folder, a git URL, or owner/name on GitHub.
     pub url: String,
-    /// Branch, tag or commit; the default branch if none is named.
+    /// A branch, tag or commit; the default branch if `None`.
     pub reference: Option<String>,
 }
 
 /// Result of submitting a repository.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Submission {
-    /// Its name in the place; as it was given when it has none.
+    /// Its name in the place, or the given address if it has no name.
     pub repo: String,
     /// Its newest commit, if it was found.
     pub commit: Option<String>,
@@ -48,22 +48,22 @@ pub enum Fate {
     Published,
     /// It is in the queue now.
     Queued,
-    /// It was in the queue.
+    /// It was already in the queue.
     Known,
-    /// It has failed for good before, for this reason.
+    /// It failed permanently before; holds the reason.
     Dead(String),
-    /// Nothing was submitted, for this reason.
+    /// Nothing was submitted; holds the reason.
     Failed(String),
 }
 
-/// Fills a queue with what a place lacks.
+/// Fills the queue with the repositories that a place lacks.
 pub struct Submitter {
     queue: Queue,
     place: Source,
 }
 
 impl Submitter {
-    /// Connects to the configured queue, and makes what is lacking there.
+    /// Connects to the configured queue, and creates its missing parts.
     pub fn open(cx: &Context, place: &str) -> Result<Self, Error> {
         let queue = super::queue(&cx.config)?;
         queue.prepare().map_err(fleet_error)?;
@@ -76,8 +76,8 @@ impl Submitter {
         &self.queue
     }
 
-    /// Submits many repositories, several at once; the results have their order. Of two that would have one name in the place
-    /// the first is submitted. `again` gives those that have failed for good another chance.
+    /// Submits many repositories, several at once. Results are in the same order. If two have the same name in the
+    /// place, the first is submitted. `again` retries repositories that failed permanently.
     pub fn submit_all(&self, caller: &Caller<'_>, wanted: &[Wanted], again: bool) -> Vec<Submission> {
         let mut first: HashMap<String, (String, Option<String>)> = HashMap::new();
         let named = |wanted: &Wanted| {
@@ -138,7 +138,7 @@ impl Submitter {
     fn fate(&self, remote: &Remote, repo: &str, found: &ResolvedRef, again: bool) -> Result<Fate, Error> {
         match self.place.newest(repo) {
             Ok(Some(newest)) if newest.facts.commit.as_ref() == Some(&found.commit) => return Ok(Fate::Published),
-            // One that is damaged is replaced.
+            // A damaged index is replaced.
             Ok(_) | Err(ship::Error::Damaged { .. } | ship::Error::Version { .. }) => {}
             Err(err) => return Err(ship_error(err)),
         }

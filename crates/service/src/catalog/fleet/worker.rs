@@ -1,4 +1,4 @@
-//! A worker: takes jobs, indexes their commits, publishes the indexes, and says how it ended.
+//! A worker: takes jobs, indexes their commits, publishes the indexes, and reports the outcome.
 
 use std::fs;
 use std::path::Path;
@@ -19,50 +19,50 @@ use codelode_index::pipeline;
 use codelode_source::git::ResolvedRef;
 use codelode_store::Sidecar;
 
-/// Wait for a job before the worker looks whether it is to end.
+/// The longest wait for a job before the worker checks whether to end.
 const WAIT: Duration = Duration::from_secs(2);
 /// Pause after a failure of the queue.
 const PAUSE: Duration = Duration::from_secs(2);
-/// Intervals of looking whether a job is to end, and of saying that the worker lives.
+/// The intervals of checking whether a job should end, and of reporting that the worker lives.
 const LOOK: Duration = Duration::from_millis(100);
 const TELL: Duration = Duration::from_secs(10);
-/// Longest pause before a job is tried again.
+/// The longest pause before a job is retried.
 const LONGEST_PAUSE: Duration = Duration::from_secs(30 * 60);
-/// How many times longer each pause is than the one before.
+/// The growth factor of the pauses between attempts.
 const GROWTH: u32 = 4;
-/// Listings of trees that stay in the place.
+/// The number of tree listings kept in the place.
 const KEEP: usize = 50;
 /// Wait for another process that writes the same store.
 const PATIENCE: Duration = Duration::from_secs(60);
 
 /// A worker of a fleet.
 pub struct Worker<'a> {
-    /// State of the process, with an index directory for workers alone.
+    /// The state of the process. Its index directory is for workers only.
     pub cx: &'a Context,
     /// The queue.
     pub queue: &'a Queue,
-    /// Place for the indexes.
+    /// The place for indexes.
     pub place: &'a str,
     /// Its name: host and process.
     pub name: String,
-    /// Attempts before a job fails for good.
+    /// Attempts before a job fails permanently.
     pub attempts: u64,
-    /// Pause after the first failure of a job; each later one is longer.
+    /// The pause after a job's first failure; later pauses are longer.
     pub pause: Duration,
-    /// Silence after which a worker is taken for dead.
+    /// The silence after which a worker counts as dead.
     pub silence: Duration,
-    /// Time limit of a job.
+    /// The time limit of a job.
     pub limit: Duration,
-    /// Bytes of indexes that stay here for the next jobs.
+    /// The most bytes of indexes kept for later jobs.
     pub most: u64,
-    /// Set when the worker is to end.
+    /// Set to end the worker.
     pub ending: &'a AtomicBool,
 }
 
 /// Outcome of a job.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Event {
-    /// It is indexed and published: objects sent, their bytes, and how many files were read.
+    /// The commit is indexed and published.
     Published {
         /// The job's id.
         job: String,
@@ -75,15 +75,15 @@ pub enum Event {
         /// Time taken.
         took: Duration,
     },
-    /// The place had it, or a newer commit.
+    /// The place already had this commit or a newer one.
     Needless(String),
-    /// An attempt failed; another one follows after the pause.
+    /// An attempt failed. Holds the job, the reason, and the pause before the next attempt.
     Failed(String, String, Duration),
-    /// It has failed for good.
+    /// The job failed permanently. Holds the job and the reason.
     Dead(String, String),
-    /// It was given back, because the worker is to end.
+    /// The job was returned, because the worker is to end.
     Returned(String),
-    /// The queue cannot be asked.
+    /// The queue does not answer.
     Away(String),
 }
 
@@ -94,7 +94,7 @@ enum Made {
 }
 
 impl Worker<'_> {
-    /// Works until it is to end, or, if it is to, until no job is left. Whether every job went well.
+    /// Works until told to end; with `until_empty`, until no job is left. Returns whether every job succeeded.
     pub fn run(&self, until_empty: bool, tell: &(dyn Fn(&Event) + Sync)) -> bool {
         let mut node = Node { name: self.name.clone(), job: None, since: now(), done: 0, failed: 0 };
         let mut told: Option<Instant> = None;
@@ -110,7 +110,7 @@ impl Worker<'_> {
                 Err(err) => {
                     tell(&Event::Away(err.to_string()));
                     self.sleep(PAUSE);
-                    // Servers that have lost everything get an empty queue.
+                    // The servers may have lost everything, so the queue is created again.
                     if let Err(err) = self.queue.prepare() {
                         tracing::debug!(%err, "the queue cannot be made");
                     }
@@ -148,7 +148,7 @@ impl Worker<'_> {
         }
     }
 
-    /// Works on one job, and tells the queue how it ended.
+    /// Works on one job, and reports its outcome to the queue.
     fn one(&self, lease: Lease<'_>, node: &Node) -> Event {
         let (id, began) = (lease.job.id(), Instant::now());
         let ended = if lease.attempt > self.attempts {
@@ -173,11 +173,11 @@ impl Worker<'_> {
                 }
             }
         };
-        // Its lease ends, and another worker finds what is published.
+        // The lease expires, and another worker finds the published index.
         ended.unwrap_or_else(|err| Event::Away(err.to_string()))
     }
 
-    /// Makes an index, and ends that when it takes too long or the worker is to end. A failure comes with its reason.
+    /// Makes an index with a time limit, and stops if the worker is to end. Fails with the reason.
     fn made_in_time(&self, lease: &Lease<'_>, node: &Node) -> Result<Made, String> {
         let cancelled = Arc::new(AtomicBool::new(false));
         let (is_over, is_late) = (AtomicBool::new(false), AtomicBool::new(false));
@@ -200,7 +200,7 @@ impl Worker<'_> {
                     thread::sleep(LOOK);
                 }
             });
-            // A fault in one repository does not end the worker.
+            // A bug with one repository must not end the worker.
             let result = scope.spawn(|| self.make(&self.cx.caller(&request), job, submitted)).join();
             is_over.store(true, Ordering::Relaxed);
             result
@@ -214,7 +214,7 @@ impl Worker<'_> {
         }
     }
 
-    /// Makes the index of a job's commit, beginning with the published one of the repository, and publishes it.
+    /// Indexes a job's commit, starting from the repository's published index, and publishes the result.
     fn make(&self, caller: &Caller<'_>, job: &Job, order: u64) -> Result<Made, Error> {
         let place = Source::open(self.place, &caller.remotes.client(caller.config)).map_err(ship_error)?;
         let newest = match place.newest(&job.repo) {
@@ -231,7 +231,7 @@ impl Worker<'_> {
         if newest.is_some() {
             let sidecar = pipeline::sidecar_of_remote(&remote, &job.reference, false);
             if let Err(err) = begin_with(caller, &place, &job.repo, &sidecar) {
-                // Then every file is read.
+                // Without it, every file is read.
                 tracing::warn!(repo = job.repo, "the published index cannot be used: {}", err.message);
             }
         }
@@ -246,7 +246,7 @@ impl Worker<'_> {
         })
     }
 
-    /// Drops indexes that were made longest ago until the others fit.
+    /// Drops the oldest indexes until the others fit.
     fn make_room(&self) {
         let registry = self.cx.indexes.registry();
         let mut all: Vec<(Sidecar, u64)> =
@@ -264,7 +264,7 @@ impl Worker<'_> {
     }
 }
 
-/// Takes the published index of a repository as the beginning of the one here, if there is none here.
+/// Imports the published index of a repository as a start, if there is no local one.
 fn begin_with(caller: &Caller<'_>, place: &Source, repo: &str, sidecar: &Sidecar) -> Result<(), Error> {
     let registry = caller.indexes.registry();
     let store = registry.store(&sidecar.store);
@@ -279,14 +279,14 @@ fn begin_with(caller: &Caller<'_>, place: &Source, repo: &str, sidecar: &Sidecar
     store.snapshot(&sidecar.snapshot).map(drop).map_err(|err| store_error(err, sidecar))
 }
 
-/// Name of a worker of this process: host and number of the process, of letters that a key may have.
+/// The name of a worker in this process: host and process number, in characters allowed in a key.
 pub fn worker_name() -> String {
     let host = rustix::system::uname().nodename().to_string_lossy().into_owned();
     let plain = |c: char| if c.is_ascii_alphanumeric() || c == '-' { c } else { '-' };
     format!("{}-{}", host.chars().map(plain).collect::<String>(), std::process::id())
 }
 
-/// The pause before the next attempt, a random part shorter so that jobs which failed together come back apart.
+/// The pause before the next attempt, randomly shortened so that jobs that failed together are retried apart.
 fn pause_before(first: Duration, attempt: u64) -> Duration {
     use std::hash::{BuildHasher, RandomState};
     let growth = GROWTH.saturating_pow(u32::try_from(attempt.saturating_sub(1)).unwrap_or(u32::MAX));
@@ -298,7 +298,7 @@ fn now() -> i64 {
     std::time::UNIX_EPOCH.elapsed().map_or(0, |since| since.as_secs() as i64)
 }
 
-/// Bytes of the files in a folder.
+/// The size of the files in a folder, in bytes.
 fn size_of(folder: &Path) -> u64 {
     let entries = fs::read_dir(folder).into_iter().flatten().flatten();
     let size = |entry: fs::DirEntry| match entry.metadata() {

@@ -82,7 +82,7 @@ fn a_page_that_does_not_fit_goes_on_without_another_count() {
     }
     assert!(calls > 1);
     assert_eq!(names, (0..40).map(|n| format!("octo/cat{n}")).collect::<Vec<_>>());
-    // The first request counted, the others were conditional.
+    // Only the first request counts; the others were conditional.
     assert_eq!(hub.conditions.lock().expect("nothing panics with it").remaining, Some(2));
 }
 
@@ -133,7 +133,7 @@ fn refusals_have_codes_and_say_when_to_come_back() {
         (451, "Blocked", "access_denied"),
         (503, "", "unavailable"),
     ] {
-        // A refusal with a time of retry is not retried at once.
+        // A refusal with a retry time is not retried at once.
         let headers: &[(&str, &str)] = if status == 503 { &[("retry-after", "1")] } else { &[] };
         assert_eq!(refuse(status, headers, message)["code"], code, "{status}");
     }
@@ -158,7 +158,7 @@ const FILES: &[(&str, &str)] = &[
     ("logo.png", "\u{0}PNG"),
 ];
 
-/// Indexes in a mode and returns the answer.
+/// Runs an indexing call in a mode and returns the answer.
 fn index(cx: &mut Context, mode: GitHubMode, args: Value) -> Value {
     cx.config.github.mode = mode;
     let answer = run(cx, "index_repo", args);
@@ -180,7 +180,7 @@ fn a_repository_is_the_same_index_by_archive_and_by_blobs() {
         assert_eq!(made["_meta"]["rate_limit_remaining"], 59);
         let found = run(&cx, "search_symbols", json!({"repo": made["repo"], "query": "purr"}));
         assert!(found.text.contains("src/deep/purr.rs"), "{}", found.text);
-        // Asked again, GitHub says by ETags that nothing has changed, and that takes nothing from the limit.
+        // On a second call, ETags show that nothing has changed, and such requests do not count.
         hub.set(|conditions| conditions.remaining = Some(40));
         let again = index(&mut cx, mode, json!({"url": url}));
         assert_eq!((&again["up_to_date"], &again["_meta"]["rate_limit_remaining"]), (&json!(true), &json!(40)));

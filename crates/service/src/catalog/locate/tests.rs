@@ -1,4 +1,4 @@
-//! The repository that a call refers to, by the caller's directory.
+//! Resolves the repository of a call by the caller's directory.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -23,7 +23,7 @@ impl Place {
         Self { cx: Context::new(config), folder }
     }
 
-    /// Makes a folder with one function that is called as the folder, and perhaps a git repository.
+    /// Makes a folder with one function named like the folder, optionally as a git repository.
     fn source(&self, name: &str, is_repository: bool) -> PathBuf {
         let folder = self.folder.path().join(name);
         fs::create_dir_all(&folder).expect("the folder is ours");
@@ -102,11 +102,11 @@ fn a_path_elsewhere_is_answered_by_the_repository_that_holds_it() {
         let answer = place.ask(&standing, "get_symbol_source", json!({"symbol_id": format!("{path}::two")}));
         assert_eq!(answer["name"], "two", "{path}: {answer}");
     }
-    // From nowhere, a path says as much.
+    // Outside any project, a path alone selects the repository.
     let nowhere = within(&[], Some(Path::new("/")));
     let answer = place.ask(&nowhere, "get_file_content", json!({"file_path": three.join("code.py")}));
     assert_eq!(answer["content"], "def three():\n    pass\n", "{answer}");
-    // Where nothing is, nothing of the caller's own is meant.
+    // A missing path selects no other repository.
     for path in ["../code.py", "../../code.py", "../four/code.py", "/no/such/code.py"] {
         let answer = place.ask(&standing, "get_file_content", json!({"file_path": path}));
         assert_eq!(answer["code"], "not_found", "{path}: {answer}");
