@@ -1,5 +1,5 @@
-//! Commands that ask a tool, or search as ripgrep does: the call, with its progress and its questions to the user, and
-//! its answer as printed.
+//! Commands that call a tool, or search like ripgrep: the call with its progress and its questions to the user, and the
+//! printed answer.
 
 use std::io::{self, IsTerminal, Write as _};
 use std::os::unix::process::CommandExt as _;
@@ -22,7 +22,7 @@ use codelode_base::model::Phase;
 use codelode_service::answer::reading;
 use codelode_service::tools::{self, Code, Context, Envelope, Error, Request};
 
-/// The longest wait for changed files at a terminal, before an old answer is given.
+/// The longest wait for changed files at a terminal. After that, the answer may be old.
 pub(super) const PATIENCE: Duration = Duration::from_secs(10);
 /// Terminal answers are complete by default, because tokens do not matter there.
 const ALL_TOKENS: u64 = 1_000_000;
@@ -90,7 +90,7 @@ pub(super) fn complete_arguments(
     };
     set("repo", repo.map(Value::from));
     let is_read = is_read(global, tool);
-    // Text for reading is bounded, as over MCP.
+    // Text for reading is limited, as over MCP.
     let all = if is_read { None } else { Some(ALL_TOKENS) };
     set("max_tokens", global.max_tokens.or(all).map(Value::from));
     set("cursor", global.cursor.clone().map(Value::from));
@@ -105,7 +105,7 @@ pub(super) fn complete_arguments(
     here::places(arguments, tool);
 }
 
-/// Whether an answer is text for reading: what models get, and a shell without a terminal that asks for no other form.
+/// Whether an answer is compact text, as models get it: on request, or in a pipe if no option asks for another form.
 pub(super) fn is_read(global: &Global, tool: &str) -> bool {
     let asks_for_lines = global.json || global.no_heading || global.open.is_some() || global.color == Color::Always;
     global.compact || (!asks_for_lines && command::READ.contains(&tool) && !io::stdout().is_terminal())
@@ -120,7 +120,7 @@ pub(super) fn status_of(envelope: &Envelope) -> u8 {
     }
 }
 
-/// A hit of an answer, counted from one: its file on this machine, and its line.
+/// The file on this machine, and the line, of the hit number `nth`, counted from one.
 fn nth_hit(cx: &Context, answer: &Value, nth: usize) -> Option<(PathBuf, Option<u64>)> {
     let (repo, path, line) = editor::places(answer).into_iter().nth(nth.checked_sub(1)?)?;
     let repo = repo.or_else(|| answer.pointer("/_meta/repo")?.as_str())?;
@@ -128,7 +128,7 @@ fn nth_hit(cx: &Context, answer: &Value, nth: usize) -> Option<(PathBuf, Option<
     Some((cx.config.path_map.to_local(&sidecar.root).join(path), line))
 }
 
-/// Searches text or syntax, as ripgrep does. If nothing is indexed here yet, that is done first.
+/// Searches text or syntax like ripgrep. If nothing is indexed here yet, the folder is indexed first.
 pub(super) fn grep(global: &Global, asked: &Asked<'_>, given: &ArgMatches) -> u8 {
     with_context(global, |cx| {
         if let Some(url) = &cx.config.server {
@@ -139,7 +139,7 @@ pub(super) fn grep(global: &Global, asked: &Asked<'_>, given: &ArgMatches) -> u8
     })
 }
 
-/// Lets a person pick a symbol.
+/// Runs the symbol picker.
 pub(super) fn pick(global: &Global, how: &picker::Pick) -> u8 {
     with_context(global, |cx| {
         server::refuse(cx)?;
@@ -148,7 +148,7 @@ pub(super) fn pick(global: &Global, how: &picker::Pick) -> u8 {
     })
 }
 
-/// Runs a command that is no tool, and prints its error.
+/// Runs a command that is not a tool, and prints its error.
 pub(super) fn with_context(global: &Global, run: impl FnOnce(&Context) -> Result<u8, Error>) -> u8 {
     let config = match config::load(&flags(global, Settings::default())) {
         Ok(config) => config,
@@ -171,7 +171,7 @@ pub(super) fn with_context(global: &Global, run: impl FnOnce(&Context) -> Result
     })
 }
 
-/// Indexes the folder of a refusal if the user agrees; otherwise returns the error.
+/// Indexes the folder that a call refused to index, if the user agrees; otherwise returns the error.
 fn indexed_instead(err: Error, cx: &Context, global: &Global) -> Result<(), Error> {
     let refusal = json!({"code": err.code.as_str(), "details": err.details});
     match agreed_to_index(&refusal, global).map(|root| index(cx, &root, global)) {
@@ -181,12 +181,12 @@ fn indexed_instead(err: Error, cx: &Context, global: &Global) -> Result<(), Erro
     }
 }
 
-/// The message of an error in the form of the tools' errors.
+/// The message of an error, in the form of tool errors.
 fn message_of(error: &Value) -> String {
     error["error"].as_str().unwrap_or_default().to_owned()
 }
 
-/// Calls a tool. If it would have to index a large or unusual folder, it is called again once the user has agreed.
+/// Calls a tool. If it refuses to index a large or unusual folder, asks the user and calls it again.
 fn call(cx: &Context, tool: &str, arguments: Map<String, Value>, global: &Global, bar: &Arc<Mutex<Bar>>) -> Envelope {
     let first = call_once(cx, tool, arguments.clone(), bar);
     let Some(root) = agreed_to_index(&first.value, global) else { return first };
@@ -203,20 +203,20 @@ fn index(cx: &Context, root: &Path, global: &Global) -> Envelope {
     call_once(cx, "index_folder", arguments, &Arc::new(Mutex::new(Bar::new(global.quiet))))
 }
 
-/// Indexes a folder after an early answer, in a process of its own: whoever asked has the answer, and goes on.
+/// Indexes a folder in a process of its own after an early answer, so that the caller need not wait.
 pub(super) fn index_later(cx: &Context, root: &Path, global: &Global) {
     let _ = io::stdout().flush();
     let started = std::env::current_exe().and_then(|program| {
         let mut command = Command::new(program);
         command.args(["index", "--quiet"]).current_dir(root);
-        // Relative to where the command was given; from the environment and the settings it is found again.
+        // A relative `--index-dir` depends on the current folder. Other sources of the setting are found again.
         if let Some(place) = &global.index_dir {
             command.arg("--index-dir").arg(std::path::absolute(place)?);
         }
         command.args(global.max_memory.map(|most| format!("--max-memory={most}")));
         command.args(global.allow_secrets.iter().flatten().map(|pattern| format!("--allow-secrets={pattern}")));
         command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
-        // Ctrl-C is meant for what the terminal shows.
+        // Ctrl-C must only reach the program in the foreground.
         command.process_group(0).arg("--").arg(root).spawn()
     });
     if started.is_err() {
@@ -224,7 +224,7 @@ pub(super) fn index_later(cx: &Context, root: &Path, global: &Global) {
     }
 }
 
-/// The folder that the user agrees to index, after a refusal.
+/// The folder that the user agrees to index after a refusal.
 fn agreed_to_index(refusal: &Value, global: &Global) -> Option<PathBuf> {
     let detail = |key| refusal.pointer(&format!("/details/{key}")).and_then(Value::as_str);
     let (root, why) = detail("root").zip(detail("why"))?;
@@ -247,7 +247,7 @@ fn call_once(cx: &Context, tool: &str, arguments: Map<String, Value>, bar: &Arc<
     envelope
 }
 
-/// A request from a terminal: with the current folder, and patient.
+/// A request from a terminal, with the current folder and a long patience.
 pub(super) fn request(bar: &Arc<Mutex<Bar>>) -> Request {
     let step = Arc::clone(bar);
     Request {
@@ -276,7 +276,7 @@ pub(super) fn print(envelope: &Envelope, global: &Global, tool: &str, paint: Pai
     let mut out = Output::new(paint).fitting_terminal();
     out.words = words;
     if is_read(global, tool) {
-        // A server's text comes as it is.
+        // A server's compact text is printed unchanged.
         let text = match envelope.value {
             Value::Null => envelope.text.clone(),
             _ => reading::worded(&envelope.value, &|message| words.say(message)),

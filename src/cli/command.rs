@@ -1,4 +1,4 @@
-//! Tools as subcommands. Their flags are made from the tool's schema, so nothing is declared twice.
+//! Tools as subcommands. Their flags come from the tool's schema, so nothing is declared twice.
 
 use std::ffi::OsString;
 
@@ -23,14 +23,14 @@ enum Kind {
     /// One text or several.
     Either,
     List,
-    /// Any other value, written as JSON.
+    /// Any other value, as JSON.
     Json,
 }
 
-/// Tools whose commands are written by hand, because people know their flags from other programs.
+/// Tools with handwritten commands, because people know their flags from other programs.
 const BY_HAND: [&str; 2] = ["search_text", "search_ast"];
 
-/// Short flags, where a command has the argument.
+/// Short flags for arguments, in all commands that have them.
 const SHORT: [(&str, char); 6] = [
     ("kind", 'k'),
     ("language", 'l'),
@@ -47,7 +47,7 @@ const OFF: [(&str, &str); 3] = [
     ("use_regex", "Treat the pattern as text, not as a regular expression"),
 ];
 
-/// Tools whose answers people get as one text, with the argument for it.
+/// Tools that print one text for people, with the argument that selects it.
 pub(super) const AS_TEXT: [(&str, &str, &str); 5] = [
     ("review_changes", "output", "markdown"),
     ("find_tests", "output", "text"),
@@ -56,8 +56,8 @@ pub(super) const AS_TEXT: [(&str, &str, &str); 5] = [
     ("plan_change_signature", "output", "text"),
 ];
 
-/// Tools whose answers a shell reads as a model does, see [`codelode_service::answer::reading`]. Answers of others are lines for
-/// programs: paths, repositories, commits, the text of a file.
+/// Tools whose answers a pipe gets as compact text, like a model, see [`codelode_service::answer::reading`]. Other
+/// tools print lines for programs: paths, repositories, commits, the text of a file.
 pub(super) const READ: [&str; 18] = [
     "check_references",
     "find_dead_code",
@@ -79,19 +79,19 @@ pub(super) const READ: [&str; 18] = [
     "search_symbols",
 ];
 
-/// Of those with a text, the ones that a terminal shows in rows, as the answers of other tools; a pipe gets the text.
+/// Tools of [`AS_TEXT`] that a terminal shows in rows, like other tools. A pipe gets the text.
 pub(super) const IN_ROWS: [&str; 3] = ["review_changes", "plan_delete", "plan_change_signature"];
 
-/// Tools that no client is shown, because they may cost money or few repositories need them, and that people call.
+/// Tools with commands that no client is shown, because they may cost money or few repositories need them.
 const FOR_PEOPLE: [&str; 2] = ["embed_repo", "search_columns"];
 
-/// Tools whose commands are made from their schemas alone.
+/// Tools whose commands come from their schemas alone.
 fn commands() -> impl Iterator<Item = &'static ToolSpec> {
     let is_shown = |spec: &&ToolSpec| spec.shown.is_some() || FOR_PEOPLE.contains(&spec.name);
     TOOLS.iter().filter(is_shown).filter(|spec| !BY_HAND.contains(&spec.name))
 }
 
-/// The tool behind a command. Its MCP name is accepted as well, also with dashes.
+/// The tool of a command. The tool's MCP name works too, also with dashes.
 pub(super) fn tool(command: &str) -> Option<&'static ToolSpec> {
     let name = command.replace('-', "_");
     commands().find(|spec| spec.command == command || spec.name == name)
@@ -103,8 +103,8 @@ pub(super) fn takes(tool: &str, argument: &str) -> bool {
     spec.is_some_and(|spec| describe_for_people(&(spec.input)()).properties().any(|(name, _)| name == argument))
 }
 
-/// A parser for the one command that the arguments seem to name: the options of every command are copied into each,
-/// and forty copies take longer than most answers. Arguments that it refuses are for the whole parser.
+/// A parser for the one command that the arguments seem to name. The options of every command are copied into each, and
+/// forty copies take longer than most answers. If it rejects the arguments, the full parser is used.
 pub(super) fn alone(args: &[OsString]) -> Option<Command> {
     let root = Global::augment_args(Command::new("codelode"));
     let words = || args.iter().skip(1).filter_map(|arg| arg.to_str());
@@ -121,7 +121,7 @@ pub(super) fn alone(args: &[OsString]) -> Option<Command> {
     Some(root.subcommand(command))
 }
 
-/// A command of ours that is called as often as a tool. Alone it is made in a fraction of the time of all.
+/// A builtin command that is called as often as a tool. Building only this one is much faster than building all.
 fn frequent(word: &str) -> Option<Command> {
     Some(match word {
         "text" | "search_text" | "search-text" => {
@@ -135,8 +135,8 @@ fn frequent(word: &str) -> Option<Command> {
     })
 }
 
-/// The whole parser. Flags are made only for commands that the arguments name, because making all takes longer than
-/// most answers; if they name none, all are made, for help and completions.
+/// The full parser. Flags are built only for commands that the arguments name, because building all takes longer than
+/// most answers. If they name none, all are built, for help and completions.
 pub(super) fn parser(mut parser: Command, args: &[OsString]) -> Command {
     let words = || args.iter().skip(1).filter_map(|arg| arg.to_str());
     let named: Vec<&str> = words().filter_map(tool).map(|spec| spec.name).collect();
@@ -158,13 +158,13 @@ pub(super) fn parser(mut parser: Command, args: &[OsString]) -> Command {
     parser
 }
 
-/// The first sentence about a tool.
+/// The first sentence of a tool's description.
 fn about(described: &Described, words: Words) -> String {
     let sentence = described.first_sentence();
     words.say(sentence.strip_suffix('.').unwrap_or(sentence))
 }
 
-/// A command with its help and its flags. Help that is read by somebody is put in the words of the terminal.
+/// A command with its help and its flags. If the help will be read, it uses the terminal's words.
 pub(super) fn filled(command: Command, spec: &ToolSpec, is_read: bool) -> Command {
     let described = describe_for_people(&(spec.input)());
     let words = if is_read { Words::of(spec.name) } else { Words::OfTools };
@@ -229,7 +229,7 @@ pub(super) fn filled(command: Command, spec: &ToolSpec, is_read: bool) -> Comman
     rename::flags(draw::flags(command, spec), spec)
 }
 
-/// A command whose help tells of the options that most calls need, and names the others in a line.
+/// A command whose help explains the options that most calls need, and lists the others on one line.
 fn briefly(command: Command, spec: &ToolSpec, described: &Described) -> Command {
     let is_rare = |arg: &Arg| {
         let name = arg.get_id().as_str();
@@ -247,12 +247,12 @@ fn briefly(command: Command, spec: &ToolSpec, described: &Described) -> Command 
     if after.is_empty() { command } else { command.after_help(after.join("\n\n")) }
 }
 
-/// Whether every command takes the argument.
+/// Whether the argument is an option of every command.
 fn is_global(name: &str) -> bool {
     name == "repo" || SHARED.contains(&name)
 }
 
-/// The parser's word for a positional argument that is given by its name.
+/// The parser's id for a positional argument that is given by name.
 fn by_name(name: &str) -> String {
     format!("by-name-{name}")
 }
@@ -262,7 +262,7 @@ fn named(described: &Described, name: &str) -> String {
     singular(described, name).unwrap_or_else(|| name.to_owned()).to_uppercase()
 }
 
-/// Adds the description to an argument, with the default as written at a terminal.
+/// Adds a description to an argument, with the default as a person would type it.
 fn with_help(arg: Arg, schema: &Value, words: Words) -> Arg {
     let help = schema.get("description").and_then(Value::as_str).unwrap_or_default();
     let mut help = help.strip_suffix('.').unwrap_or(help).to_owned();
@@ -275,7 +275,7 @@ fn with_help(arg: Arg, schema: &Value, words: Words) -> Arg {
     arg.help(words.say(help.trim_start()))
 }
 
-/// The type of a schema's value at a terminal.
+/// The type of a flag's value, by its schema.
 fn kind(schema: &Value) -> Kind {
     match schema.get("type").and_then(Value::as_str) {
         Some("boolean") => Kind::Switch,
@@ -302,7 +302,7 @@ fn value_name(schema: &Value) -> &'static str {
     }
 }
 
-/// The check of a value before the tool gets it.
+/// The parser that checks a value before the tool gets it.
 fn parser_of(schema: &Value) -> ValueParser {
     let names = schema.get("enum").or_else(|| schema.pointer("/items/enum")).and_then(Value::as_array);
     match (kind(schema), names) {
@@ -326,12 +326,12 @@ fn whole(text: &str) -> Result<i64, String> {
     text.parse().map_err(|_| "give a whole number".to_owned())
 }
 
-/// Whether an argument takes several words without quotes, as a query does, and a symbol with terms behind it.
+/// Whether an argument joins several words without quotes: a query, or a symbol with filter terms.
 fn joins(name: &str) -> bool {
     ["query", "symbol_id"].contains(&name)
 }
 
-/// Names with the terms behind them: `open kind:method` are one name, and not two.
+/// Joins names with their filter terms: `open kind:method` is one name.
 fn narrowed(values: Vec<String>) -> Vec<String> {
     const TERMS: [&str; 5] = ["kind:", "lang:", "language:", "file:", "-file:"];
     let is_term = |value: &String| TERMS.iter().any(|term| value.len() > term.len() && value.starts_with(term));
@@ -342,21 +342,21 @@ fn narrowed(values: Vec<String>) -> Vec<String> {
     names.into_iter().map(|name| format!("{name} {}", terms.join(" "))).collect()
 }
 
-/// The argument for several values of this one: `symbol_ids` for `symbol_id`.
+/// The argument that takes several of these values: `symbol_ids` for `symbol_id`.
 fn plural(described: &Described, name: &str) -> Option<String> {
     let plural = format!("{name}s");
     let (found, schema) = described.properties().find(|(other, _)| **other == plural)?;
     (kind(schema) == Kind::List).then(|| found.clone())
 }
 
-/// The argument for a single value of this one.
+/// The argument that takes one of these values.
 fn singular(described: &Described, name: &str) -> Option<String> {
     let singular = name.strip_suffix('s')?;
     let (found, schema) = described.properties().find(|(other, _)| *other == singular)?;
     (kind(schema) == Kind::Text).then(|| found.clone())
 }
 
-/// The arguments of a tool, from the command line.
+/// The arguments of a tool, read from the command line.
 pub(super) fn arguments(spec: &ToolSpec, matches: &ArgMatches) -> Result<Map<String, Value>, String> {
     let described = describe_for_people(&(spec.input)());
     let mut arguments = Map::new();
@@ -369,7 +369,7 @@ pub(super) fn arguments(spec: &ToolSpec, matches: &ArgMatches) -> Result<Map<Str
             }
             continue;
         }
-        // Arguments unknown to the parser are global, and added by the caller.
+        // Arguments unknown to this command's parser are global, and the caller adds them.
         let named = || matches.try_get_many::<String>(&by_name(name)).ok().flatten();
         let Some(values) = matches.try_get_many::<String>(name).ok().flatten().or_else(named) else { continue };
         let by_place = spec.positional.contains(&name.as_str());
@@ -380,7 +380,7 @@ pub(super) fn arguments(spec: &ToolSpec, matches: &ArgMatches) -> Result<Map<Str
         if by_place && name != "query" {
             values = narrowed(values);
         }
-        // A positional argument takes one value or several, and is passed as the matching one of the two arguments.
+        // A positional argument takes one value or several, and is passed as the matching one of two arguments.
         match (plural(&described, name), singular(&described, name)) {
             (Some(plural), _) if by_place && values.len() > 1 => {
                 arguments.insert(plural, values.into());
@@ -396,7 +396,7 @@ pub(super) fn arguments(spec: &ToolSpec, matches: &ArgMatches) -> Result<Map<Str
     Ok(arguments)
 }
 
-/// The JSON value of texts, as a schema requires it.
+/// Converts texts to the JSON value that a schema requires.
 fn value(kind: Kind, mut texts: Vec<String>) -> Result<Value, String> {
     let last = || texts.last().cloned().unwrap_or_default();
     Ok(match kind {

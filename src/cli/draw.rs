@@ -14,18 +14,18 @@ use codelode_service::tools::{Context, ToolSpec};
 
 /// Tools with pictures.
 const DRAWN: [&str; 4] = ["get_call_hierarchy", "get_class_hierarchy", "get_dependency_graph", "get_blast_radius"];
-/// Forms, by the names of their flags, with their names for people.
+/// Picture formats: the flag's name, and the name for people.
 const FORMS: [(&str, &str); 3] = [("svg", "SVG"), ("mermaid", "Mermaid"), ("dot", "DOT")];
 /// The deepest level of calls or imports in a picture.
 const DEEPEST: u64 = 3;
 
-/// A picture that is asked for: its form, and the file to write.
+/// A requested picture: its format, and the file to write.
 pub(super) struct PictureRequest {
     form: &'static str,
     file: PathBuf,
 }
 
-/// Adds the flags of pictures to the command of a tool that has them.
+/// Adds the picture flags to a command, if its tool has pictures.
 pub(super) fn flags(mut command: Command, spec: &ToolSpec) -> Command {
     if !DRAWN.contains(&spec.name) {
         return command;
@@ -42,7 +42,7 @@ fn others(flag: &str) -> impl Iterator<Item = String> {
     FORMS.iter().filter(move |(other, _)| *other != flag).map(|(other, _)| format!("draw-{other}"))
 }
 
-/// The picture that flags ask for.
+/// The picture that the flags request, if any.
 pub(super) fn wanted(given: &ArgMatches) -> Option<PictureRequest> {
     FORMS.iter().find_map(|(form, _)| {
         let file = given.try_get_one::<PathBuf>(&format!("draw-{form}")).ok().flatten()?.clone();

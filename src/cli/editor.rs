@@ -1,4 +1,4 @@
-//! Opening a place in the user's editor.
+//! Opens a place in the user's editor.
 
 use std::fs::File;
 use std::io::{self, IsTerminal};
@@ -10,7 +10,7 @@ use serde_json::Value;
 use super::{FAILED, FOUND, complain};
 use codelode_base::config;
 
-/// Ways to name a line on an editor's command line, by the names of editors.
+/// The syntax for a line on the command line of editors, by the editor's name.
 const EDITORS: &[(&[&str], Line)] = &[
     (&["code", "code-insiders", "codium", "vscodium", "cursor", "windsurf", "positron"], Line::Goto),
     (&["hx", "helix", "subl", "sublime_text", "zed", "zeditor", "lapce"], Line::Behind),
@@ -68,7 +68,7 @@ pub(super) fn open(path: &Path, line: Option<u64>) -> u8 {
     }
     let editor = config::editor();
     let mut command = Command::new("sh");
-    // An editor may have flags of its own, as in `code --wait`.
+    // `$EDITOR` may contain flags, as in `code --wait`.
     command.arg("-c").arg(format!("{editor} \"$@\"")).arg("sh").args(arguments(&editor, path, line));
     if !io::stdin().is_terminal()
         && let Ok(terminal) = File::open("/dev/tty")
@@ -82,7 +82,7 @@ pub(super) fn open(path: &Path, line: Option<u64>) -> u8 {
     }
 }
 
-/// The arguments that name a file and a line to an editor; an unknown one gets the file alone.
+/// The editor's arguments for a file and a line. An unknown editor gets the file only.
 fn arguments(editor: &str, path: &Path, line: Option<u64>) -> Vec<String> {
     let program = editor.split_whitespace().next().unwrap_or_default();
     let program = Path::new(program).file_stem().unwrap_or_default().to_string_lossy();
@@ -97,16 +97,16 @@ fn arguments(editor: &str, path: &Path, line: Option<u64>) -> Vec<String> {
     }
 }
 
-/// The places in an answer, in its order: path and line, and the repository where they say it.
+/// The places in an answer, in order: repository if stated, path and line.
 pub(super) fn places(answer: &Value) -> Vec<(Option<&str>, &str, Option<u64>)> {
     let mut found = Vec::new();
-    // Uses are asked for, not the definitions beside them.
+    // The user asks for uses, not for the definitions beside them.
     let uses = answer.get("references").filter(|uses| uses.as_array().is_some_and(|uses| !uses.is_empty()));
     collect(uses.unwrap_or(answer), None, None, &mut found);
     found
 }
 
-/// Keys beside the hits.
+/// Keys that hold no hits.
 const BESIDE: &[&str] = &["_meta", "nearest", "negative_evidence", "warnings"];
 
 fn collect<'a>(

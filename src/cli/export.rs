@@ -1,4 +1,4 @@
-//! `export`: the index in the forms of other programs.
+//! `export`: writes the index in formats of other programs.
 
 use std::borrow::Cow;
 use std::io::{self, BufWriter, IsTerminal, Write};
@@ -41,7 +41,7 @@ enum Forms {
     Ndjson,
 }
 
-/// Writes the index of a repository, brought up to date before.
+/// Writes the index of a repository after updating it.
 pub(super) fn run(global: &Global, how: &Export) -> u8 {
     with_context(global, |cx| {
         server::refuse(cx)?;
@@ -72,12 +72,12 @@ pub(super) fn run(global: &Global, how: &Export) -> u8 {
     })
 }
 
-/// Writes into a file, which appears whole, or to standard output.
+/// Writes to a file, which is replaced atomically, or to standard output.
 fn to<T>(file: &Path, write: &mut dyn FnMut(&mut dyn Write) -> io::Result<T>) -> io::Result<T> {
     if file == Path::new("-") {
         let mut bytes = Vec::new();
         let written = write(&mut bytes)?;
-        // No colour in it is one of ours.
+        // The export contains no colours of this program.
         let is_shown = io::stdout().is_terminal();
         output::print_bytes(&if is_shown { visible::uncoloured(&bytes) } else { Cow::Borrowed(&*bytes) });
         return Ok(written);

@@ -1,4 +1,4 @@
-//! `fleet`: repositories into a queue, workers that index them, and what has become of them.
+//! `fleet`: queues repositories, runs workers that index them, and shows their state.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -19,9 +19,9 @@ use codelode_service::catalog::fleet::{
 };
 use codelode_service::tools::{Context, Error, Request};
 
-/// Repositories of a file that are asked for their newest commit at once.
+/// The number of repositories of a file that are submitted at once.
 const AT_ONCE: usize = 8;
-/// Interval of looking whether the queue is empty.
+/// The interval of checks whether the queue is empty.
 const LOOK: Duration = Duration::from_millis(500);
 
 /// Index many repositories with many workers: a NATS queue holds the jobs, and indexes are published in a bucket or a
@@ -41,7 +41,7 @@ enum What {
     Drain(Drain),
 }
 
-// Servers and queue. A doc comment would become the help of every command that has it.
+// Servers and queue. This is no doc comment, because that would become the help of every command with these flags.
 #[derive(Args)]
 struct Servers {
     /// NATS servers, for example nats://host:4222 or tls://host; repeatable [default: the setting `nats`].
@@ -165,7 +165,7 @@ pub(super) fn run(global: &Global, how: Fleet) -> u8 {
 
 /// The index directory of workers.
 enum Folder {
-    /// In the index directory of the user, whose indexes are not theirs to drop.
+    /// A folder of their own, because workers drop indexes and must not drop the user's.
     Workers,
     Given(PathBuf),
 }
@@ -220,7 +220,7 @@ fn index(global: &Global, cx: &Context, how: &Index) -> Result<u8, Error> {
         let submitted = submit(cx, &submitter, &request, how);
         let status = match (submitted, how.every) {
             (Ok(submissions), _) => report(global, &submissions),
-            // A forge that is away now may be there the next time.
+            // The forge may be reachable again next time.
             (Err(err), Some(_)) => complain(&err.message),
             (Err(err), None) => return Err(err),
         };
@@ -232,7 +232,7 @@ fn index(global: &Global, cx: &Context, how: &Index) -> Result<u8, Error> {
     }
 }
 
-/// Waits until a queue is empty.
+/// Waits until the queue is empty.
 fn emptied(queue: &Queue) -> Result<(), Error> {
     while queue.left().map_err(fleet_error)? > 0 {
         thread::sleep(LOOK);
@@ -240,7 +240,7 @@ fn emptied(queue: &Queue) -> Result<(), Error> {
     Ok(())
 }
 
-/// Submits all that is named.
+/// Submits all repositories in the arguments.
 fn submit(cx: &Context, submitter: &Submitter, request: &Request, how: &Index) -> Result<Vec<Submission>, Error> {
     let caller = cx.caller(request);
     let named = |text: &String| Wanted { url: here::local_path(text.clone(), false), ..Wanted::default() };
@@ -257,7 +257,7 @@ fn submit(cx: &Context, submitter: &Submitter, request: &Request, how: &Index) -
     Ok(submitter.submit_all(&caller, &wanted, how.again))
 }
 
-/// Prints what was submitted. The exit status: found if anything was, or is published.
+/// Prints the submissions. Returns 0 if any was queued or is published, else 1.
 fn report(global: &Global, submissions: &[Submission]) -> u8 {
     let word = |fate: &Fate| match fate {
         Fate::Published => "published",
@@ -293,7 +293,7 @@ fn report(global: &Global, submissions: &[Submission]) -> u8 {
     }
 }
 
-/// Works until it is told to end, or until no job is left.
+/// Works until told to end, or until no job is left.
 fn work(global: &Global, cx: &Context, how: &Work) -> Result<u8, Error> {
     let queue = fleet::queue(&cx.config)?;
     queue.prepare().map_err(fleet_error)?;
@@ -321,7 +321,7 @@ fn work(global: &Global, cx: &Context, how: &Work) -> Result<u8, Error> {
     Ok(if is_well { FOUND } else { NOTHING })
 }
 
-/// An event, for programs and for people.
+/// An event, as JSON and as text.
 fn told(event: &Event) -> (Value, String) {
     match event {
         Event::Published { job, objects, bytes, files, took } => {
@@ -349,14 +349,14 @@ fn told(event: &Event) -> (Value, String) {
     }
 }
 
-/// Shows the state of the queue.
+/// Prints the state of the queue.
 fn status(global: &Global, cx: &Context) -> Result<u8, Error> {
     let queue = fleet::queue(&cx.config)?;
     let mut members = queue.members().map_err(fleet_error)?;
     members.iter_mut().for_each(|member| member.key.clear());
     let status = match queue.status() {
         Ok(status) => Standing { members, ..status },
-        // Nodes may answer questions where no worker ever was.
+        // There may be query nodes without any worker.
         Err(QueueError::NoQueue(_)) if !members.is_empty() => Standing { members, ..Standing::default() },
         Err(err) => return Err(fleet_error(err)),
     };
@@ -380,7 +380,7 @@ fn status(global: &Global, cx: &Context) -> Result<u8, Error> {
     Ok(FOUND)
 }
 
-/// Drains a node, or takes it back.
+/// Drains a node, or undoes that.
 fn drain(global: &Global, cx: &Context, how: &Drain) -> Result<u8, Error> {
     let is_known = fleet::queue(&cx.config)?.drain(&how.node, !how.undo).map_err(fleet_error)?;
     if !is_known && !how.undo {
@@ -394,7 +394,7 @@ fn drain(global: &Global, cx: &Context, how: &Drain) -> Result<u8, Error> {
     Ok(FOUND)
 }
 
-/// Lists jobs that have failed for good, or forgets them.
+/// Lists jobs that failed permanently, or forgets them.
 fn dead(global: &Global, cx: &Context, how: &Dead) -> Result<u8, Error> {
     let queue = fleet::queue(&cx.config)?;
     let buried = queue.buried().map_err(fleet_error)?;
@@ -415,7 +415,7 @@ fn dead(global: &Global, cx: &Context, how: &Dead) -> Result<u8, Error> {
     Ok(if meant.is_empty() { NOTHING } else { FOUND })
 }
 
-/// Puts the repositories of a file into the queue whenever one is due.
+/// Submits the repositories of a file whenever one is due.
 pub(super) fn keep(cx: Context, place: &str, upkeep: &Arc<Upkeep>) -> Result<(), String> {
     let submitter = Submitter::open(&cx, place).map_err(|err| err.message)?;
     upkeep.each(AT_ONCE, move |name: &str, entry: &Entry| {

@@ -1,9 +1,9 @@
-//! Texts that tell an agent which commands there are: the skill, the sub-agent and the section for a file of instructions. They and
-//! help are made from one table of examples.
+//! Texts that tell agents about the commands: the skill, the sub-agent, and the section for an instructions file. They
+//! share one table of examples with the help.
 
 use crate::setup::Texts;
 
-/// Examples that help and the texts for agents show: a command, its arguments, and the purpose.
+/// Examples in the help and in the texts for agents: command, arguments and purpose.
 pub(super) const EXAMPLES: [(&str, &str, &str); 5] = [
     ("search", "\"round up a total\"", "a question or an issue, in its words: where to look"),
     ("refs", "Cart.total", "every use, with its line"),
@@ -15,12 +15,12 @@ pub(super) const EXAMPLES: [(&str, &str, &str); 5] = [
 const DESCRIPTION: &str = "Finds the code that a question or an issue is about, and definitions, uses and callers of a name, from an index \
     of the repository. Start with it for \"which files does this change\", \"where is the code that does X\" and who uses or calls what.";
 
-/// Facts that every text ends with, and when to use something else.
+/// The facts at the end of every text, and when to use something else.
 const FACTS: &str = "A symbol is a name, `Owner.name`, `path:line` or an id; narrow it with `kind:`, `lang:` and `file:`. Uses that cannot \
     be resolved are listed separately, as possible. For one known file or one exact text use `sed` or `rg`: they are \
     cheaper.";
 
-/// The examples, a line each.
+/// The examples, one per line.
 pub(super) fn examples() -> String {
     let lines = EXAMPLES.map(|(command, arguments, purpose)| {
         let line = format!("codelode {command} {arguments}");
@@ -75,7 +75,7 @@ mod tests {
         let plugin = |path: &str| expect_test::expect_file![format!("../../editors/claude-code/{path}")];
         plugin("skills/codelode/SKILL.md").assert_eq(&texts().skill);
         plugin("agents/codelode.md").assert_eq(&texts().agent);
-        // The manual's commands are run by a test of their own.
+        // A separate test runs the manual's commands.
         let manual = include_str!("../../docs/agents.md");
         assert!(manual.contains(&examples()), "docs/agents.md has other examples than\n{}", examples());
     }

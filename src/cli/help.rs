@@ -7,7 +7,7 @@ use clap::{Arg, Command, CommandFactory as _};
 
 use super::{Cli, FOUND, command, output};
 
-/// The groups of commands, the most important first.
+/// The groups of commands, most important first.
 pub(super) const GROUPS: &[(&str, &[&str])] = &[
     ("Find", &["search", "pick", "text", "refs", "context", "ast"]),
     ("Read", &["get", "outline", "file", "tree", "bundle", "map", "overview", "suggest"]),
@@ -72,12 +72,12 @@ pub(super) const GROUPS: &[(&str, &[&str])] = &[
     ),
 ];
 
-/// The widest line of the list.
+/// The widest line of help.
 const WIDTH: usize = 100;
-/// Columns before the text of a flag.
+/// The indentation of a flag's description.
 const INDENT: usize = 10;
 
-/// A parser whose commands name the options that all of them share in one line, below their own.
+/// Replaces the options that all commands share by one line in each command's help.
 pub(super) fn shared_in_a_line(parser: Command) -> Command {
     let is_shown = |arg: &&Arg| arg.is_global_set() && !arg.is_hide_set();
     let flags: Vec<String> = parser.get_arguments().filter(is_shown).filter_map(flag).collect();
@@ -95,12 +95,12 @@ pub(super) fn shared_in_a_line(parser: Command) -> Command {
     })
 }
 
-/// A flag as it is typed.
+/// A flag as users type it.
 pub(super) fn flag(arg: &Arg) -> Option<String> {
     arg.get_long().map(|long| format!("--{long}"))
 }
 
-/// The list of commands as help shows it. A command in no group comes last.
+/// The list of commands in help. Commands without a group come last.
 pub(super) fn listed(parser: &Command) -> String {
     let commands: Vec<&Command> = parser.get_subcommands().filter(|command| !command.is_hide_set()).collect();
     let width = commands.iter().map(|command| command.get_name().len()).max().unwrap_or(0);
@@ -129,7 +129,7 @@ pub(super) fn listed(parser: &Command) -> String {
     text
 }
 
-/// The first clauses of a sentence that fit. An enumeration is not ended as if it were whole.
+/// The first clauses of a sentence that fit. A cut enumeration ends with `…`.
 fn opening(sentence: &str, columns: usize) -> Cow<'_, str> {
     let is_short = |text: &str| console::measure_text_width(text) <= columns;
     if is_short(sentence) {
@@ -143,7 +143,7 @@ fn opening(sentence: &str, columns: usize) -> Cow<'_, str> {
     clauses.filter(|clause| is_short(clause)).last().unwrap_or_else(|| console::truncate_str(sentence, columns, "…"))
 }
 
-/// A command whose help fits the terminal, with each text below its flag.
+/// A command whose help fits the terminal, with each description below its flag.
 pub(super) fn fitted(command: Command) -> Command {
     let names: Vec<String> = command.get_subcommands().map(|command| command.get_name().to_owned()).collect();
     let command = names.iter().fold(command, |command, name| command.mut_subcommand(name, fitted));
@@ -170,14 +170,14 @@ pub(super) fn fitted(command: Command) -> Command {
     }
 }
 
-/// The columns of the terminal that help may take.
+/// The columns available for help.
 fn columns() -> usize {
     let terminal = console::Term::stdout();
     let columns = if terminal.is_term() { usize::from(terminal.size().1) } else { WIDTH };
     columns.clamp(3 * INDENT, WIDTH)
 }
 
-/// A text whose lines have at most so many columns, unless a word has more.
+/// Wraps a text at so many columns, except within words.
 fn wrapped(text: &str, columns: usize) -> String {
     let mut lines: Vec<String> = Vec::new();
     for line in text.lines() {
@@ -196,7 +196,7 @@ fn wrapped(text: &str, columns: usize) -> String {
     lines.join("\n")
 }
 
-/// Words of other programs, and of clients, for commands that have other names here.
+/// Names that other programs and clients have for commands.
 const SYNONYMS: &[(&str, &[&str])] = &[
     ("search", &["find", "symbols", "def", "definition", "goto", "where", "locate"]),
     ("refs", &["usages", "usage", "references", "find-references"]),
@@ -219,7 +219,7 @@ const SYNONYMS: &[(&str, &[&str])] = &[
     ("list", &["repos", "repositories"]),
 ];
 
-/// The command that other programs call by a word, or else the one with the most similar spelling.
+/// The command that other programs call by this word, else the one with the most similar spelling.
 pub(super) fn nearest(parser: &Command, typed: &str) -> Option<String> {
     if let Some((meant, _)) = SYNONYMS.iter().find(|(_, words)| words.contains(&typed)) {
         return Some((*meant).to_owned());
@@ -228,7 +228,7 @@ pub(super) fn nearest(parser: &Command, typed: &str) -> Option<String> {
     codelode_base::model::nearest(typed, names, 1).first().map(|name| (*name).to_owned())
 }
 
-/// Prints the version, without the parser that knows every command.
+/// Prints the version without building the full parser.
 pub(super) fn version() -> u8 {
     output::print_bytes(concat!("codelode ", env!("CARGO_PKG_VERSION"), "\n").as_bytes());
     FOUND

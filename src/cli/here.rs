@@ -8,11 +8,11 @@ use codelode_base::config;
 use codelode_service::catalog::locate::project_root;
 use codelode_service::tools::{Context, paths};
 
-/// Keys whose text comes from a repository: it may look like a path and is none.
+/// Keys with text from a repository, which may look like a path.
 const TEXTS: &[&str] = &["_meta", "calls", "name", "qualified_name", "signature", "source", "summary", "text"];
 
-/// An absolute path for a tool, which knows no current directory. A value that may also be a name, such as a
-/// repository, is a path only if it looks like one.
+/// Makes a path absolute, because a tool knows no current directory. A value that may also be a name, such as a
+/// repository, only counts as a path if it looks like one.
 pub(super) fn local_path(text: String, is_path: bool) -> String {
     if !is_path && !text.starts_with('.') {
         return text;
@@ -24,8 +24,8 @@ pub(super) fn local_path(text: String, is_path: bool) -> String {
     }
 }
 
-/// Makes existing paths absolute. If no repository is named, the first path outside the current folder determines it.
-/// A tree is of the folder that one stands in.
+/// Makes existing paths absolute. If no repository is named, the first path outside the current folder selects it.
+/// `tree` defaults to the current folder.
 pub(super) fn absolute(arguments: &mut Map<String, Value>, tool: &str, takes_repo: bool) {
     let Ok(here) = std::env::current_dir() else { return };
     if tool == "get_file_tree" && project_root(&here).is_some_and(|root| root != here) {
@@ -50,7 +50,7 @@ pub(super) fn absolute(arguments: &mut Map<String, Value>, tool: &str, takes_rep
     }
 }
 
-/// Reads the places that answers print as arguments: `file a.py:10-12`, `refs a.py:10`.
+/// Accepts places as answers print them: `file a.py:10-12`, `refs a.py:10`.
 pub(super) fn places(arguments: &mut Map<String, Value>, tool: &str) {
     let (key, [first, last]) = match tool {
         "get_file_content" => ("file_path", ["start_line", "end_line"]),
@@ -72,7 +72,7 @@ pub(super) fn places(arguments: &mut Map<String, Value>, tool: &str) {
     arguments.insert(first.to_owned(), from.into());
 }
 
-/// Makes the paths of an answer open from the current folder.
+/// Rewrites the paths of an answer so that they open from the current folder.
 pub(super) fn show(cx: &Context, answer: &mut Value, is_error: bool) {
     let Ok(here) = std::env::current_dir() else { return };
     let registry = cx.indexes.registry();
@@ -86,7 +86,7 @@ pub(super) fn show(cx: &Context, answer: &mut Value, is_error: bool) {
     }
 }
 
-/// Rewrites the paths in a value. Hits in several repositories name their own.
+/// Rewrites the paths in a value. Hits in several repositories name their repository.
 fn rewrite(value: &mut Value, root: Option<&Path>, here: &Path, root_of: &impl Fn(&Value) -> Option<PathBuf>) {
     match value {
         Value::String(text) => {
@@ -118,7 +118,7 @@ pub(super) fn path(root: &Path, path: &str) -> PathBuf {
     }
 }
 
-/// The file of a repository as it opens from a folder: relative to it, unless neither holds the other.
+/// A file of a repository as it opens from `here`: relative, unless neither folder contains the other.
 fn from(here: &Path, root: &Path, path: &str) -> PathBuf {
     let place = root.join(path);
     if !place.starts_with(here) && !here.starts_with(root) {

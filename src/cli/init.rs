@@ -1,4 +1,4 @@
-//! `init`: writes the server into the configurations of clients, after showing what it would write, and takes it out again.
+//! `init`: adds the server to the configurations of clients after showing the changes, and removes it again.
 
 use std::io::{self, BufRead as _, IsTerminal};
 use std::path::{Path, PathBuf};
@@ -70,7 +70,7 @@ enum Scope {
 }
 
 impl Init {
-    /// The parts that are written beside the server.
+    /// The parts to write in addition to the server entry.
     fn beside(&self) -> Vec<Part> {
         let parts = [
             (Part::Hooks, !self.no_hooks),
@@ -83,7 +83,7 @@ impl Init {
     }
 }
 
-/// Sets up clients, or undoes it.
+/// Sets up clients, or undoes that.
 pub(super) fn run(how: &Init, global: &Global, config: &Config) -> u8 {
     let around = match surroundings(config) {
         Ok(around) => around,
@@ -109,7 +109,7 @@ pub(super) fn run(how: &Init, global: &Global, config: &Config) -> u8 {
     Setup { how, global, around, paint: Paint::of(global.color, io::stdout().is_terminal()) }.run(&steps)
 }
 
-/// Endings of the files in which names are resolved, with the names of their languages.
+/// Extensions of files with name resolution, and the names of their languages.
 fn endings() -> Vec<(String, String)> {
     let specs = LANGUAGES.iter().filter(|spec| spec.relating.is_some());
     let of = |spec: &&LanguageSpec| {
@@ -119,7 +119,7 @@ fn endings() -> Vec<(String, String)> {
     specs.flat_map(of).collect()
 }
 
-/// Where clients are looked for: in the folder of the user, and in the project around the current folder.
+/// The places to search for clients: the user's home, and the project around the current folder.
 pub(super) fn surroundings(config: &Config) -> Result<Surroundings, String> {
     let user = config::user().ok_or("no home folder: set HOME")?;
     let program = std::env::current_exe().map_err(|err| format!("this program has no path: {err}"))?;
@@ -130,7 +130,7 @@ pub(super) fn surroundings(config: &Config) -> Result<Surroundings, String> {
     Ok(Surroundings { user, project, home, program, variable: config::variable, ca_file })
 }
 
-/// Prints the configuration of one client, and on standard error where it belongs.
+/// Prints the configuration of one client, and on standard error its path.
 fn print_config(around: &Surroundings, id: &str, options: &SetupRequest) -> u8 {
     let (client, text) =
         match setup::client(id).and_then(|client| Ok((client, setup::sample(around, client, options)?))) {
@@ -144,7 +144,7 @@ fn print_config(around: &Surroundings, id: &str, options: &SetupRequest) -> u8 {
     FOUND
 }
 
-/// A setup, with what it takes to tell of it.
+/// A setup, with the state needed to report it.
 struct Setup<'a> {
     how: &'a Init,
     global: &'a Global,
@@ -195,7 +195,7 @@ impl Setup<'_> {
         if failed { FAILED } else { FOUND }
     }
 
-    /// Says that there is nothing to set up, or to undo.
+    /// Reports that there is nothing to set up or to undo.
     fn nobody(&self) -> u8 {
         if self.how.undo {
             output::complain("nothing to undo\n");
@@ -206,7 +206,7 @@ impl Setup<'_> {
         NOTHING
     }
 
-    /// Shows what would be written.
+    /// Shows the changes before writing.
     fn show(&self, steps: &[Step]) {
         let mut out = Output::new(self.paint);
         for step in steps {
@@ -239,7 +239,7 @@ impl Setup<'_> {
         out.print();
     }
 
-    /// Whether the person agrees.
+    /// Asks the user for agreement.
     fn agreed(&self, n_due: usize) -> bool {
         let what = if n_due == 1 { "this file".to_owned() } else { format!("these {n_due} files") };
         output::complain(&format!("{} {what}? [y/N] ", if self.how.undo { "Restore" } else { "Write" }));
@@ -248,7 +248,7 @@ impl Setup<'_> {
         ["y", "yes"].contains(&answer.trim().to_lowercase().as_str())
     }
 
-    /// The server as each configured client reaches it; each way is tried once.
+    /// Starts or contacts the server as each configured client would, each way once.
     fn answers(&self, steps: &[&Step]) -> Vec<(Launch, Result<ProbeAnswer, String>)> {
         let mut answers: Vec<(Launch, Result<ProbeAnswer, String>)> = Vec::new();
         for step in steps {
@@ -261,7 +261,7 @@ impl Setup<'_> {
         answers
     }
 
-    /// Tells what was done, and whether the server answers.
+    /// Reports the changes, and whether the server answers.
     fn tell(&self, done: &[&Step], answers: &[(Launch, Result<ProbeAnswer, String>)]) {
         let mut out = Output::new(self.paint);
         for step in done {
@@ -319,7 +319,7 @@ impl Setup<'_> {
         out.print();
     }
 
-    /// Prints the outcome as JSON.
+    /// Prints the result as JSON.
     fn print(&self, steps: &[Step], done: &[&Step], answers: &[(Launch, Result<ProbeAnswer, String>)]) {
         let files: Vec<Value> = steps
             .iter()
@@ -351,14 +351,14 @@ impl Setup<'_> {
         output::print_bytes(format!("{}\n", json!({"files": files, "servers": servers})).as_bytes());
     }
 
-    /// A path as a person writes it.
+    /// A path as users write it, with `~`.
     fn shown(&self, path: &Path) -> String {
         let inside = path.strip_prefix(&self.around.user).map(|rest| PathBuf::from("~").join(rest));
         self.paint.path(&inside.unwrap_or_else(|_| path.to_owned()).to_string_lossy())
     }
 }
 
-/// An error with its cause.
+/// The text of an error with its cause.
 fn said(err: &setup::Error) -> String {
     match std::error::Error::source(err) {
         Some(cause) => format!("{err}: {cause}"),

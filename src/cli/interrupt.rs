@@ -1,4 +1,4 @@
-//! Repair of the terminal when the user interrupts the program.
+//! Restores the terminal when the user interrupts the program.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -6,13 +6,13 @@ use std::sync::atomic::{AtomicBool, Ordering};
 pub(super) static HAS_BAR: AtomicBool = AtomicBool::new(false);
 /// Whether the picker is on the terminal.
 pub(super) static HAS_PICKER: AtomicBool = AtomicBool::new(false);
-/// Whether a server is told by other means, and ends by itself.
+/// Whether a server runs, which ends by itself on a signal.
 pub(super) static IS_SERVER: AtomicBool = AtomicBool::new(false);
 /// Whether the user has interrupted the program, which is about to end.
 static IS_OVER: AtomicBool = AtomicBool::new(false);
 
-/// Ends all drawing; returns the bytes that clear the terminal, none if nothing is on it. `None` if the program is not to
-/// end now. Safe in a signal handler.
+/// Ends all drawing. Returns the bytes that restore the terminal, which may be none. `None` if the program must not end
+/// now. Safe in a signal handler.
 pub fn interrupted() -> Option<&'static [u8]> {
     if IS_SERVER.load(Ordering::Relaxed) {
         return None;
@@ -25,7 +25,7 @@ pub fn interrupted() -> Option<&'static [u8]> {
     })
 }
 
-/// Whether nothing may be drawn any more.
+/// Whether drawing has ended.
 pub(super) fn is_over() -> bool {
     IS_OVER.load(Ordering::Relaxed)
 }

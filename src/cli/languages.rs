@@ -1,4 +1,4 @@
-//! `languages`: the languages that symbols are read from, with their files and what else is known of them.
+//! `languages`: lists the supported languages, their files, and the features available for each.
 
 use std::io::{self, IsTerminal};
 
@@ -14,7 +14,7 @@ use codelode_lang::languages::{Listed, listed};
 #[derive(Args)]
 pub(super) struct List {}
 
-/// Columns of what is known.
+/// Columns for the features.
 const COLUMNS: [&str; 3] = ["symbols", "relations", "unused code"];
 
 /// Prints the list.

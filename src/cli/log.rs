@@ -1,4 +1,4 @@
-//! Log of a command or of a server. Standard output is for answers, so it goes to standard error or to a file.
+//! The log of a command or a server. It goes to standard error or to a file, because standard output is for answers.
 
 use std::fmt;
 use std::fs::OpenOptions;
@@ -15,13 +15,13 @@ use tracing_subscriber::util::SubscriberInitExt;
 
 use codelode_base::config::Config;
 
-/// Sends the log of a server where the settings say, each line with its time and its module.
+/// Starts the log of a server, where the settings say. Each line has its time and module.
 pub(super) fn log_to(config: &Config) -> Result<(), String> {
     start(config, false)
 }
 
-/// Sends the log of a command where the settings say. While nobody asked for more than warnings, they read as the
-/// other notes at a terminal do.
+/// Starts the log of a command, where the settings say. With the default level, warnings look like the command's other
+/// notes.
 pub(super) fn note_to(config: &Config) -> Result<(), String> {
     start(config, config.log == "warn" && config.log_file.is_none())
 }
@@ -44,9 +44,9 @@ fn start(config: &Config, as_notes: bool) -> Result<(), String> {
             subscriber.with(layer().with_writer(Mutex::new(file))).try_init()
         }
     };
-    // Only tests run twice in a process, and they keep their first log.
+    // Only tests start a log twice in a process, and they keep the first.
     let _ = started;
-    // Where the other indexes answer, only a run that makes one says so.
+    // If a read-only index lies beneath, only a run that makes an index warns.
     if let Some(elsewhere) = config.elsewhere.as_ref().filter(|_| config.beneath.is_none()) {
         tracing::warn!("{elsewhere}");
     }
@@ -56,7 +56,7 @@ fn start(config: &Config, as_notes: bool) -> Result<(), String> {
     Ok(())
 }
 
-/// Form of an event between a command's notes: `warning: message`.
+/// The format of an event among a command's notes: `warning: message`.
 struct Note;
 
 impl<S, N> FormatEvent<S, N> for Note

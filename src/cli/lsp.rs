@@ -46,7 +46,7 @@ pub(super) fn run(global: &Global, how: Lsp) -> u8 {
     };
     match lsp::serve(cx) {
         Ok(true) => FOUND,
-        // The protocol asks for an error when a client leaves without a word.
+        // The protocol requires an error if a client disconnects without saying so.
         Ok(false) => FAILED,
         Err(err) => fail(&err),
     }

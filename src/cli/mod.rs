@@ -1,5 +1,4 @@
-//! Command line: every tool is a subcommand, made from the same schema that clients read. The only module that
-//! prints.
+//! Command line: every tool is a subcommand, made from the schema that clients read. Only this module prints.
 
 mod ask;
 mod command;
@@ -219,7 +218,7 @@ pub fn run(args: impl IntoIterator<Item = OsString>) -> u8 {
         return complain(&problem);
     }
     let (tool, arguments, words) = match matches.subcommand() {
-        // At a terminal, no command means help; a client that starts the program without one wants a server.
+        // At a terminal, no command means help. A client that starts the program without a command wants a server.
         None if io::stdin().is_terminal() => return help(),
         None => return serve::run(&global, serve::Serve::default()),
         Some((name, given)) => match command::tool(name) {
@@ -287,7 +286,7 @@ pub fn run(args: impl IntoIterator<Item = OsString>) -> u8 {
     ask(&global, &tool, arguments, words)
 }
 
-/// The arguments as the whole parser reads them, or the exit status once help or an error is printed.
+/// Parses the arguments with the full parser. `Err` is the exit status after help or an error was printed.
 fn matches_of_all(args: &[OsString]) -> Result<ArgMatches, u8> {
     let parser = parser(args);
     parser.clone().try_get_matches_from(args).map_err(|err| {
@@ -299,10 +298,10 @@ fn matches_of_all(args: &[OsString]) -> Result<ArgMatches, u8> {
                 help::nearest(&parser, &typed).map(|name| format!("; did you mean `{name}`?")).unwrap_or_default();
             return complain(&format!("there is no command `{typed}`{meant}; `codelode help` lists them"));
         }
-        // Help and version arrive here, too. A closed pipe is ignored.
+        // Help and version arrive here as errors, too. A closed pipe is ignored.
         let is_odd = |arg: &OsString| *visible::uncoloured(arg.as_encoded_bytes()) != *arg.as_encoded_bytes();
         match err.use_stderr() && args.iter().any(is_odd) {
-            // An error repeats what was typed, or what another program has passed on.
+            // An error quotes the arguments, which may come from another program.
             true => output::complain(&String::from_utf8_lossy(&visible::uncoloured(err.to_string().as_bytes()))),
             false => drop(err.print()),
         }
@@ -310,7 +309,7 @@ fn matches_of_all(args: &[OsString]) -> Result<ArgMatches, u8> {
     })
 }
 
-/// The whole parser; its help lists the commands in groups.
+/// The full parser. Its help lists the commands in groups.
 fn parser(args: &[OsString]) -> clap::Command {
     let parser = command::parser(Cli::command(), args);
     let asks_for_help = args.len() < 2 || args.iter().any(|arg| arg == "help" || arg == "--help" || arg == "-h");
@@ -379,7 +378,7 @@ fn show_settings(global: &Global, asked: &settings::Settings) -> u8 {
     }
 }
 
-/// The settings of the command line that apply to every command.
+/// The settings from the command line that apply to every command.
 fn flags(global: &Global, settings: Settings) -> Flags {
     let Global { max_memory, github_mode, cache_mode, ref allow_secrets, ref server, .. } = *global;
     let (allow_secrets, server) = (allow_secrets.clone(), server.clone());

@@ -1,4 +1,4 @@
-//! `models`: the models that are set up to embed and to summarise, the vectors that are stored, and how to set one up.
+//! `models`: shows the configured models for embedding and summaries, the stored vectors, and how to set up a model.
 
 use std::io::{self, IsTerminal};
 
@@ -19,7 +19,7 @@ use codelode_service::catalog::{Indexes, Models, summaries};
 #[derive(Args)]
 pub(super) struct List {}
 
-/// Ways to set a provider up.
+/// Ways to set up a provider.
 const WAYS: &[(&str, &str)] = &[
     ("a local folder with a Model2Vec or BERT model", "CODELODE_EMBED_MODEL=~/models/potion-base-8M"),
     ("OpenAI", "OPENAI_API_KEY=... OPENAI_EMBED_MODEL=text-embedding-3-small"),
@@ -30,7 +30,7 @@ const WAYS: &[(&str, &str)] = &[
     ),
 ];
 
-/// Prints the provider and what is stored.
+/// Prints the providers and the stored embeddings.
 pub(super) fn run(global: &Global, config: &Config) -> u8 {
     let provider = match Models::default().provider(config) {
         Ok(provider) => provider,

@@ -1,5 +1,5 @@
-//! Output to a terminal or a pipe: colours only where they are visible, no control characters of others, and no panic
-//! when the reader has gone.
+//! Output to a terminal or a pipe: colours only where visible, no foreign control characters, and no panic if the
+//! reader has gone.
 
 use std::borrow::Cow;
 use std::fmt::Write as _;
@@ -9,17 +9,17 @@ use super::Color;
 use super::visible::visible;
 use super::words::Words;
 
-/// The least columns to which a text is cut.
+/// A text is never cut to fewer columns than this.
 pub(super) const SHORTEST: usize = 24;
 
-/// Colours, or none.
+/// Paints text, or leaves it plain.
 #[derive(Clone, Copy)]
 pub(super) struct Paint {
     on: bool,
 }
 
 impl Paint {
-    /// Colours on request, or by default on a terminal unless its user disables them.
+    /// Colours on request; by default on a terminal, unless its user disables them.
     pub(super) fn of(color: Color, is_terminal: bool) -> Self {
         let on = match color {
             Color::Always => true,
@@ -74,11 +74,11 @@ impl Paint {
 pub(super) struct Output {
     /// The colours.
     pub(super) paint: Paint,
-    /// The words for messages in the answer.
+    /// The words for tool messages in the answer.
     pub(super) words: Words,
-    /// Facts beside the answer, written with the notes.
+    /// Facts about the answer, printed with the notes.
     pub(super) asides: Vec<String>,
-    /// The number of columns, if it is a terminal.
+    /// The number of columns; `None` if it is no terminal.
     width: Option<usize>,
     text: String,
     notes: String,
@@ -97,22 +97,21 @@ impl Output {
         }
     }
 
-    /// As on a terminal of so many columns.
+    /// Output as on a terminal with `columns` columns.
     #[cfg(test)]
     pub(super) fn with_columns(mut self, columns: usize) -> Self {
         self.width = Some(columns);
         self
     }
 
-    /// Cuts lines to the terminal's width, if standard output is a terminal.
+    /// Limits lines to the terminal's width, if standard output is a terminal.
     pub(super) fn fitting_terminal(mut self) -> Self {
         let (_, columns) = console::Term::stdout().size();
         self.width = io::stdout().is_terminal().then_some(usize::from(columns));
         self
     }
 
-    /// A text cut so that a line with `taken` other columns fits the terminal, but not to less than is
-    /// understandable.
+    /// Cuts a text so that a line with `taken` other columns fits the terminal, but never below [`SHORTEST`].
     pub(super) fn cut(&self, text: &str, taken: usize) -> String {
         match self.width {
             Some(width) => console::truncate_str(text, width.saturating_sub(taken).max(SHORTEST), "…").into_owned(),
@@ -125,7 +124,7 @@ impl Output {
         self.width.is_none()
     }
 
-    /// Whether a line of so many columns fits the terminal; always if there is none.
+    /// Whether a line of `columns` columns fits the terminal; always true without one.
     pub(super) fn fits(&self, columns: usize) -> bool {
         self.width.is_none_or(|width| columns <= width)
     }
@@ -135,14 +134,14 @@ impl Output {
         self.width.unwrap_or(usize::MAX)
     }
 
-    /// Code cut after an argument, so that a line with `taken` other columns fits the terminal.
+    /// Cuts code after an argument, so that a line with `taken` other columns fits the terminal.
     pub(super) fn cut_code(&self, code: &str, taken: usize) -> String {
         let room = self.columns().saturating_sub(taken).max(SHORTEST);
         if console::measure_text_width(code) <= room {
             return code.to_owned();
         }
         let whole = console::truncate_str(code, room - 1, "");
-        // A first argument that takes nearly all of the room is cut itself.
+        // A first argument that takes nearly all the room is cut itself.
         let (mut depth, mut end) = (0_i32, None);
         for (at, letter) in whole.char_indices() {
             match letter {
@@ -155,8 +154,8 @@ impl Output {
         format!("{}…", &whole[..end.unwrap_or(whole.len())])
     }
 
-    /// Adds a line of cells. A cell that does not fit, not even closer than its column, goes on below, indented by so
-    /// many columns; empty ones are left out.
+    /// Adds a line of cells, without empty ones. A cell that does not fit, even without padding, continues below with
+    /// `indent`.
     pub(super) fn flow(&mut self, cells: &[String], indent: usize) {
         let mut row = String::new();
         for cell in cells.iter().filter(|cell| !cell.is_empty()) {
@@ -180,7 +179,7 @@ impl Output {
         }
     }
 
-    /// Adds a line. Words that do not fit the terminal go on below, indented by so many columns.
+    /// Adds a line. Words that do not fit the terminal continue below with `indent`.
     pub(super) fn wrapped(&mut self, line: &str, indent: usize) {
         let Some(width) = self.width.filter(|_| !self.fits(console::measure_text_width(line))) else {
             return self.line(line);
@@ -197,7 +196,7 @@ impl Output {
         self.line(row);
     }
 
-    /// The end of a path, cut so that a line with `taken` other columns fits the terminal.
+    /// Cuts the beginning of a path, so that a line with `taken` other columns fits the terminal.
     pub(super) fn cut_path(&self, path: &str, taken: usize) -> String {
         let n_letters = path.chars().count();
         let room = self.width.map_or(n_letters, |width| width.saturating_sub(taken).max(2));
@@ -213,7 +212,7 @@ impl Output {
         self.text.push('\n');
     }
 
-    /// Adds text unchanged, and a line end if it has none.
+    /// Adds text unchanged, with a line end if it has none.
     pub(super) fn raw(&mut self, text: &str) {
         self.text.push_str(text);
         if !text.is_empty() && !text.ends_with('\n') {
@@ -227,14 +226,14 @@ impl Output {
         self.text.insert_str(0, &first);
     }
 
-    /// Writes notes to standard error: a pipe gets the answer alone.
+    /// Writes notes to standard error, so that a pipe only gets the answer.
     pub(super) fn notes(&mut self, notes: Vec<String>, paint: Paint) {
         for note in notes {
             let _ = writeln!(self.notes, "{}", paint.dim(&note));
         }
     }
 
-    /// Adds a line about a part that failed; in a pipe, where lines are facts, to standard error.
+    /// Adds a line about a failed part. In a pipe, where lines are facts, it goes to standard error.
     pub(super) fn failure(&mut self, line: &str) {
         let shown = self.paint.bad(line);
         match self.is_piped() {

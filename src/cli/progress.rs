@@ -1,4 +1,4 @@
-//! A progress bar for work that takes noticeably long.
+//! A progress bar for slow work.
 
 use std::io::{self, IsTerminal};
 use std::sync::atomic::Ordering;
@@ -11,7 +11,7 @@ use super::interrupt;
 /// Shorter work ends before a bar could be read.
 const PATIENCE: Duration = Duration::from_millis(100);
 
-/// A bar that appears after a while, and only on a terminal.
+/// A bar that appears after [`PATIENCE`], and only on a terminal.
 pub(super) struct Bar {
     wanted: bool,
     begun: Option<Instant>,
@@ -44,7 +44,7 @@ impl Bar {
             bar.set_message(message.to_owned());
         }
         bar.set_position(done);
-        // The bar fills its line. An echoed `^C` would wrap, and the line that is cleared then would be the next one.
+        // The bar fills its line. An echoed `^C` would wrap, and then the wrong line would be cleared.
         eprint!("\r");
     }
 

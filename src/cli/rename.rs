@@ -1,4 +1,4 @@
-//! Renames written to the files, unless the patch is only to be shown.
+//! Renames symbols in files, or only shows the patch.
 
 use std::fs::{self, Permissions};
 use std::io::{self, Write as _};
@@ -13,7 +13,7 @@ use codelode_service::answer::{Error, Request};
 use codelode_service::catalog::related;
 use codelode_service::tools::{Context, ToolSpec, plan_rename};
 
-/// The flag for the patch alone.
+/// The flag that only shows the patch.
 const DRY: &str = "dry-run";
 
 /// Adds the flag to the command.
@@ -28,17 +28,17 @@ pub(super) fn flags(command: Command, spec: &ToolSpec) -> Command {
         .arg(Arg::new(DRY).long(DRY).action(ArgAction::SetTrue).help("Print the patch, and write nothing"))
 }
 
-/// Whether the arguments ask for files to be written: no other form of the plan is wanted.
+/// Whether to write files: the arguments ask for no other form of the plan.
 pub(super) fn is_wanted(global: &Global, spec: &ToolSpec, arguments: &Map<String, Value>) -> bool {
     let is_plan = || global.json || global.compact || arguments.contains_key("output");
     spec.name == "plan_rename" && !is_plan()
 }
 
-/// Renames a symbol in its files, or shows the patch that would, and all that is in doubt.
+/// Renames a symbol in its files, or prints the patch, with all doubts.
 pub(super) fn run(global: &Global, arguments: &Map<String, Value>, given: &ArgMatches) -> u8 {
     let is_dry = given.get_flag(DRY);
     with_context(global, |cx| {
-        // A server has files of its own.
+        // A server has its own files, not the user's.
         server::refuse(cx)?;
         let said = rename(cx, global, arguments, is_dry)?;
         output::print_bytes(said.as_bytes());
@@ -58,7 +58,7 @@ fn rename(cx: &Context, global: &Global, arguments: &Map<String, Value>, is_dry:
     let (new, is_forced) = (text("new_name"), arguments.get("force") == Some(&Value::Bool(true)));
     let (symbol, plan) = plan_rename::planned(&repo, text("symbol_id"), new, is_forced || is_dry)?;
     if is_dry {
-        // Beside the patch, which `git apply` reads.
+        // Doubts go to standard error, beside the patch that `git apply` reads.
         for doubt in &plan.doubts {
             output::complain(&format!("in doubt: {}:{}: {}\n", doubt.path, doubt.line, doubt.why));
         }
@@ -68,7 +68,7 @@ fn rename(cx: &Context, global: &Global, arguments: &Map<String, Value>, is_dry:
     for (number, spans) in &plan.places {
         let Some(file) = repo.snapshot.file_by_number(*number) else { continue };
         let path = root.join(file.path());
-        // The plan is about the text that was read.
+        // The plan only holds for the text that was read.
         if fs::read(&path).map_err(|err| failed(&path, &err))? != file.content() {
             return Err(failed(&path, &io::Error::other("it has changed meanwhile")));
         }
@@ -89,7 +89,7 @@ fn failed(path: &Path, err: &io::Error) -> Error {
     Error::unavailable(format!("{} cannot be edited: {err}", path.display()))
 }
 
-/// Replaces a file in one step.
+/// Replaces a file atomically.
 fn replace(path: &Path, text: &[u8]) -> io::Result<()> {
     let mode = fs::symlink_metadata(path)?.permissions().mode() & 0o7777;
     let folder = path.parent().unwrap_or(Path::new("/"));

@@ -1,4 +1,4 @@
-//! `serve`: the tools for one client over the standard streams, or for many over HTTP.
+//! `serve`: serves the tools to one client over standard streams, or to many over HTTP.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -117,7 +117,7 @@ struct Network {
     web: bool,
 }
 
-/// Serves until the client leaves, or the process is told to end.
+/// Serves until the client disconnects, or the process is told to end.
 pub(super) fn run(global: &Global, how: Serve) -> u8 {
     let Serve { transport, tools, format, freshness_mode, log_file, log, network, watcher } = how;
     let Network { host, port, tokens_file, tls_cert, tls_key, root, allow_host, allow_origin, .. } = network;
@@ -201,7 +201,7 @@ pub(super) fn run(global: &Global, how: Serve) -> u8 {
             let roots = codelode_http::tokens::canonical(&cx.config.http.roots);
             let views = Arc::new(Views::new(cx.within(roots)));
             let pages = if web { pages(&views) } else { None };
-            // Until here clients are refused: those of a fleet ask another node.
+            // Until now clients are refused, so that clients of a fleet ask another node.
             if let Err(err) = bound.listen() {
                 return fail(&err);
             }
@@ -215,7 +215,7 @@ pub(super) fn run(global: &Global, how: Serve) -> u8 {
     }
 }
 
-/// The problem with settings that do not go together.
+/// A contradiction among the settings, if any.
 fn misfit(config: &config::Config, web: bool) -> Option<&'static str> {
     let is_stdio = config.http.transport == Transport::Stdio;
     let (from, repos) = (config.http.from.is_some(), config.http.repos_file.is_some());
@@ -236,7 +236,7 @@ fn misfit(config: &config::Config, web: bool) -> Option<&'static str> {
     None
 }
 
-/// Where clients come in.
+/// The transport for clients.
 enum ServeTransport {
     /// The standard streams.
     Streams,
@@ -257,8 +257,8 @@ fn pages(_: &Arc<Views>) -> Option<Arc<dyn codelode_http::Pages>> {
     None
 }
 
-/// Keeps the repositories of a file up to date, if there is one; a replica has that done by workers. The rights of callers
-/// have no bearing on that.
+/// Keeps the repositories of a file up to date, if there is one; a replica leaves that to workers. This does not depend
+/// on callers' rights.
 #[cfg(feature = "http")]
 fn keep(cx: &Context) -> Result<Option<Arc<dyn codelode_http::Kept>>, String> {
     let Some(path) = &cx.config.http.repos_file else { return Ok(None) };
@@ -287,7 +287,7 @@ fn stocked(cx: Context) -> Result<Context, String> {
     Ok(cx)
 }
 
-/// Makes the server a node of a fleet, if it has a name there.
+/// Makes the server a node of a fleet, if it has a node name.
 #[cfg(all(feature = "http", feature = "fleet"))]
 fn joined(cx: Context, url: &str) -> Result<Context, String> {
     let Some(node) = cx.config.fleet.node.clone() else { return Ok(cx) };
@@ -304,7 +304,7 @@ fn joined(cx: Context, _: &str) -> Result<Context, String> {
     Ok(cx)
 }
 
-/// Takes the address where clients will come in.
+/// Binds the address for clients.
 #[cfg(feature = "http")]
 fn bind(config: &config::Config) -> Result<ServeTransport, u8> {
     let bound = codelode_http::bind(config).map_err(|err| fail(&err))?;

@@ -1,4 +1,4 @@
-//! Commands that ask a server: the same commands, flags and printed answers, from an index elsewhere.
+//! Commands over a server: the same commands, flags and output, from an index elsewhere.
 
 use std::ffi::OsString;
 use std::io::{self, BufRead, BufReader, IsTerminal, Read};
@@ -20,13 +20,13 @@ use codelode_net::{self as net, Client, Credentials, Request};
 use codelode_service::catalog::tool_call;
 use codelode_service::tools::{Context, Envelope, Error};
 
-/// The longest silence of a server, which tells of its progress more often.
+/// The longest silence of a server. It reports progress more often.
 const SILENCE: Duration = Duration::from_secs(120);
-/// The longest call: a server ends it after ten minutes.
+/// The longest call: a server ends calls after ten minutes.
 const LONGEST: Duration = Duration::from_secs(660);
-/// Results of a search by lines, which people want to see whole.
+/// The most results of a text search, which people want to see completely.
 const MOST_LINES: u64 = 1000;
-/// Flags of `text` and `ast` that a server understands.
+/// Flags of `text` and `ast` that a server supports.
 const FLAGS: [&str; 11] = [
     "rest",
     "patterns",
@@ -41,10 +41,10 @@ const FLAGS: [&str; 11] = [
     "preset",
 ];
 
-/// Commands of its own kind that a server answers.
+/// Builtin commands that a server supports.
 const ANSWERED: [&str; 3] = ["call", "text", "ast"];
 
-/// The problem with a command that is about this machine, and is given a server.
+/// The problem with a command that only works locally, if a server is set.
 pub(super) fn misplaced(global: &Global, matches: &ArgMatches) -> Option<String> {
     let name = matches.subcommand_name()?;
     let is_answered = command::tool(name).is_some() || ANSWERED.contains(&name);
@@ -52,7 +52,7 @@ pub(super) fn misplaced(global: &Global, matches: &ArgMatches) -> Option<String>
         .then(|| format!("`{name}` works on this machine, so it takes no --server"))
 }
 
-/// Refuses what is made from indexes of this machine alone, while a server is set.
+/// Fails if a server is set, for commands that need local indexes.
 pub(super) fn refuse(cx: &Context) -> Result<(), Error> {
     match &cx.config.server {
         None => Ok(()),
@@ -62,7 +62,7 @@ pub(super) fn refuse(cx: &Context) -> Result<(), Error> {
     }
 }
 
-/// Asks for lines, with the flags of `text` or `ast`.
+/// Runs `text` or `ast` on a server.
 pub(super) fn search(global: &Global, url: &Url, config: &Config, name: &str, given: &ArgMatches) -> u8 {
     match lines(name, given) {
         Ok((tool, arguments)) => ask(global, url, config, tool, arguments, Words::of(tool)),
@@ -100,11 +100,11 @@ pub(super) fn ask(
     }
 }
 
-/// The tool and arguments of `text` or `ast`.
+/// The tool and arguments for `text` or `ast`.
 fn lines(name: &str, given: &ArgMatches) -> Result<(&'static str, Map<String, Value>), String> {
     let of_all = Global::augment_args(clap::Command::new(""));
     let is_known = |id: &str| FLAGS.contains(&id) || of_all.get_arguments().any(|arg| arg.get_id() == id);
-    // Groups of flags begin with a capital letter.
+    // The ids of argument groups begin with a capital letter.
     let other = given.ids().map(clap::Id::as_str).find(|id| {
         let is_given = given.value_source(id) == Some(ValueSource::CommandLine);
         is_given && !is_known(id) && !id.starts_with(char::is_uppercase)
@@ -170,7 +170,7 @@ fn lines(name: &str, given: &ArgMatches) -> Result<(&'static str, Map<String, Va
     Ok(("search_ast", arguments))
 }
 
-/// A server.
+/// A server to call.
 struct Server {
     client: Client,
     url: Url,
@@ -182,7 +182,7 @@ impl Server {
         if url.path() == "/" {
             url.set_path("/mcp");
         }
-        // Its user has named this host.
+        // The user has named this host.
         let trusted_hosts = url.host_str().map(str::to_owned).into_iter().collect();
         let token = config::caller_token(variable)?;
         let credentials = token.map(|Secret(token)| Credentials::bearer(&url, &token).plain_here());
@@ -214,7 +214,7 @@ impl Server {
         tool_call::envelope(&message).map_err(|why| self.refused(status, why))
     }
 
-    /// The answer at the end of a stream of events, after steps of progress.
+    /// The last message in an event stream. Earlier ones are progress.
     fn last(&self, body: &mut impl BufRead, step: &dyn Fn(u64, Option<u64>, &str)) -> Result<Value, String> {
         for line in body.lines() {
             let line = line.map_err(|err| self.broke(&err))?;

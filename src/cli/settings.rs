@@ -1,4 +1,4 @@
-//! `config`: every setting, its value and its origin.
+//! `config`: every setting with its value and origin.
 
 use std::io::{self, IsTerminal};
 use std::path::PathBuf;
@@ -21,7 +21,7 @@ pub(super) struct Settings {
     keys: Vec<String>,
 }
 
-/// Prints the settings that apply where the person stands, or in the repository that was named.
+/// Prints the settings that apply in the current folder, or in the named repository.
 pub(super) fn run(asked: &Settings, global: &Global, config: &Config) -> u8 {
     let indexes = Indexes::new(config);
     let registry = indexes.registry();
@@ -63,10 +63,10 @@ pub(super) fn run(asked: &Settings, global: &Global, config: &Config) -> u8 {
     FOUND
 }
 
-/// Widest setting that the origins of the others are aligned with.
+/// The widest setting with which the origins of others are aligned.
 const WIDEST: usize = 60;
 
-/// A value as a settings file holds it.
+/// A value in the syntax of a settings file.
 fn written(value: &Value) -> String {
     match value {
         Value::Null => "\"\"".to_owned(),

@@ -1,4 +1,4 @@
-//! `pack`, `push`, `pull` and `index --from`: indexes that are made once and opened elsewhere.
+//! `pack`, `push`, `pull` and `index --from`: indexes made once and opened elsewhere.
 
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
@@ -14,7 +14,7 @@ use codelode_service::catalog::ship::{self, LATEST, PublishResult, RemoteIndex, 
 use codelode_service::catalog::{Caller, Options};
 use codelode_service::tools::ToolSpec;
 
-/// Keys of trees that stay in a place, the newest.
+/// The number of newest tree keys kept in a place.
 const KEEP: usize = 50;
 
 /// Pack the index of a repository into a file, for `codelode index --from FILE` on another machine. Updates the index
@@ -60,7 +60,7 @@ pub(super) struct Pull {
     named: Named,
 }
 
-// An index among others. A doc comment would become the help of every command that has it.
+// An index among others. This is no doc comment, because that would become the help of every command with these flags.
 #[derive(Args)]
 struct Named {
     /// Key of the index there: a name, or `tree-sha` [default: the commit's tree, otherwise the newest].
@@ -94,7 +94,7 @@ pub(super) fn push(global: &Global, how: &Push) -> u8 {
     })
 }
 
-/// A publication, for programs and for people.
+/// A publication, as JSON and as text.
 fn told(pushed: &PublishResult, to: &str) -> (Value, String) {
     let facts = &pushed.facts;
     let answer = json!({
@@ -121,7 +121,7 @@ fn show(global: &Global, answer: &Value, text: &str) {
     }
 }
 
-/// Runs a command about a repository, and prints its answer: as JSON, or as text for people.
+/// Runs a command about a repository, and prints its answer as JSON or as text.
 fn asked(global: &Global, ask: impl FnOnce(&Caller<'_>, Option<&str>) -> Result<(Value, String), Error>) -> u8 {
     with_context(global, |cx| {
         server::refuse(cx)?;
@@ -140,7 +140,7 @@ fn megabytes(bytes: u64) -> String {
     format!("{:.1} MB", bytes as f64 / 1e6)
 }
 
-/// Tools whose commands take `--push`; the first takes `--from`, too. Their flags.
+/// The tools whose commands take `--push`, of which the first also takes `--from`; and the ids of these flags.
 const INDEX: &str = "index_folder";
 const INDEX_REPO: &str = "index_repo";
 const FROM: &str = "ship-from";
@@ -176,8 +176,8 @@ fn text(given: &ArgMatches, name: &str) -> Option<String> {
     given.try_get_one::<String>(name).ok().flatten().cloned()
 }
 
-/// Indexes a folder from elsewhere, if that is given. The command itself then finds little left to do, and answers. The
-/// exit status, if it failed.
+/// Starts from a published index, if one is given, so that the command itself has little left to do. `Err` is the exit
+/// status of a failure.
 pub(super) fn before(global: &Global, arguments: &Map<String, Value>, given: &ArgMatches) -> Result<(), u8> {
     let Some(from) = text(given, FROM) else { return Ok(()) };
     let named = Named { key: text(given, "key"), name: text(given, "name") };
@@ -187,20 +187,20 @@ pub(super) fn before(global: &Global, arguments: &Map<String, Value>, given: &Ar
     }
 }
 
-/// An index that is to be published when it is made.
+/// A request to publish the new index.
 pub(super) struct Published {
     to: String,
     key: String,
     name: Option<String>,
 }
 
-/// The publication that the flags of a command ask for.
+/// The publication that the flags request, if any.
 pub(super) fn published(given: &ArgMatches) -> Option<Published> {
     let key = text(given, PUSH_KEY).unwrap_or_else(|| LATEST.to_owned());
     Some(Published { to: text(given, PUSH)?, key, name: text(given, "name") })
 }
 
-/// Indexes and publishes, unless that was done already: then nothing is indexed.
+/// Indexes and publishes, unless the place has this state already.
 pub(super) fn index_and_push(global: &Global, spec: &ToolSpec, arguments: Map<String, Value>, how: &Published) -> u8 {
     let argument = |name: &str| arguments.get(name).and_then(Value::as_str).map(str::to_owned);
     let (url, reference, path) = (argument("url"), argument("ref_name"), argument("path"));
@@ -247,7 +247,7 @@ pub(super) fn index_and_push(global: &Global, spec: &ToolSpec, arguments: Map<St
     })
 }
 
-/// Replaces the index of a folder. Returns the arguments with which it is indexed after that, or the exit status.
+/// Replaces the index of a folder. Returns the arguments for indexing it afterwards; `Err` is an exit status.
 pub(super) fn pull(global: &Global, how: &Pull) -> Result<Map<String, Value>, u8> {
     let path = how.path.clone().or_else(|| global.repo.clone());
     let path = path.map(|path| here::local_path(path, true));
@@ -283,7 +283,7 @@ fn take(global: &Global, arguments: &Map<String, Value>, from: &str, named: &Nam
     })
 }
 
-/// The options that the command's own flags give.
+/// The indexing options in the command's own flags.
 fn options(arguments: &Map<String, Value>) -> Options {
     let texts =
         |key: &str| arguments.get(key).and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str);

@@ -1,4 +1,4 @@
-//! Command lines become arguments, and messages speak of commands.
+//! Command lines become arguments, and messages use the terminal's words.
 
 use clap::CommandFactory;
 use schemars::JsonSchema;
@@ -220,7 +220,7 @@ fn no_message_names_a_tool_at_the_terminal() {
     }
 }
 
-/// The texts of several words in the sources of a room, tests left out.
+/// String literals of several words in the sources of a crate, without tests.
 fn messages(room: &std::path::Path) -> Vec<String> {
     let mut found = Vec::new();
     for entry in std::fs::read_dir(room).expect("the sources are here") {

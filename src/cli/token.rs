@@ -1,4 +1,4 @@
-//! `token`: a new token for a caller of an HTTP server.
+//! `token`: makes a token for a caller of an HTTP server.
 
 use clap::Args;
 

@@ -1,5 +1,5 @@
-//! Repositories that a server keeps: listed in a file, indexed at the start, and again when a forge tells of a change or
-//! it is time to ask.
+//! Repositories that a server keeps up to date. They are listed in a file, indexed at the start, and again on a webhook
+//! or at an interval.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -17,14 +17,14 @@ use codelode_http::{Hooked, Kept};
 use codelode_service::catalog::fleet::Wanted;
 use codelode_service::tools::{self, Context, Request};
 
-/// Interval of asking, unless an entry says another.
+/// The default interval of checks for changes.
 const POLL: Duration = Duration::from_secs(300);
 /// The shortest interval.
 const SHORTEST: Duration = Duration::from_secs(10);
-/// Interval of looking whether the file has changed.
+/// The interval of checks whether the file has changed.
 const LOOK: Duration = Duration::from_secs(2);
 
-/// A file of repositories, and when each is due.
+/// A file of repositories, and the time when each is due.
 pub(super) struct Upkeep {
     path: PathBuf,
     state: Mutex<State>,
@@ -44,19 +44,19 @@ struct State {
 pub(super) struct Entry {
     /// A git URL, or owner/name on GitHub.
     url: Option<String>,
-    /// Branch, tag or commit; the default branch if none is named.
+    /// A branch, tag or commit; the default branch if `None`.
     #[serde(rename = "ref")]
     reference: Option<String>,
-    /// A folder of this machine, in the place of a URL.
+    /// A folder of this machine, instead of a URL.
     path: Option<PathBuf>,
-    /// Interval of asking for changes, as `1m`; `never` for webhooks alone.
+    /// The interval of checks for changes, such as `1m`; `never` for webhooks only.
     poll: Option<String>,
-    /// Variable with the secret of its webhooks.
+    /// The environment variable with the secret of its webhooks.
     secret_env: Option<String>,
 }
 
 impl Upkeep {
-    /// The repositories of a file, all of them due.
+    /// Reads a file of repositories, all of them due at once.
     pub(super) fn of(path: &Path) -> Result<Arc<Self>, String> {
         let shown = path.display();
         fs::metadata(path).map_err(|err| format!("cannot read the repositories in {shown}: {err}"))?;
@@ -65,7 +65,7 @@ impl Upkeep {
         Ok(Arc::new(upkeep))
     }
 
-    /// Keeps them up to date, in a thread.
+    /// Keeps them up to date in a thread.
     pub(super) fn begin(self: &Arc<Self>, cx: Context) -> Result<(), String> {
         self.each(1, move |name, entry| {
             let (tool, arguments) = entry.call();
@@ -82,7 +82,7 @@ impl Upkeep {
         })
     }
 
-    /// Gives each repository that is due to a function, in so many threads.
+    /// Passes each repository that is due to `act`, in several threads.
     pub(super) fn each(
         self: &Arc<Self>,
         n_threads: usize,
@@ -94,7 +94,7 @@ impl Upkeep {
             let run = move || {
                 loop {
                     let (name, entry) = upkeep.next();
-                    // A fault in one repository does not end the upkeep of the others.
+                    // A bug with one repository must not stop the others.
                     if thread::scope(|scope| scope.spawn(|| act(&name, &entry)).join()).is_err() {
                         tracing::error!(repo = name, "not brought up to date: the call broke off");
                     }
@@ -105,7 +105,7 @@ impl Upkeep {
         Ok(())
     }
 
-    /// The next repository that is due, once one is.
+    /// Waits for the next repository that is due.
     fn next(&self) -> (String, Entry) {
         let mut state = self.state();
         loop {
@@ -137,7 +137,7 @@ impl Upkeep {
         if stamp.is_some() && state.stamp == stamp {
             return Ok(());
         }
-        // A broken file is complained of once.
+        // A broken file is reported once.
         let is_news = std::mem::replace(&mut state.stamp, stamp) != stamp;
         let text = match fs::read_to_string(&self.path) {
             Ok(text) => text,
@@ -156,12 +156,12 @@ impl Upkeep {
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
-        // A panic leaves a repository due or not.
+        // A panic leaves each repository either due or not.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// The repositories of a file.
+/// Parses a file of repositories.
 fn parsed(text: &str, path: &Path) -> Result<BTreeMap<String, Entry>, String> {
     let shown = path.display();
     let entries: BTreeMap<String, Entry> =
@@ -210,7 +210,7 @@ impl Entry {
         self.interval().map(drop)
     }
 
-    /// The interval of asking; `None` for never.
+    /// The interval of checks; `None` for never.
     fn interval(&self) -> Result<Option<Duration>, String> {
         match self.poll.as_deref() {
             None => Ok(Some(POLL)),
@@ -222,7 +222,8 @@ impl Entry {
         }
     }
 
-    /// Its submission to a queue. Its name in the place is that in the file, if it is one like `owner/name`.
+    /// The entry as a submission to a queue. Its name in the file is its name in the place, if that has the form
+    /// `owner/name`.
     #[cfg(feature = "fleet")]
     pub(super) fn wanted(&self, name: &str) -> Wanted {
         let path = || self.path.as_ref().map(|path| path.to_string_lossy().into_owned());
@@ -233,7 +234,7 @@ impl Entry {
         }
     }
 
-    /// The call that brings it up to date.
+    /// The tool call that updates it.
     fn call(&self) -> (&'static str, Map<String, Value>) {
         let (tool, arguments) = match &self.path {
             Some(path) => ("index_folder", json!({"path": path})),

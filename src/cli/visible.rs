@@ -1,4 +1,4 @@
-//! Control characters as text: names and contents of files, messages of commits and servers are untrusted, and a
+//! Makes control characters visible. File names and contents, commit messages and server messages are untrusted, and a
 //! terminal would obey them.
 
 use std::borrow::Cow;
@@ -7,21 +7,21 @@ use std::io::{self, Write};
 use serde_json::Value;
 use termcolor::{Buffer, ColorSpec, WriteColor};
 
-/// Colour codes of answers: other escape sequences are not passed to the terminal.
+/// The colour codes of answers. Other escape sequences never reach the terminal.
 const PAINT: &[&str] = &["0", "1", "2", "31", "32", "33", "34", "35", "36", "1;31"];
 
-/// Makes everything in a text visible that would move the cursor, hide or reorder letters, or control the terminal.
-/// Line ends, tabs and the colours of answers stay. Outside of colours, JSON remains valid.
+/// Makes everything visible that would move the cursor, hide or reorder letters, or control the terminal. Line ends,
+/// tabs and the colours of answers stay. Without colours, JSON stays valid.
 pub(super) fn visible(bytes: &[u8]) -> Cow<'_, [u8]> {
     with(bytes, paint)
 }
 
-/// As [`visible`], colours too: for what comes from a repository or a server, before colours are added.
+/// Like [`visible`], but also for colours: for text from a repository or a server, before it is painted.
 pub(super) fn uncoloured(bytes: &[u8]) -> Cow<'_, [u8]> {
     with(bytes, |_| None)
 }
 
-/// Makes all texts of an answer [`uncoloured`].
+/// Applies [`uncoloured`] to all texts of an answer.
 pub(super) fn uncolour(value: &mut Value) {
     match value {
         Value::String(text) => uncolour_text(text),
@@ -42,14 +42,14 @@ pub(super) fn uncolour(value: &mut Value) {
     }
 }
 
-/// Makes a text [`uncoloured`].
+/// Applies [`uncoloured`] to a text.
 pub(super) fn uncolour_text(text: &mut String) {
     if let Cow::Owned(shown) = uncoloured(text.as_bytes()) {
         *text = String::from_utf8_lossy(&shown).into_owned();
     }
 }
 
-/// A buffer for a printer that colours the text of others: only its own colours reach a terminal.
+/// A buffer for a printer that colours foreign text: only the printer's own colours reach a terminal.
 pub(super) struct TerminalBuffer {
     buffer: Buffer,
     is_terminal: bool,
@@ -61,7 +61,7 @@ impl TerminalBuffer {
         Self { buffer: if has_color { Buffer::ansi() } else { Buffer::no_color() }, is_terminal }
     }
 
-    /// The bytes so far.
+    /// The bytes written so far.
     pub(super) fn as_slice(&self) -> &[u8] {
         self.buffer.as_slice()
     }
@@ -105,7 +105,7 @@ fn with(bytes: &[u8], paint: fn(&str) -> Option<&str>) -> Cow<'_, [u8]> {
     for chunk in bytes.utf8_chunks() {
         add_text(chunk.valid(), paint, &mut shown);
         for byte in chunk.invalid() {
-            // Terminals without UTF-8 take these for control characters.
+            // Terminals without UTF-8 treat these as control characters.
             match byte {
                 0x80..=0x9f => shown.extend_from_slice(format!("\\x{byte:02x}").as_bytes()),
                 _ => shown.push(*byte),
@@ -133,7 +133,7 @@ fn add_text(text: &str, paint: fn(&str) -> Option<&str>, shown: &mut Vec<u8>) {
                 None => out.push_str("\\x1b"),
             },
             '\0'..='\x1f' => out.push_str(&format!("\\x{:02x}", u32::from(letter))),
-            // Marks that change the direction of text can make code look like other code.
+            // Marks that change text direction can disguise code.
             '\x7f'..='\u{9f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => {
                 out.push_str(&format!("\\u{:04x}", u32::from(letter)));
             }
@@ -143,7 +143,7 @@ fn add_text(text: &str, paint: fn(&str) -> Option<&str>, shown: &mut Vec<u8>) {
     shown.extend_from_slice(out.as_bytes());
 }
 
-/// The rest of a colour escape.
+/// The rest of a text after a colour escape, if it begins with one.
 fn paint(rest: &str) -> Option<&str> {
     let end = rest.bytes().take(8).position(|byte| byte == b'm')?;
     let code = rest[..end].strip_prefix('[')?;

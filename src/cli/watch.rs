@@ -1,4 +1,4 @@
-//! `codelode watch`, and the watcher beside a server.
+//! `codelode watch`, and the watcher of a server.
 
 use std::fs::OpenOptions;
 use std::io::{self, Read, Write};
@@ -19,7 +19,7 @@ use codelode_index::watch::{LogLine, Options, WatchHandle};
 
 /// Interval of checking whether anything is still watched.
 const LOOK_EVERY: Duration = Duration::from_millis(200);
-/// The longest input of a hook, in bytes.
+/// The largest input of a hook, in bytes.
 const MOST_INPUT: u64 = 1 << 20;
 const NO_HOME: &str = "cannot find your home folder; set HOME";
 
@@ -75,7 +75,7 @@ pub(super) struct Watcher {
     watcher_log: Option<Option<PathBuf>>,
 }
 
-/// Watches until nothing is left to watch, or until interrupted.
+/// Watches until no folder is left, or until interrupted.
 pub(super) fn run(global: &Global, watch: Watch) -> u8 {
     let Watch { paths, how } = watch;
     let watching = match begin(global, how) {
@@ -140,7 +140,7 @@ pub(super) fn run_claude(global: &Global, watch: WatchClaude) -> u8 {
     FOUND
 }
 
-/// Records the event of a hook.
+/// Records a hook's event.
 pub(super) fn hook_event(hook: &HookEvent) -> u8 {
     let mut input = String::new();
     if let Err(err) = io::stdin().take(MOST_INPUT).read_to_string(&mut input) {
@@ -194,13 +194,12 @@ pub(super) fn begin(global: &Global, how: WatchOptions) -> Result<(Config, Watch
 }
 
 impl Watcher {
-    /// Whether symbols are summarised by a model, if that was given.
+    /// Whether a model summarises symbols, if the flags say so.
     pub(super) fn use_ai_summaries(&self) -> Option<bool> {
         self.watcher_no_ai_summaries.then_some(false)
     }
 
-    /// Starts the watcher if it is wanted. Folders that are not indexed yet are indexed beside the server. `None`
-    /// without a watcher.
+    /// Starts the watcher if wanted. Folders without an index are indexed beside the server. `None` without a watcher.
     pub(super) fn start(self, config: &Config) -> Result<Option<Arc<WatchHandle>>, String> {
         if !self.watcher.unwrap_or(config.watcher) {
             return Ok(None);
@@ -238,10 +237,10 @@ fn options(config: &Config, idle_minutes: Option<u64>) -> Options {
     Options { debounce: config.watch_debounce, idle }
 }
 
-/// Writes lines to the end of a file, each with its time.
+/// Appends lines with their time to a file.
 fn to_file(path: PathBuf) -> Result<Arc<LogLine>, String> {
     if let Some(folder) = path.parent() {
-        // Opening the file reports the problem.
+        // If this fails, opening the file reports the problem.
         let _ = std::fs::create_dir_all(folder);
     }
     let file = OpenOptions::new().create(true).append(true).open(&path);

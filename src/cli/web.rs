@@ -45,7 +45,7 @@ pub(super) fn run(global: &Global, how: Web) -> u8 {
     if let Err(problem) = log_to(&config) {
         return complain(&problem);
     }
-    // For this person, whatever a server for others is set to.
+    // This server is for one person, so settings for shared servers do not apply.
     config.http = Http { port: how.port, ..Http::default() };
     let mut bound = match http::bind(&config) {
         Ok(bound) => bound,
@@ -74,12 +74,12 @@ pub(super) fn run(global: &Global, how: Web) -> u8 {
     let views = Arc::new(Views::new(cx));
     let path = match web::path_of_indexed(views.base(), &request, &folder) {
         Some(path) => path,
-        // The first page tells of its progress.
+        // The first page shows the progress.
         None if Path::new(&*folder).is_dir() => {
             let (views, folder, is_named) = (views.clone(), folder.clone().into_owned(), named.is_some());
             std::thread::spawn(move || match web::path_of(views.base(), &request, &folder) {
                 Err(err) if is_named => _ = complain(&err.message),
-                // Other repositories can be looked at from a place that is none.
+                // Outside a repository, other repositories can still be viewed.
                 _ => {}
             });
             "/".to_owned()
@@ -91,7 +91,7 @@ pub(super) fn run(global: &Global, how: Web) -> u8 {
     };
     let address = format!("{}{path}?{ticket}", bound.origin());
     output::complain(&format!("open {address} (once, in one browser); Ctrl-C ends\n"));
-    // The file has to be there for as long as a browser may take to begin.
+    // The file must exist until the browser has read it.
     let _opened = match how.no_open {
         true => None,
         false => {
@@ -107,8 +107,8 @@ pub(super) fn run(global: &Global, how: Web) -> u8 {
     }
 }
 
-/// Opens an address in the user's browser, by a file that leads there: every user of the machine may read a program's
-/// arguments, and only this one the file, which is removed when it is dropped.
+/// Opens an address in the user's browser through a file that redirects to it, and is removed on drop. Every user of
+/// the machine can read a program's arguments, but only this user can read the file.
 fn open(address: &str, folder: &Path) -> io::Result<NamedTempFile> {
     let only_us = Permissions::from_mode(0o600);
     let mut page = Builder::new().prefix("open-").suffix(".html").permissions(only_us).tempfile_in(folder)?;

@@ -1,4 +1,4 @@
-//! Words of the terminal in the messages of tools: commands for tools, flags for arguments.
+//! The terminal's words in tool messages: commands for tools, flags for arguments.
 
 use std::collections::BTreeSet;
 use std::sync::OnceLock;
@@ -9,7 +9,7 @@ use codelode_mcp::schema::describe_for_people;
 use codelode_service::catalog::indexes::shell_word;
 use codelode_service::tools::{TOOLS, ToolSpec};
 
-/// Phrases that name a client's things, and the terminal's words for them.
+/// Phrases about a client, and their replacement at a terminal.
 const PHRASES: &[(&str, &str)] = &[
     ("the client's root", "the folder you are in"),
     ("call get_file_content lines ", "get_file_content lines "),
@@ -19,22 +19,22 @@ const PHRASES: &[(&str, &str)] = &[
     ("without language and", "without --language and"),
 ];
 
-/// Choice of words for an answer.
+/// The words for an answer.
 #[derive(Clone, Copy)]
 pub(super) enum Words {
-    /// Those of tools, for a person who calls them by name.
+    /// Tool words, for a person who calls tools by name.
     OfTools,
-    /// Those of the terminal; with the tool that was asked, where there is one.
+    /// Terminal words; with the called tool, if any.
     OfTerminal(Option<&'static str>),
 }
 
 impl Words {
-    /// The words of the terminal for a tool's answers.
+    /// The terminal's words for a tool's answers.
     pub(super) fn of(tool: &str) -> Self {
         Self::OfTerminal(TOOLS.iter().find(|spec| spec.name == tool).map(|spec| spec.name))
     }
 
-    /// A tool's message in these words.
+    /// Translates a tool's message.
     pub(super) fn say(self, text: &str) -> String {
         match self {
             Self::OfTools => text.to_owned(),
@@ -43,7 +43,7 @@ impl Words {
     }
 }
 
-/// A message as a person at a terminal understands it. `tool` is the tool that was asked.
+/// A tool's message in the terminal's words. `tool` is the called tool.
 fn at_terminal(text: &str, tool: Option<&str>) -> String {
     // Most messages name neither a tool nor an argument.
     if !text.contains(['_', '`']) && !PHRASES.iter().any(|(theirs, _)| text.contains(theirs)) {
@@ -53,7 +53,7 @@ fn at_terminal(text: &str, tool: Option<&str>) -> String {
     let mut said = String::with_capacity(text.len() + 16);
     let mut rest = text.as_str();
     while let Some(first) = rest.chars().next() {
-        // Names of others are quoted.
+        // Quoted text comes from others, so it stays.
         if first == '"' {
             let (quoted, after) = rest.split_at(end_of_quote(rest));
             said.push_str(quoted);
@@ -66,7 +66,7 @@ fn at_terminal(text: &str, tool: Option<&str>) -> String {
             rest = &rest[first.len_utf8()..];
             continue;
         }
-        // Parts of a path or an id are names as well.
+        // A word in a path or an id is no tool or argument.
         let joins = |letter: char| "/.:#".contains(letter);
         let is_part = said.ends_with(joins) || after.chars().next().is_some_and(|letter| "/#".contains(letter));
         let is_marked = said.ends_with('`') && after.starts_with('`');
@@ -94,7 +94,7 @@ fn is_of_word(letter: char) -> bool {
     letter.is_alphanumeric() || letter == '_'
 }
 
-/// The length of a quoted text, its quotes included.
+/// The length of a quoted text with its quotes.
 fn end_of_quote(text: &str) -> usize {
     let mut is_escaped = false;
     for (at, letter) in text.char_indices().skip(1) {
@@ -108,7 +108,7 @@ fn end_of_quote(text: &str) -> usize {
     text.len()
 }
 
-/// The command or flag for a word, and how much of the text behind it belongs to it.
+/// The command or flag for a word, and the length of the text after it that belongs to it.
 fn translated(word: &str, after: &str, tool: Option<&str>, is_marked: bool) -> Option<(String, usize)> {
     if let Some(spec) = TOOLS.iter().find(|spec| spec.name == word) {
         return Some(command(spec, after));
@@ -128,7 +128,7 @@ fn translated(word: &str, after: &str, tool: Option<&str>, is_marked: bool) -> O
     }
 }
 
-/// A tool as a command, with the arguments that the text behind it gives.
+/// A tool as a command, with the arguments in the text after it, and the length of that text.
 fn command(spec: &ToolSpec, after: &str) -> (String, usize) {
     let name = format!("codelode {}", spec.command);
     let given = |lead: &str| {
@@ -160,12 +160,12 @@ fn arguments() -> &'static BTreeSet<String> {
     })
 }
 
-/// The command of a tool, if the word is one's name.
+/// The command of a tool, if the word is a tool's name.
 pub(super) fn command_of(word: &str) -> Option<&'static str> {
     TOOLS.iter().find(|spec| spec.name == word).map(|spec| spec.command)
 }
 
-/// A ready-made call of a tool as a command line; `None` if a value does not fit one.
+/// A prepared tool call as a command line; `None` if a value does not fit there.
 pub(super) fn command_line(tool: &str, arguments: &Map<String, Value>) -> Option<String> {
     let spec = TOOLS.iter().find(|spec| spec.name == tool)?;
     let text = |value: &Value| match value {

@@ -1,4 +1,4 @@
-//! Files on disk, past the index: those that ripgrep would read, without secrets.
+//! Files on disk that are not in the index: those that ripgrep would read, without secrets.
 
 use std::path::{Component, Path, PathBuf};
 
@@ -10,12 +10,12 @@ use codelode_base::config::Config;
 use codelode_service::catalog::locate::project_root;
 use codelode_service::tools::Error;
 
-/// Keeps secrets and the index itself out of what is read from disk.
+/// Keeps secrets and the index itself from being read from disk.
 pub(super) struct Guard<'a> {
     config: &'a Config,
-    /// The folder that patterns of exempted secrets are relative to.
+    /// The folder to which patterns of exempted secrets are relative.
     root: PathBuf,
-    /// How binary files that are named are read.
+    /// The treatment of named binary files.
     named: Binary,
     /// The number of files kept out.
     pub(super) secrets: u64,
@@ -28,7 +28,7 @@ impl<'a> Guard<'a> {
         Self { config, named, root: project_root(here).unwrap_or(here).to_owned(), secrets: 0, missing: Vec::new() }
     }
 
-    /// A file that was named.
+    /// A named file; `None` if it is a secret.
     pub(super) fn file(&mut self, path: &Path) -> Option<Item<'static>> {
         let size = path.metadata().map_or(0, |metadata| metadata.len());
         let is_secret = self.hides(path) || path.canonicalize().is_ok_and(|real| self.hides(&real));
@@ -44,7 +44,7 @@ impl<'a> Guard<'a> {
         let parts = inside.components().filter(|part| matches!(part, Component::Normal(_)));
         let parts: Vec<_> = parts.map(|part| part.as_os_str().to_string_lossy()).collect();
         let inside = parts.join("/");
-        // A folder of keys shows in the paths of what it holds.
+        // The paths of files in a key folder show that folder.
         self.config.secrets.hides(&inside) || self.config.secrets.hides_folder(&inside)
     }
 }
@@ -67,7 +67,7 @@ pub(super) fn files(
             items.extend(guard.file(path));
             continue;
         }
-        // The place may be reached through a link, and then its own name says nothing.
+        // The place may be a link, and then its own name says nothing.
         let real = path.canonicalize().unwrap_or_else(|_| path.clone());
         let mut builder = WalkBuilder::new(path);
         let heeds = !asked.no_ignore;

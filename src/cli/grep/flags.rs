@@ -1,4 +1,4 @@
-//! Flags of `codelode text` and `codelode ast`: ripgrep's names, ripgrep's meanings.
+//! Flags of `codelode text` and `codelode ast`: ripgrep's names with ripgrep's meanings.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -280,18 +280,18 @@ pub(super) enum SortBy {
     Created,
 }
 
-/// How files with NUL bytes are read.
+/// The treatment of files with NUL bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Binary {
-    /// Up to the first.
+    /// They are read up to the first NUL byte.
     Skipped,
-    /// To their end, of which only a match is told.
+    /// They are read to the end, but only the fact of a match is reported.
     Searched,
-    /// As text.
+    /// They are read as text.
     Text,
 }
 
-/// A number of bytes, as `5K`.
+/// Parses a number of bytes such as `5K`.
 fn size(text: &str) -> Result<u64, String> {
     let n_digits = text.bytes().take_while(u8::is_ascii_digit).count();
     let (digits, unit) = text.split_at(n_digits);
@@ -306,27 +306,27 @@ fn size(text: &str) -> Result<u64, String> {
     number.checked_mul(factor).ok_or_else(|| "that is larger than any file".to_owned())
 }
 
-/// Choice of files on disk, past the index.
+/// Selects files on disk that are not in the index.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Unrestricted {
-    /// Hidden files as well.
+    /// Whether to include hidden files.
     pub(super) hidden: bool,
-    /// Ignored files as well.
+    /// Whether to include ignored files.
     pub(super) no_ignore: bool,
-    /// How binary files are read.
+    /// The treatment of binary files.
     pub(super) binary: Binary,
-    /// Links are followed.
+    /// Whether to follow links.
     pub(super) follow: bool,
 }
 
-/// A search as a person asks for it.
+/// A search command.
 pub(in crate::cli) enum Asked<'a> {
     Text(&'a Text),
     Ast(&'a Ast),
 }
 
 impl<'a> Asked<'a> {
-    /// Name of the command.
+    /// The name of the command.
     pub(in crate::cli) fn command(&self) -> &'static str {
         match self {
             Asked::Text(_) => "text",
@@ -334,7 +334,7 @@ impl<'a> Asked<'a> {
         }
     }
 
-    /// The pattern, and the paths to search.
+    /// Reads the pattern and the paths to search.
     pub(super) fn read(&self) -> Result<(GrepPattern, Vec<PathBuf>), String> {
         match self {
             Asked::Text(text) => text.read().map(|(pattern, paths)| (GrepPattern::Text(pattern), paths)),
@@ -349,7 +349,7 @@ impl<'a> Asked<'a> {
         }
     }
 
-    /// The flags that only text has.
+    /// The flags that only `text` has.
     pub(super) fn text(&self) -> Option<&'a Text> {
         match self {
             Asked::Text(text) => Some(text),
@@ -357,7 +357,7 @@ impl<'a> Asked<'a> {
         }
     }
 
-    /// Options of the search, beside its pattern.
+    /// Options of the search in addition to its pattern.
     pub(super) fn options(&self) -> SearchOptions {
         let how = self.how();
         let context = how.context.unwrap_or(0);
@@ -372,17 +372,17 @@ impl<'a> Asked<'a> {
         }
     }
 
-    /// How a binary file that is named, or standard input, is read.
+    /// The treatment of standard input, and of a binary file that is named.
     pub(super) fn named_binary(&self) -> Binary {
         if self.text().is_some_and(|text| text.text) { Binary::Text } else { Binary::Searched }
     }
 
-    /// Whether `-l` is the language of a pattern, not the flag that lists files.
+    /// Whether `-l` means the language of a pattern, not the flag that lists files.
     fn names_language(&self) -> bool {
         matches!(self, Asked::Ast(ast) if ast.language_behind_l().is_some())
     }
 
-    /// The kind of summary for each file, in the place of its lines.
+    /// The kind of summary per file that replaces its lines.
     pub(super) fn summary(&self) -> Option<SummaryKind> {
         let how = self.how();
         let is_inverted = self.text().is_some_and(|text| text.invert_match);
@@ -391,7 +391,7 @@ impl<'a> Asked<'a> {
             () if how.quiet => SummaryKind::QuietWithMatch,
             () if how.files_with_matches && !self.names_language() => SummaryKind::PathWithMatch,
             () if how.files_without_match => SummaryKind::PathWithoutMatch,
-            // A line without a match has none to count.
+            // A line without a match has no matches to count.
             () if (how.count_matches || (how.count && how.only_matching)) && !is_inverted => SummaryKind::CountMatches,
             () if how.count || how.count_matches => SummaryKind::Count,
             () => return None,
@@ -408,7 +408,7 @@ impl<'a> Asked<'a> {
 }
 
 impl GrepOptions {
-    /// Whether paths are printed, where the answer is about more than one file or not.
+    /// Whether to print paths, for an answer about several files or one.
     pub(super) fn with_path(&self, several: bool) -> bool {
         !self.no_filename && (self.with_filename || self.vimgrep || several)
     }
@@ -418,12 +418,12 @@ impl GrepOptions {
         !self.no_heading && !self.vimgrep && (self.heading || self.pretty || by_default)
     }
 
-    /// Whether a file of this size and depth below a searched folder is among those that are asked for.
+    /// Whether the options accept a file of this size, at this depth below a searched folder.
     pub(super) fn takes(&self, size: u64, depth: usize) -> bool {
         self.max_filesize.is_none_or(|most| size <= most) && self.max_depth.is_none_or(|most| depth <= most)
     }
 
-    /// The text between lines that are not next to each other.
+    /// The text between groups of lines; `None` for none.
     pub(super) fn context_separator(&self) -> Option<Vec<u8>> {
         let text = self.context_separator.as_deref().unwrap_or("--");
         (!self.no_context_separator).then(|| text.as_bytes().to_vec())
@@ -431,15 +431,15 @@ impl GrepOptions {
 }
 
 impl Ast {
-    /// The language after a short `-l`, which means a language in other programs that search syntax: a word that names
-    /// one and no file.
+    /// The language after a short `-l`, which has that meaning in other syntax search programs. It must name a
+    /// language, and no file.
     fn language_behind_l(&self) -> Option<&OsString> {
         let is_language =
             |word: &&OsString| word.to_str().is_some_and(|word| language(word).is_some()) && !Path::new(word).exists();
         if !self.how.files_with_matches || self.language.is_some() {
             return None;
         }
-        // It may also come before the pattern, which then is no path.
+        // The language may also precede the pattern, which is then no existing path.
         let comes_first = self.preset.is_none() && self.rest.get(1).is_some_and(|second| !Path::new(second).exists());
         let first = self.rest.first().filter(|_| comes_first).filter(is_language);
         first.or_else(|| self.rest.iter().skip(usize::from(self.preset.is_none())).find(is_language))
@@ -503,7 +503,7 @@ impl Text {
         Ok((pattern, rest.map(PathBuf::from).collect()))
     }
 
-    /// The choice of files on disk; `None` for those of the index.
+    /// The selection of files on disk; `None` to search the index.
     pub(super) fn unrestricted(&self) -> Option<Unrestricted> {
         let asked = Unrestricted {
             hidden: self.hidden || self.unrestricted > 1,

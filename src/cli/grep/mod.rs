@@ -1,5 +1,5 @@
-//! `codelode text` and `codelode ast`: ripgrep's flags and ripgrep's answers. The index chooses the files, ripgrep's
-//! own printers print.
+//! `codelode text` and `codelode ast`: ripgrep's flags and output. The index selects the files, and ripgrep's own
+//! printers print.
 
 mod disk;
 mod flags;
@@ -25,15 +25,15 @@ use codelode_service::answer::tokens::estimate;
 use codelode_service::parts::grep::{self, Finder, Grep, Reach, SearchOptions, on_every_core};
 use codelode_service::tools::{Context, Error};
 
-/// The number of files searched before anything is printed, at first and later.
+/// The number of files searched before each print, at first and later.
 const FIRST_BATCH: usize = 64;
 const BATCH: usize = 2048;
 
 /// Handles the error of a repository that cannot be opened, or returns it.
 type Mend<'a> = &'a dyn Fn(Error) -> Result<(), Error>;
 
-/// Searches and prints. If a repository cannot be opened, `mend` is called with the error; if it succeeds, opening is
-/// tried once more.
+/// Searches and prints. If a repository cannot be opened, `mend` gets the error; if it succeeds, the repository is
+/// opened again.
 pub(super) fn run(asked: &Asked<'_>, global: &Global, cx: &Context, mend: Mend<'_>) -> Result<u8, Error> {
     let started = Instant::now();
     let (wanted, mut paths) = asked.read().map_err(wrong)?;
@@ -53,7 +53,7 @@ pub(super) fn run(asked: &Asked<'_>, global: &Global, cx: &Context, mend: Mend<'
     let is_bare = paths.is_empty() && global.repo.is_none();
     let several = paths.len() != 1 || !paths[0].is_file();
 
-    // Standard input is searched when it is named, or when nothing else is and something is piped in.
+    // Standard input is searched if it is named, or if no path is given and input is piped.
     let n_named = paths.len();
     paths.retain(|path| path.as_os_str() != "-");
     let is_named = paths.len() < n_named && text.is_some();
@@ -124,7 +124,7 @@ pub(super) fn run(asked: &Asked<'_>, global: &Global, cx: &Context, mend: Mend<'
     let notes = all_notes(grep.as_ref(), printed.found, guard.secrets, is_cut, unindexed.is_some());
     report(global, how, &problems, &notes);
     if let Some(root) = unindexed {
-        // The answer came from disk; the next ones come from the index.
+        // This answer came from disk; an index is made for the next ones.
         super::index_later(cx, &root, global);
     }
     let has_enough = how.quiet && printed.found;
@@ -135,7 +135,7 @@ pub(super) fn run(asked: &Asked<'_>, global: &Global, cx: &Context, mend: Mend<'
     })
 }
 
-/// How lines are printed, by what was asked and by where they go.
+/// The style of lines, by the flags and by the kind of output.
 fn style<'a>(asked: &'a Asked<'a>, global: &Global, how: &GrepOptions, several: bool) -> Style<'a> {
     let is_terminal = io::stdout().is_terminal();
     Style {
@@ -153,7 +153,7 @@ fn style<'a>(asked: &'a Asked<'a>, global: &Global, how: &GrepOptions, several: 
     }
 }
 
-/// Notes below the lines: what was left out, and what was cut.
+/// Notes after the lines: files left out, and limits reached.
 fn all_notes(grep: Option<&Grep>, found: bool, secrets: u64, is_cut: bool, is_being_made: bool) -> Vec<String> {
     let mut all = grep.map_or_else(Vec::new, |grep| notes(grep, found));
     if secrets > 0 {
@@ -166,7 +166,7 @@ fn all_notes(grep: Option<&Grep>, found: bool, secrets: u64, is_cut: bool, is_be
     all
 }
 
-/// Says on the terminal what could not be searched and what was left out.
+/// Reports problems and notes on the terminal.
 fn report(global: &Global, how: &GrepOptions, problems: &[String], notes: &[String]) {
     let paint = Paint::of(global.color, io::stderr().is_terminal());
     for problem in problems.iter().filter(|_| !how.no_messages) {
@@ -177,7 +177,7 @@ fn report(global: &Global, how: &GrepOptions, problems: &[String], notes: &[Stri
     }
 }
 
-/// Opens a matching line in the editor, counted from one.
+/// Opens the matching line number `nth`, counted from one, in the editor.
 fn open_hit(finder: &Finder, items: &[Item<'_>], asked: &Asked<'_>, root: &Path, nth: usize) -> u8 {
     let (mut left, mut searcher) = (nth, finder.searcher(SearchOptions { numbered: true, ..asked.options() }));
     let hits = items.iter().filter(|_| nth > 0).find_map(|item| {
@@ -194,7 +194,7 @@ fn wrong(message: String) -> Error {
     Error::invalid_arguments(message)
 }
 
-/// Output with a budget of tokens.
+/// Output with a token budget.
 struct Out<W> {
     to: W,
     /// The tokens that may still be written.
@@ -258,7 +258,7 @@ fn print_all<W: Write>(
             }
             printed.problems.extend(answer.problem);
         }
-        // Under --quiet the first match decides.
+        // With --quiet, the first match decides.
         if how.quiet && printed.found && !how.stats {
             break;
         }
@@ -286,7 +286,7 @@ fn print_paths<W: Write>(items: &[Item<'_>], style: Style<'_>, out: &mut Out<W>)
     Ok(printed)
 }
 
-/// Notes that ripgrep does not have: files that were not searched, or have changed since.
+/// Notes beyond ripgrep's: files that were not searched, or that have changed since.
 fn notes(grep: &Grep, found: bool) -> Vec<String> {
     let mut notes: Vec<String> = grep.first_indexed().map(super::render::first_indexed).into_iter().collect();
     if !found {

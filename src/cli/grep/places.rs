@@ -1,4 +1,4 @@
-//! Places to search: files of the index, files on disk, standard input; and their choice by globs and types.
+//! Places to search: indexed files, files on disk, and standard input; and their selection by globs and types.
 
 use std::fs::Metadata;
 use std::io::{self, Read};
@@ -17,19 +17,19 @@ use codelode_service::tools::Error;
 /// A file or input to search.
 pub(super) struct Item<'a> {
     pub(super) haystack: SearchInput<'a>,
-    /// Its path, as it is printed.
+    /// Its path, as printed.
     pub(super) shown: PathBuf,
 }
 
 /// Source of the bytes to search.
 pub(super) enum SearchInput<'a> {
-    /// A file as it is in the index.
+    /// A file as indexed.
     Indexed(FileView<'a>),
-    /// A file as it is on disk.
+    /// A file on disk.
     Disk { path: PathBuf, size: u64, binary: Binary },
-    /// A file on disk, as it was read.
+    /// A file on disk, already read.
     Read(Vec<u8>),
-    /// Standard input, after the bytes that were read already.
+    /// Standard input, after the bytes already read.
     Input(Vec<u8>, Binary),
 }
 
@@ -54,13 +54,13 @@ impl Item<'_> {
     }
 }
 
-/// Standard input as a thing to search.
+/// Standard input as an item.
 pub(super) fn input<'a>(begun: Vec<u8>, binary: Binary) -> Item<'a> {
     Item { haystack: SearchInput::Input(begun, binary), shown: PathBuf::from("<stdin>") }
 }
 
-/// The first byte of piped input; `None` without input. Sockets and empty pipes do not count: programs leave them open
-/// for the programs that they start.
+/// The first byte of piped input; `None` without input. Sockets and empty pipes do not count, because programs leave
+/// them open for their child processes.
 pub(super) fn piped() -> Option<Vec<u8>> {
     let stdin = io::stdin();
     let kind = rustix::fs::FileType::from_raw_mode(rustix::fs::fstat(&stdin).ok()?.st_mode);
@@ -74,22 +74,22 @@ pub(super) fn piped() -> Option<Vec<u8>> {
 
 /// A given path, or the current folder.
 struct Scope {
-    /// The required prefix of paths below the root: empty, a file, or a folder with its `/`.
+    /// The prefix of matching paths below the root: empty, a file, or a folder with `/`.
     prefix: String,
-    /// The replacement for the prefix when a path is shown.
+    /// The text that replaces the prefix in printed paths.
     shown: String,
     is_file: bool,
 }
 
 impl Scope {
-    /// The shown form of a path; `None` if it is outside.
+    /// The printed form of a path; `None` if it is outside.
     fn shown(&self, path: &str) -> Option<PathBuf> {
         let rest = path.strip_prefix(&self.prefix)?;
         (!self.is_file || rest.is_empty()).then(|| PathBuf::from(format!("{}{rest}", self.shown)))
     }
 }
 
-/// The files of the index in these places. A file that is named and not indexed is read from disk, unless it is a secret.
+/// The indexed files in these places. A named file that is not indexed is read from disk, unless it is a secret.
 pub(super) fn indexed<'a>(
     grep: &'a Grep,
     here: &Path,
@@ -101,7 +101,7 @@ pub(super) fn indexed<'a>(
     within(&grep.root(), files, &|path| grep.has_file(path), here, paths, (how, chosen), guard)
 }
 
-/// The files of a folder without an index in these places, as they are on disk.
+/// The files on disk in these places, for a folder without an index.
 pub(super) fn unindexed(
     (root, files): &(PathBuf, Vec<SourceFile>),
     here: &Path,
@@ -119,7 +119,7 @@ pub(super) fn unindexed(
     within(root, listed, &has_file, here, paths, (how, chosen), guard)
 }
 
-/// The files among all of a repository that are in these places, with others that are named.
+/// The files of a repository that are in these places, and other named files.
 fn within<'a, 'p>(
     root: &Path,
     files: impl Iterator<Item = (&'p str, SearchInput<'a>)>,
@@ -132,7 +132,7 @@ fn within<'a, 'p>(
     let mut others = Vec::new();
     let mut scopes = Vec::new();
     if paths.is_empty() {
-        // Another repository is searched whole, with paths that open from here.
+        // Another repository is searched completely, with paths that open from here.
         let inside = below(root, here);
         let shown =
             if inside.is_none() && root.is_dir() { folder(&crate::cli::here::path(root, "")) } else { String::new() };
@@ -162,18 +162,18 @@ fn within<'a, 'p>(
     {
         return Err(Error::not_found(format!("there is no {}", path.display())));
     }
-    // A file may be below several of the given paths; it is shown once.
+    // A file below several of the given paths is shown once.
     let chosen = files.filter_map(|(path, haystack)| {
         let (scope, shown) = scopes.iter().find_map(|scope| Some((scope, scope.shown(path)?)))?;
         let item = Item { haystack, shown };
         let depth = path[scope.prefix.len()..].matches('/').count() + 1;
-        // A file that is named is searched in any case.
+        // A named file is searched in any case.
         (scope.is_file || (chosen.takes(root, path) && how.takes(item.size(), depth))).then_some(item)
     });
     Ok(chosen.chain(others).collect())
 }
 
-/// A path relative to the root, when it lies below.
+/// A path relative to the root; `None` if it is outside.
 fn below(root: &Path, path: &Path) -> Option<PathBuf> {
     let path = path.canonicalize().unwrap_or_else(|_| path.to_owned());
     path.strip_prefix(root).ok().map(Path::to_owned)
@@ -185,7 +185,7 @@ fn folder(path: &Path) -> String {
     if path.is_empty() || path.ends_with('/') { path.into_owned() } else { format!("{path}/") }
 }
 
-/// The files that globs and types choose.
+/// The selection of files by globs and types.
 pub(super) struct Chosen {
     pub(super) globs: Override,
     pub(super) types: Types,
@@ -229,7 +229,7 @@ impl Chosen {
     }
 }
 
-/// The types that -t takes, a line for each, as ripgrep prints them.
+/// The types for -t, one per line, as ripgrep prints them.
 pub(super) fn type_list(how: &GrepOptions) -> Result<String, ignore::Error> {
     let lines = known_types(how)?
         .definitions()
@@ -238,7 +238,7 @@ pub(super) fn type_list(how: &GrepOptions) -> Result<String, ignore::Error> {
     Ok(lines.collect())
 }
 
-/// Types of files: ripgrep's, and those that were added.
+/// File types: ripgrep's, and added ones.
 fn known_types(how: &GrepOptions) -> Result<TypesBuilder, ignore::Error> {
     let mut types = TypesBuilder::new();
     types.add_defaults();
@@ -247,7 +247,7 @@ fn known_types(how: &GrepOptions) -> Result<TypesBuilder, ignore::Error> {
     Ok(types)
 }
 
-/// Puts files in the order that was asked for. Those of the index come by path.
+/// Sorts files as requested. Indexed files come by path already.
 pub(super) fn sort(items: &mut [Item<'_>], how: &GrepOptions, root: &Path) {
     let by = how.sortr.unwrap_or(how.sort);
     let time = |of: fn(&Metadata) -> io::Result<SystemTime>| {

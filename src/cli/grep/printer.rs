@@ -1,4 +1,4 @@
-//! Output of matches through ripgrep's own printers.
+//! Prints matches through ripgrep's own printers.
 
 use std::io::{self, Cursor, Read};
 use std::path::Path;
@@ -21,9 +21,9 @@ use codelode_service::parts::grep::{Finder, Ranges};
 #[derive(Clone, Copy)]
 pub(super) struct Style<'a> {
     pub(super) asked: &'a Asked<'a>,
-    /// Messages for machines.
+    /// Whether to print JSON messages.
     pub(super) json: bool,
-    /// The number of results alone.
+    /// Whether to print only the number of results.
     pub(super) only_count: bool,
     pub(super) heading: bool,
     pub(super) with_path: bool,
@@ -32,7 +32,7 @@ pub(super) struct Style<'a> {
 }
 
 impl Style<'_> {
-    /// The kind of summary for each file, in the place of its lines.
+    /// The kind of summary per file that replaces its lines.
     fn summary(&self) -> Option<SummaryKind> {
         self.asked.summary().or(self.only_count.then_some(SummaryKind::Count))
     }
@@ -80,7 +80,7 @@ impl Style<'_> {
         Printer::Lines(Box::new(builder.build(self.buffer())))
     }
 
-    /// Paths alone, as they are printed.
+    /// Prints paths only.
     pub(super) fn paths(&self, items: &[Item<'_>]) -> io::Result<Vec<u8>> {
         let mut builder = PathPrinterBuilder::new();
         let terminator = if self.asked.how().null { 0 } else { b'\n' };
@@ -104,10 +104,10 @@ impl Style<'_> {
 #[derive(Default)]
 pub(super) struct FileOutput {
     pub(super) text: Vec<u8>,
-    /// There is a match, or none where none is wanted.
+    /// Whether there is a match; with an inverted search, whether there is none.
     pub(super) found: bool,
     pub(super) stats: Option<Stats>,
-    /// The file could not be read.
+    /// The reason why the file could not be read.
     pub(super) problem: Option<String>,
 }
 
@@ -187,7 +187,7 @@ impl Printer {
     }
 }
 
-/// Counts matching lines down to the one that is wanted.
+/// Counts matching lines down to the wanted one.
 struct Nth<'n> {
     left: &'n mut usize,
     line: Option<u64>,
@@ -205,7 +205,8 @@ impl Sink for Nth<'_> {
     }
 }
 
-/// The line of the match that is `left` further, if this file holds it; counts its matches otherwise.
+/// The line of the match after `left` more, if this file contains it. Otherwise `left` is reduced by the file's
+/// matches.
 pub(super) fn nth_line(finder: &Finder, searcher: &mut Searcher, item: &Item<'_>, left: &mut usize) -> Option<u64> {
     let mut sink = Nth { left, line: None };
     let searched = match (finder.regex(), &item.haystack) {
@@ -219,7 +220,7 @@ pub(super) fn nth_line(finder: &Finder, searcher: &mut Searcher, item: &Item<'_>
     sink.line.filter(|_| searched.is_ok())
 }
 
-/// A file on disk with its content.
+/// A file on disk, with its content.
 fn read(path: &Path, item: &Item<'_>) -> io::Result<Item<'static>> {
     Ok(Item { haystack: SearchInput::Read(std::fs::read(path)?), shown: item.shown.clone() })
 }
@@ -259,7 +260,7 @@ fn search<M: Matcher, S: Sink<Error = io::Error>>(
     }
 }
 
-/// The last message of ripgrep's JSON.
+/// The last message of ripgrep's JSON output.
 pub(super) fn json_summary(stats: &Stats, started: Instant) -> serde_json::Value {
     let time = |took: Duration| json!({"human": format!("{:.6}s", took.as_secs_f64()), "nanos": took.subsec_nanos(), "secs": took.as_secs()});
     json!({"data": {"elapsed_total": time(started.elapsed()), "stats": {

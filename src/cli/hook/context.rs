@@ -1,4 +1,4 @@
-//! Context for a search that an agent has made: where the name is defined and used, or the symbol that a phrase means.
+//! Context for an agent's search: the definitions and uses of a name, or the symbol that a phrase means.
 
 use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
@@ -14,26 +14,26 @@ use codelode_service::answer::tokens;
 use codelode_service::catalog::locate;
 use codelode_service::tools::{self, Code, Context, Envelope, Request};
 
-/// Tokens of the longest text.
+/// The most tokens of a text.
 const MOST_TOKENS: usize = 150;
-/// Definitions that are shown; a name with more than [`COMMON`] says nothing to whoever searches for it.
+/// The definitions shown. A name with more than [`COMMON`] is too common to say anything.
 const DEFINITIONS: usize = 3;
 const COMMON: usize = 8;
-/// Definitions among which those in the files that were searched are looked for.
+/// The definitions from which those in the searched files are selected.
 const IN_SCOPE: usize = 40;
 /// Words for the object itself, before a member.
 const SELVES: [&str; 5] = ["", "self", "cls", "this", "super"];
-/// Uses that are shown.
+/// The uses shown.
 const USES: usize = 5;
 /// The longest signature, in characters.
 const SIGNATURE: usize = 120;
-/// How long a hook waits for a file to be read again that an answer names; then the index answers as it is.
+/// The longest wait for a changed file to be read again. After that, the index answers as it is.
 const PATIENCE: Duration = Duration::from_millis(20);
 
-/// Facts known of a question. `None` when there are none, or when the agent has seen it in `shown`.
+/// Facts about a question. `None` if there are none, or if the agent has seen them in `shown`.
 pub(super) fn of(cx: &Context, question: &Question, shown: &str) -> Option<String> {
     let index = locate::indexed_at(cx.indexes.registry(), &cx.config, &question.folder)?;
-    // Outputs and logs that are not of the project, such as a page that it has built, are no question about its names.
+    // A search in files outside the index, such as build output or logs, is no question about the project's names.
     let are_plain = question.places.iter().all(|place| !is_pattern(place));
     let is_elsewhere = !question.places.is_empty()
         && are_plain
@@ -44,14 +44,14 @@ pub(super) fn of(cx: &Context, question: &Question, shown: &str) -> Option<Strin
     let root = cx.config.path_map.to_local(&index.root);
     let scope = Scope::of(question, &root, shown);
     match &question.asked {
-        // A list of files that has the name in it is the answer.
+        // A list of files with the name in it is already the answer.
         Asked::Name(name) if question.is_for_files && holds(shown, name) => None,
         Asked::Name(name) => of_name(cx, &index.repo, name, &scope),
         Asked::Phrase(words) => of_phrase(cx, &index.repo, words, &scope),
     }
 }
 
-/// One line about the index of a folder, for the begin of a session.
+/// One line about the index of a folder, for the start of a session.
 pub(super) fn of_session(cx: &Context, folder: &Path) -> Option<String> {
     let index = locate::indexed_at(cx.indexes.registry(), &cx.config, folder)?;
     let (files, symbols) = (index.file_count, index.symbol_count);
@@ -65,18 +65,18 @@ pub(super) fn of_session(cx: &Context, folder: &Path) -> Option<String> {
     ))
 }
 
-/// Whether a shell makes other paths of a path before a program sees it.
+/// Whether a shell would expand a path before a program sees it.
 fn is_pattern(place: &Path) -> bool {
     place.to_string_lossy().contains(['*', '?', '[', '{', '$', '~', '`'])
 }
 
-/// Places that a search was about: those it names, and those it has found.
+/// The places that a search was about: named ones and found ones.
 struct Scope<'a> {
-    /// Files and folders that were searched, relative to the root; none for all.
+    /// The searched files and folders, relative to the root; empty for all.
     places: Vec<String>,
     /// Whether only files were searched, no folders.
     is_in_files: bool,
-    /// The result.
+    /// The result that the agent has seen.
     shown: &'a str,
 }
 
@@ -92,7 +92,7 @@ impl<'a> Scope<'a> {
         Self { places: places.unwrap_or_default(), is_in_files, shown }
     }
 
-    /// How far a file is from the search: 0 for one that was searched and found, 3 for one that is neither.
+    /// The distance of a file from the search: 0 for a file that was searched and found, 3 for one that was neither.
     fn distance(&self, found: &Value) -> u8 {
         let Some(file) = found["file"].as_str() else { return 3 };
         let is_below = |place: &String| {
@@ -109,19 +109,19 @@ impl<'a> Scope<'a> {
     }
 }
 
-/// Whether a text holds a name, in capital or small letters.
+/// Whether a text contains a name, ignoring case.
 fn holds(shown: &str, name: &str) -> bool {
     shown.to_lowercase().contains(&name.to_lowercase())
 }
 
-/// The symbols of a name, of a common one only those in files that were searched; `None` without any, and for a name that too many have.
+/// The definitions of a name; of a common name only those in the searched files. `None` if there are none or too many.
 fn definitions(cx: &Context, repo: &str, name: &str, scope: Option<&Scope<'_>>) -> Option<Vec<Value>> {
     let scope = scope.filter(|scope| !scope.places.is_empty());
     let most = if scope.is_some() { IN_SCOPE } else { COMMON + 1 };
     let found = ask(cx, repo, "search_symbols", json!({"query": name, "max_results": most, "max_tokens": 8000}))?;
     let (owner, last) = name.rsplit_once('.').unwrap_or(("", name));
     let owner = owner.rsplit('.').next().filter(|owner| !SELVES.contains(owner)).unwrap_or_default();
-    // `path.append` asks for no other `append` than that of `path`: a class, or a file.
+    // `path.append` only means the `append` of `path`, which is a class or a file.
     let is_owned = |symbol: &Value| {
         let (file, id) = (symbol["file"].as_str().unwrap_or_default(), symbol["id"].as_str().unwrap_or_default());
         let is_in_file = Path::new(file).file_stem().is_some_and(|stem| stem == owner);
@@ -143,7 +143,7 @@ fn of_name(cx: &Context, repo: &str, name: &str, scope: &Scope<'_>) -> Option<St
         |id: &Value| known["definitions"].as_array()?.iter().find(|found| found["id"] == *id)?["uses"].as_u64();
     let uses = uses(&known, scope);
     let is_near = |found: &&Value| scope.distance(found) < 3;
-    // A value elsewhere that happens to have the name is not what was meant, nor a member if the search was in one file.
+    // A constant elsewhere only shares the name. So does a method, if single files were searched.
     let is_meant = |symbol: &&Value| {
         let is_found_by_chance = symbol["kind"] == "constant" || (symbol["kind"] == "method" && scope.is_in_files);
         is_near(symbol) || !is_found_by_chance
@@ -160,7 +160,7 @@ fn of_name(cx: &Context, repo: &str, name: &str, scope: &Scope<'_>) -> Option<St
     if symbols.len() > DEFINITIONS {
         text.push_str(&format!("\nand {} more of that name", symbols.len() - DEFINITIONS));
     }
-    // Lines that the agent has before its eyes need no saying.
+    // Lines that the agent has already seen need no repetition.
     let is_shown = |found: &Value| scope.shown.contains(&place(found));
     if symbols.len() == 1 && is_shown(&symbols[0]) && uses.iter().all(|found| is_shown(found)) {
         return None;
@@ -176,7 +176,7 @@ fn of_name(cx: &Context, repo: &str, name: &str, scope: &Scope<'_>) -> Option<St
     (tokens::estimate(&text) <= MOST_TOKENS).then_some(text)
 }
 
-/// The best uses: first one of each file, those near the search before others, calls before imports, sources before tests.
+/// The best uses: first one per file, near the search before others, calls before imports, sources before tests.
 fn uses<'k>(known: &'k Value, scope: &Scope<'_>) -> Vec<&'k Value> {
     let mut uses: Vec<&Value> = known["references"]
         .as_array()
@@ -214,15 +214,15 @@ fn place(found: &Value) -> String {
     format!("{}:{}", found["file"].as_str().unwrap_or_default(), found["line"])
 }
 
-/// The signature, on one line, or what stands for it.
+/// The signature on one line, or else the name.
 fn signature(symbol: &Value) -> String {
     let text = symbol["signature"].as_str().or(symbol["name"].as_str()).unwrap_or_default();
     let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
     if line.chars().count() <= SIGNATURE { line } else { line.chars().take(SIGNATURE).chain(['…']).collect() }
 }
 
-/// The uses of a name, if the names of the index are resolved. If not, another process resolves them for the next time: that takes longer
-/// than an agent may be kept waiting.
+/// The uses of a name, if names are resolved already. Otherwise another process resolves them for the next search,
+/// because that takes longer than an agent may wait.
 fn uses_known(cx: &Context, repo: &str, name: &str) -> Option<Value> {
     let answer = call(cx, repo, "find_references", json!({"identifier": name, "max_tokens": 4000}));
     if answer.value["code"] == Code::Unavailable.as_str()
@@ -231,13 +231,13 @@ fn uses_known(cx: &Context, repo: &str, name: &str) -> Option<Value> {
         let mut command = Command::new(program);
         let folder = cx.config.home.parent().unwrap_or(&cx.config.home);
         command.args(["refs", name, "--quiet", "--repo", repo]).arg("--index-dir").arg(folder);
-        // It outlives the hook; whether it works out shows in the next answer.
+        // The process outlives the hook. A failure only means that uses stay missing.
         let _ = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).process_group(0).spawn();
     }
     (!answer.is_error && answer.found).then_some(answer.value)
 }
 
-/// The answer of a tool; `None` for an error.
+/// Calls a tool; `None` on an error.
 fn ask(cx: &Context, repo: &str, tool: &str, arguments: Value) -> Option<Value> {
     let answer = call(cx, repo, tool, arguments);
     (!answer.is_error && answer.found).then_some(answer.value)

@@ -1,10 +1,10 @@
-//! `hook`: what is known of the names that an agent has just searched for, as context beside its result.
+//! `hook`: context about the names that an agent has just searched for.
 //!
-//! A client runs it after its own tools and at the begin of a session, and gives what happened as JSON on standard input. It never blocks, never
-//! fails, indexes nothing, and says nothing when it knows nothing.
+//! A client runs it after its own tools and at the start of a session, and passes the event as JSON on standard input.
+//! The hook never blocks, never fails, indexes nothing, and prints nothing if it knows nothing.
 //!
-//! Forms: Claude Code (`PostToolUse`, `SessionStart`; <https://code.claude.com/docs/en/hooks>), Codex (the same), Gemini CLI (`AfterTool`;
-//! docs/hooks/reference.md of its repository), Cursor (`postToolUse`, `sessionStart`).
+//! Formats: Claude Code (`PostToolUse`, `SessionStart`; <https://code.claude.com/docs/en/hooks>), Codex (the same),
+//! Gemini CLI (`AfterTool`; docs/hooks/reference.md of its repository), Cursor (`postToolUse`, `sessionStart`).
 
 mod context;
 mod pattern;
@@ -29,14 +29,14 @@ use shell::Search;
 #[derive(Args)]
 pub(super) struct Hook {}
 
-/// The longest input, in bytes: the result of a tool stands in it.
+/// The largest input, in bytes; it contains the result of a tool.
 const MOST_INPUT: u64 = 16 << 20;
-/// The longest that a client is kept waiting.
+/// The longest time that a client waits.
 const PATIENCE: Duration = Duration::from_secs(1);
 
-/// Answers a hook. The exit status is always 0: any other would be shown, or would stop the agent.
+/// Answers a hook. The exit status is always 0, because any other would be shown to the user or would stop the agent.
 pub(super) fn run(global: &Global) -> u8 {
-    // A client waits for a hook as long as it takes; this one ends in any case.
+    // A client waits for a hook without limit, so the hook limits itself.
     let watchdog = thread::Builder::new().name("watchdog".to_owned()).spawn(|| {
         thread::sleep(PATIENCE);
         process::exit(0);
@@ -55,7 +55,7 @@ pub(super) fn run(global: &Global) -> u8 {
     FOUND
 }
 
-/// The answer to an event of a client, in the client's form.
+/// The answer to a client's event, in the client's format.
 fn answer(event: &Value, cx: Context) -> Option<Value> {
     let name = event["hook_event_name"].as_str()?;
     let folder = folder(event)?;
@@ -79,7 +79,7 @@ fn answer(event: &Value, cx: Context) -> Option<Value> {
     })
 }
 
-/// The folder that the client works in.
+/// The client's working folder.
 fn folder(event: &Value) -> Option<PathBuf> {
     let named =
         ["/tool_input/cwd", "/tool_input/working_directory", "/tool_input/workdir", "/cwd", "/workspace_roots/0"];
@@ -88,19 +88,19 @@ fn folder(event: &Value) -> Option<PathBuf> {
     folder.map(PathBuf::from).or_else(|| std::env::current_dir().ok())
 }
 
-/// A question behind a search.
+/// The question behind a search.
 #[derive(Debug, PartialEq, Eq)]
 struct Question {
-    /// Folder that it was asked in.
+    /// The folder of the search.
     folder: PathBuf,
     asked: Asked,
-    /// Whether names of files were searched.
+    /// Whether file names were searched.
     is_for_files: bool,
-    /// Files and folders that were searched; none for the whole folder.
+    /// The searched files and folders; empty for the whole folder.
     places: Vec<PathBuf>,
 }
 
-/// The questions behind a call of a client's tool: a shell's command line, or a search's pattern.
+/// The questions behind a client's tool call: a shell command line, or a search pattern.
 fn asked(event: &Value, folder: &Path) -> Vec<Question> {
     let input = &event["tool_input"];
     let searches = if let Some(pattern) = input["pattern"].as_str() {
@@ -111,7 +111,7 @@ fn asked(event: &Value, folder: &Path) -> Vec<Question> {
     } else {
         let line = match &input["command"] {
             Value::String(line) => line.clone(),
-            // A command and its arguments: `["bash", "-lc", "rg total"]`.
+            // A command with its arguments: `["bash", "-lc", "rg total"]`.
             Value::Array(words) => words.iter().filter_map(Value::as_str).map(quoted).collect::<Vec<_>>().join(" "),
             _ => return Vec::new(),
         };
@@ -121,7 +121,7 @@ fn asked(event: &Value, folder: &Path) -> Vec<Question> {
         let asked = if is_for_files { pattern::asked_of_file(&pattern) } else { pattern::asked(&pattern) };
         let places: Vec<PathBuf> = places.iter().map(|place| folder.join(place)).collect();
         asked.into_iter().map(move |asked| Question {
-            // A search elsewhere is a question about what lies there.
+            // A search elsewhere is a question about that place.
             folder: places.iter().find(|place| !place.starts_with(&folder)).unwrap_or(&folder).clone(),
             asked,
             is_for_files,
@@ -131,7 +131,7 @@ fn asked(event: &Value, folder: &Path) -> Vec<Question> {
     questions.take(3).collect()
 }
 
-/// A word as a shell reads it back.
+/// Quotes a word for a shell.
 fn quoted(word: &str) -> String {
     format!("'{}'", word.replace('\'', "'\\''"))
 }

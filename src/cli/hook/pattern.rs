@@ -1,8 +1,8 @@
 //! The names and phrases that a search pattern asks for.
 
-/// Letters of the shortest name worth an answer: `id` and `db` stand for nothing.
+/// The shortest name worth an answer, in characters: `id` and `db` say nothing.
 const SHORTEST: usize = 3;
-/// Words before a name that say what it is, in the languages that are read.
+/// Keywords that precede a definition's name, in the supported languages.
 const KEYWORDS: &[&str] = &[
     "abstract",
     "async",
@@ -43,14 +43,14 @@ const KEYWORDS: &[&str] = &[
 /// The question behind a pattern.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Asked {
-    /// A symbol by its name, perhaps with its class: `Flask.make_response`.
+    /// A symbol by name, perhaps with its class: `Flask.make_response`.
     Name(String),
     /// Words.
     Phrase(String),
 }
 
-/// The questions behind a pattern of grep or ripgrep, at most two. None for what is neither name nor phrase: syntax, numbers, a single
-/// word that people write in comments as often as in code is still a name.
+/// The questions behind a grep pattern, at most two; none for syntax and numbers. A single word counts as a name, even
+/// if it is common in comments.
 pub(super) fn asked(pattern: &str) -> Vec<Asked> {
     let mut asked: Vec<Asked> = alternatives(pattern).filter_map(one).collect();
     asked.dedup();
@@ -58,20 +58,20 @@ pub(super) fn asked(pattern: &str) -> Vec<Asked> {
     asked
 }
 
-/// The question behind a name of a file, as `find -name '*retry*'` has it.
+/// The question behind a file name pattern, as in `find -name '*retry*'`.
 pub(super) fn asked_of_file(pattern: &str) -> Vec<Asked> {
     let name = pattern.rsplit('/').next().unwrap_or(pattern).trim_matches('*');
-    // A name with an extension is a file and found as that.
+    // A name with an extension is a file, which the search finds itself.
     if name.contains(['*', '?', '[', '.']) || !is_name(name) { Vec::new() } else { vec![Asked::Name(name.to_owned())] }
 }
 
-/// The parts of an alternation, of either syntax: `a|b`, `a\|b`, `(a|b)`.
+/// The parts of an alternation, in either syntax: `a|b`, `a\|b`, `(a|b)`.
 fn alternatives(pattern: &str) -> impl Iterator<Item = &str> {
     pattern.split('|').map(|part| part.trim_end_matches('\\').trim_start_matches(['(', '^']).trim_start_matches("?:"))
 }
 
 fn one(pattern: &str) -> Option<Asked> {
-    // Anchors, boundaries and the brackets of a call say where a name stands.
+    // Anchors, boundaries and call brackets only say where a name stands.
     let text =
         pattern.replace("\\b", " ").replace("\\s+", " ").replace("\\s*", " ").replace("\\s", " ").replace("\\w+", "\0");
     let text = text
@@ -104,7 +104,7 @@ fn one(pattern: &str) -> Option<Asked> {
     }
 }
 
-/// Whether every part between dots is a name.
+/// Whether every dotted part is a name.
 fn is_qualified(text: &str) -> bool {
     let parts = text.split('.').collect::<Vec<_>>();
     parts.len() <= 3 && parts.iter().all(|part| is_word(part)) && parts.last().is_some_and(|part| is_name(part))

@@ -1,56 +1,57 @@
-//! The searches in a command line of a shell: ripgrep's and its kin's, through pipes, lists, `cd`, `xargs` and shells in shells.
+//! Finds the searches in a shell command line: of ripgrep and similar programs, through pipes, lists, `cd`, `xargs` and
+//! nested shells.
 //!
-//! Words are split as POSIX shells split them (Shell Command Language, 2.2 and 2.10). Nothing is expanded: a word that hangs on a variable or
-//! on another command's output is unknown, and so is a search for it.
+//! Words are split like in POSIX shells (Shell Command Language, 2.2 and 2.10). Nothing is expanded: a word with a
+//! variable or a command substitution is unknown, and so is a search for it.
 
 use std::iter;
 use std::path::{Path, PathBuf};
 
-/// Levels of shells within shells that are read.
+/// The deepest nesting of shells that is read.
 const DEEPEST: usize = 3;
-/// Bytes of a command line that are read; agents write whole files with longer ones.
+/// The longest command line that is read, in bytes; agents write whole files with longer ones.
 const LONGEST: usize = 16 << 10;
 
-/// A search that a command line does.
+/// A search in a command line.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Search {
-    /// Folder that it runs in.
+    /// The folder in which it runs.
     pub(super) folder: PathBuf,
-    /// The pattern, as it was written.
+    /// The pattern as written.
     pub(super) pattern: String,
-    /// Whether names of files are searched rather than their text.
+    /// Whether it searches file names instead of text.
     pub(super) is_for_files: bool,
-    /// Files and folders that are searched, as they were written; none for the folder itself.
+    /// The searched files and folders as written; empty for the folder itself.
     pub(super) places: Vec<String>,
 }
 
-/// A word of a command, or what stands between commands.
+/// A word of a command, or a separator of commands.
 #[derive(Debug, PartialEq, Eq)]
 enum Token {
-    /// A word; `None` when it is not known before the shell runs.
+    /// A word; `None` if only the shell knows it.
     Word(Option<String>),
     /// The end of a command whose successor runs in the same folder: `;`, `&&`, `||`, `&`, a new line.
     End,
     /// A pipe.
     Pipe,
-    /// The begin of a subshell or a group.
+    /// The start of a subshell or a group.
     Open,
-    /// Its end.
+    /// The end of a subshell or a group.
     Close,
-    /// A redirection; its target is the word that follows.
+    /// A redirection. Its target is the next word.
     Redirect,
 }
 
-/// A searching program: its names, the flags that take a value, and where its pattern stands.
+/// A search program: its names, and its flags that take a value.
 struct Program {
     names: &'static [&'static str],
-    /// Short flags whose value is joined to them or the next word.
+    /// Short flags with a value, which is attached or the next word.
     short: &'static str,
     /// Long flags whose value may be the next word.
     long: &'static [&'static str],
 }
 
-/// Programs that take a pattern as their first word, or by `-e`.
+/// Programs that take a pattern as first word, or with `-e`.
 const GREPS: &[Program] = &[
     Program {
         names: &["rg"],
@@ -111,7 +112,7 @@ const GREPS: &[Program] = &[
     },
 ];
 
-/// Programs that run the command behind their own flags; of their flags those with a value.
+/// Programs that run the command after their own flags, and their flags with a value.
 const RUNNERS: &[(&str, &str)] = &[
     ("xargs", "IEdLnPsa"),
     ("sudo", "ughpCT"),
@@ -132,11 +133,10 @@ const RUNNERS: &[(&str, &str)] = &[
     ("!", ""),
 ];
 
-/// Programs whose output is the text of files, so that what is searched behind them is a search in those, and lists of files, which are
-/// searched by name.
+/// Programs that output the text of files. A search in their output is a search in those files.
 const READERS: &[&str] = &["cat", "head", "tail", "nl", "sed"];
 
-/// The searches of a command line that runs in `folder`, in its order.
+/// The searches of a command line that runs in `folder`, in order.
 pub(super) fn searches(line: &str, folder: &Path) -> Vec<Search> {
     let mut found = Vec::new();
     read(line, folder, 0, &mut found);
@@ -151,7 +151,7 @@ fn read(line: &str, folder: &Path, depth: usize, found: &mut Vec<Search>) {
     let mut outside = Vec::new();
     let mut words: Vec<Option<String>> = Vec::new();
     let mut is_target = false;
-    // Whether what is read next comes out of a pipe that carries no text of files.
+    // Whether the next command reads a pipe from a program outside [`READERS`].
     let mut is_filter = false;
     for token in tokens(line).into_iter().chain(iter::once(Token::End)) {
         match token {
@@ -162,7 +162,7 @@ fn read(line: &str, folder: &Path, depth: usize, found: &mut Vec<Search>) {
                 is_target = false;
                 let n_found = found.len();
                 run(&words, &mut here, depth, found);
-                // Output of another program is filtered; results of a search are narrowed.
+                // A search in other output only filters it, or narrows an earlier search.
                 if is_filter && !is_started(&words, "xargs") {
                     found.truncate(n_found);
                 }
@@ -180,12 +180,12 @@ fn read(line: &str, folder: &Path, depth: usize, found: &mut Vec<Search>) {
     }
 }
 
-/// Whether a command starts this program.
+/// Whether a command runs this program.
 fn is_started(words: &[Option<String>], program: &str) -> bool {
     words.first().and_then(Option::as_deref).is_some_and(|first| first.rsplit('/').next() == Some(program))
 }
 
-/// Reads one command. `here` is the folder it runs in; `None` when that is not known.
+/// Reads one command. `here` is the folder in which it runs; `None` if unknown.
 fn run(words: &[Option<String>], here: &mut Option<PathBuf>, depth: usize, found: &mut Vec<Search>) {
     let Some((name, rest)) = behind_runners(words) else { return };
     match name {
@@ -194,7 +194,7 @@ fn run(words: &[Option<String>], here: &mut Option<PathBuf>, depth: usize, found
             *here = here.take().zip(to).map(|(here, to)| here.join(to));
         }
         "bash" | "sh" | "zsh" | "dash" | "ksh" => {
-            // A script follows the flag c, which may stand among others.
+            // The script follows the flag `c`, which may be combined with others.
             let runs = |word: &Option<String>| {
                 word.as_ref()
                     .is_some_and(|word| word.starts_with('-') && !word.starts_with("--") && word.ends_with('c'))
@@ -243,7 +243,7 @@ fn run(words: &[Option<String>], here: &mut Option<PathBuf>, depth: usize, found
     }
 }
 
-/// The name of the program that a command runs in the end, and its words: assignments and programs that run others stand before it.
+/// The name and words of the program that a command finally runs, after assignments and programs that run others.
 fn behind_runners(mut words: &[Option<String>]) -> Option<(&str, &[Option<String>])> {
     loop {
         while let [Some(word), rest @ ..] = words
@@ -302,7 +302,7 @@ fn git(words: &[Option<String>], here: Option<&Path>, found: &mut Vec<Search>) {
     }
 }
 
-/// The patterns of a program like grep: what follows `-e`, or the first word that is no flag.
+/// The patterns of a program like grep: the values of `-e`, or else the first word that is no flag.
 fn grep(words: &[Option<String>], program: &Program, here: &Path, found: &mut Vec<Search>) {
     let mut patterns = Vec::new();
     let mut first = None;
@@ -311,7 +311,7 @@ fn grep(words: &[Option<String>], program: &Program, here: &Path, found: &mut Ve
     let mut is_for_files = false;
     let mut words = words.iter();
     while let Some(word) = words.next() {
-        // An unknown word may be a pattern, a path or several flags; what it holds stays unknown.
+        // An unknown word may be a pattern, a path or several flags, so it stays unknown.
         let Some(word) = word else {
             first.get_or_insert(None);
             continue;
@@ -360,7 +360,7 @@ fn grep(words: &[Option<String>], program: &Program, here: &Path, found: &mut Ve
     found.extend(patterns.into_iter().flatten().map(search));
 }
 
-/// The words behind leading flags; those in `with_value` take the next word when nothing is joined to them.
+/// The words after leading flags. Flags in `with_value` take the next word, unless a value is attached.
 fn behind_flags<'a>(words: &'a [Option<String>], with_value: &str) -> &'a [Option<String>] {
     let mut words = words;
     while let [Some(flag), rest @ ..] = words {
@@ -368,7 +368,7 @@ fn behind_flags<'a>(words: &'a [Option<String>], with_value: &str) -> &'a [Optio
             return rest;
         }
         let Some(name) = flag.strip_prefix('-').filter(|name| !name.is_empty()) else {
-            // `env` takes assignments, too.
+            // `env` also takes assignments.
             if flag.split_once('=').is_some_and(|(name, _)| is_name(name)) {
                 words = rest;
                 continue;
@@ -387,11 +387,11 @@ fn is_name(text: &str) -> bool {
         && !text.starts_with(|c: char| c.is_ascii_digit())
 }
 
-/// Splits a command line into words and what stands between them.
+/// Splits a command line into words and separators.
 fn tokens(line: &str) -> Vec<Token> {
     let mut tokens = Vec::new();
     let mut chars = line.chars().peekable();
-    // The word that is being read, and whether it is known.
+    // The current word; `None` inside if it is unknown.
     let mut word: Option<String> = None;
     let mut is_known = true;
     let flush = |word: &mut Option<String>, is_known: &mut bool, tokens: &mut Vec<Token>| {
@@ -433,7 +433,7 @@ fn tokens(line: &str) -> Vec<Token> {
                 word.get_or_insert_default();
                 is_known = false;
                 if chars.peek() == Some(&'(') {
-                    // The searches of a substitution are read as any others, in a subshell.
+                    // A substitution is read like a subshell, so its searches count.
                     chars.next();
                     flush(&mut word, &mut is_known, &mut tokens);
                     tokens.push(Token::Open);
@@ -441,7 +441,7 @@ fn tokens(line: &str) -> Vec<Token> {
             }
             '`' => is_known = false,
             '#' if word.is_none() => {
-                // A comment reaches to the end of its line, which ends the command.
+                // A comment extends to the end of its line, which ends the command.
                 while chars.next_if(|c| *c != '\n').is_some() {}
             }
             '|' => {
@@ -485,7 +485,8 @@ mod tests {
 
     use super::*;
 
-    /// The patterns of a line that runs in /r, each with its folder unless that is /r; files are in angle brackets.
+    /// The patterns of a line that runs in /r, each with its folder unless that is /r. File name patterns are in angle
+    /// brackets.
     #[track_caller]
     fn check(line: &str, expected: &[&str]) {
         let found: Vec<String> = searches(line, Path::new("/r"))

@@ -1,4 +1,4 @@
-//! Symbols that fit the query, best first, and the selected one.
+//! The symbols that match the query, best first, and the selected one.
 
 use std::cmp::Reverse;
 
@@ -8,16 +8,16 @@ use rayon::iter::{IndexedParallelIterator, IntoParallelRefIterator, ParallelIter
 
 use codelode_service::parts::pick::Entry;
 
-/// The maximum number of symbols in the list.
+/// The most symbols in the list.
 const MOST: usize = 1_000;
 
-/// State of the picker.
+/// The state of the picker.
 pub(super) struct Choice<'s> {
     all: &'s [Entry],
     pub(super) query: String,
-    /// Places in `all`.
+    /// Indices in `all` of the listed symbols.
     found: Vec<usize>,
-    /// The number of symbols that fit.
+    /// The number of matching symbols.
     pub(super) n_found: usize,
     pub(super) selected: usize,
 }
@@ -39,12 +39,12 @@ impl<'s> Choice<'s> {
         self.found.get(self.selected).map(|place| &self.all[*place])
     }
 
-    /// Symbols of the list, from a row on.
+    /// The listed symbols from a row on.
     pub(super) fn from(&self, first: usize) -> impl Iterator<Item = &'s Entry> {
         self.found.iter().skip(first).map(|place| &self.all[*place])
     }
 
-    /// Changes the query and finds again.
+    /// Changes the query and matches again.
     pub(super) fn edit(&mut self, change: impl FnOnce(&mut String)) {
         change(&mut self.query);
         self.find();
@@ -62,7 +62,7 @@ impl<'s> Choice<'s> {
         let scored =
             self.all.par_iter().enumerate().with_min_len(4096).map_init(make, |(matcher, letters), (at, entry)| {
                 let whole = pattern.score(Utf32Str::new(&entry.text, letters), matcher)?;
-                // A name that holds all letters comes before one whose path has to help.
+                // A name that contains all letters comes before one that needs its path.
                 let name = pattern.score(Utf32Str::new(entry.name(), letters), matcher).unwrap_or(0);
                 Some((Reverse(whole + 2 * name), entry.is_test, entry.name_len, at))
             });
@@ -75,7 +75,7 @@ impl<'s> Choice<'s> {
     }
 }
 
-/// Places of the letters that fit the query, as numbers of letters of the name.
+/// The places of matching letters in a name, counted in characters.
 pub(super) fn fitting(query: &str, name: &str) -> Vec<u32> {
     let (mut places, mut letters) = (Vec::new(), Vec::new());
     let mut matcher = Matcher::new(Config::DEFAULT);

@@ -1,4 +1,4 @@
-//! `codelode pick`: a picker as you type, over all symbols of a repository.
+//! `codelode pick`: an interactive picker over all symbols of a repository.
 
 mod choice;
 mod screen;
@@ -34,7 +34,7 @@ pub(super) struct Pick {
     query: Vec<String>,
 }
 
-/// The symbols of the repository, after `mend` has handled an error.
+/// Loads the symbols of the repository. If opening fails, `mend` handles the error.
 pub(super) fn symbols(
     global: &Global,
     cx: &Context,
@@ -69,12 +69,12 @@ pub(super) fn run(global: &Global, how: &Pick, symbols: &Symbols) -> u8 {
     FOUND
 }
 
-/// Reads keys until a symbol is picked, and whether it is to be opened; `None` if the user leaves.
+/// Reads keys until a symbol is picked, with whether to open it; `None` if the user leaves.
 fn choose<'s>(screen: &Screen, symbols: &'s Symbols, query: String) -> std::io::Result<Option<(&'s Entry, bool)>> {
     let mut choice = Choice::new(&symbols.entries, query);
     loop {
         let rows = screen.draw(&choice, symbols)?;
-        // Another size of the terminal is a reason to draw again.
+        // The terminal was resized, so the picker is drawn again.
         let Some(key) = screen.key()? else { continue };
         match key {
             Key::Escape | Key::CtrlC | Key::Char(CTRL_G) => return Ok(None),

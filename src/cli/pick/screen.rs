@@ -1,4 +1,4 @@
-//! The terminal of the picker: keys in, whole screens out, everything as before at the end.
+//! The picker's terminal: reads keys, draws full screens, and restores everything at the end.
 
 use std::cell::Cell;
 use std::io;
@@ -14,27 +14,27 @@ use crate::cli::interrupt;
 use crate::cli::visible::visible;
 use codelode_service::parts::pick::{Entry, Symbols};
 
-/// The narrowest terminal with the source on the right of the list; on others it is below.
+/// From this width on, the source is to the right of the list; otherwise below.
 const WIDE: usize = 100;
 
-/// Time between two looks at the size of the terminal while a key is awaited.
+/// The interval of checks for a resized terminal while waiting for a key.
 const LOOK: Duration = Duration::from_millis(50);
 
-/// The second screen of the terminal. Standard output is left for the answer.
+/// The alternate screen of the terminal. Standard output is left for the answer.
 pub(super) struct Screen {
     terminal: Term,
-    /// The settings of the terminal before.
+    /// The terminal's earlier settings.
     before: Termios,
-    /// Asks for one key: a thread that waited for more would keep the terminal in raw mode at the end.
+    /// Requests one key. A thread that always waited for keys would keep the terminal in raw mode at the end.
     ask: Sender<()>,
     keys: Receiver<io::Result<Key>>,
     is_asked: Cell<bool>,
-    /// Rows and columns of the last drawing.
+    /// Rows and columns at the last drawing.
     size: Cell<(u16, u16)>,
 }
 
 impl Screen {
-    /// Takes the terminal behind standard error.
+    /// Takes over the terminal behind standard error.
     pub(super) fn open() -> io::Result<Self> {
         let terminal = Term::stderr();
         if !terminal.is_term() {
@@ -46,7 +46,7 @@ impl Screen {
         std::thread::spawn(move || asked.iter().try_for_each(|()| tell.send(keyboard.read_key_raw())));
         let screen = Self { terminal, before, ask, keys, is_asked: Cell::new(false), size: Cell::new((0, 0)) };
         interrupt::HAS_PICKER.store(true, Ordering::Relaxed);
-        // Not only while a key is awaited: between two, the system would take Ctrl-U for itself, and show the letters.
+        // Raw mode lasts from key to key. Otherwise the system would handle Ctrl-U itself in between, and echo letters.
         let mut raw = screen.before.clone();
         raw.make_raw();
         raw.output_modes = screen.before.output_modes;
@@ -55,7 +55,7 @@ impl Screen {
         Ok(screen)
     }
 
-    /// Waits for a key; `None` if the terminal has another size before it comes.
+    /// Waits for a key; `None` if the terminal is resized first.
     pub(super) fn key(&self) -> io::Result<Option<Key>> {
         let is_gone = || io::Error::other("no more keys are read");
         if !self.is_asked.replace(true) {
@@ -74,7 +74,7 @@ impl Screen {
         }
     }
 
-    /// Draws it all; returns the number of rows of the list.
+    /// Draws everything; returns the number of rows of the list.
     pub(super) fn draw(&self, choice: &Choice<'_>, symbols: &Symbols) -> io::Result<isize> {
         let (rows, columns) = self.terminal.size();
         self.size.set((rows, columns));
@@ -97,14 +97,14 @@ impl Screen {
 
 impl Drop for Screen {
     fn drop(&mut self) {
-        // A terminal that is gone needs no repair.
+        // If the terminal is gone, there is nothing to restore.
         let _ = self.terminal.write_str("\x1b[?1049l\x1b[?25h");
         let _ = tcsetattr(io::stderr(), OptionalActions::Drain, &self.before);
         interrupt::HAS_PICKER.store(false, Ordering::Relaxed);
     }
 }
 
-/// The list and the source of the selected symbol, as lines; and the number of rows of the list.
+/// The lines of the list and of the selected symbol's source, and the number of rows of the list.
 fn lines(choice: &Choice<'_>, symbols: &Symbols, columns: usize, rows: usize) -> (Vec<String>, usize) {
     if columns >= WIDE {
         let left = columns * 9 / 20;
@@ -142,7 +142,7 @@ fn list(choice: &Choice<'_>, width: usize, rows: usize) -> Vec<String> {
     choice.from(first).take(rows).enumerate().map(row).collect()
 }
 
-/// A name with the letters that fit in another colour.
+/// A name with its matching letters in another colour.
 fn emphasized(name: &str, places: &[u32], is_selected: bool) -> String {
     let base = if is_selected { "\x1b[1m" } else { "" };
     let mut text = base.to_owned();
@@ -157,7 +157,7 @@ fn emphasized(name: &str, places: &[u32], is_selected: bool) -> String {
     text
 }
 
-/// The first lines of a symbol's source, with their numbers, below its place.
+/// The place of a symbol, then the first lines of its source with numbers.
 fn source(entry: Option<&Entry>, symbols: &Symbols, width: usize, rows: usize) -> Vec<String> {
     let Some(entry) = entry else { return vec!["\x1b[2mno symbol fits\x1b[0m".to_owned()] };
     let (first, source) = symbols.source(entry);
@@ -171,7 +171,7 @@ fn source(entry: Option<&Entry>, symbols: &Symbols, width: usize, rows: usize) -
     lines
 }
 
-/// A text of others, without anything that a terminal obeys.
+/// A foreign text without anything that a terminal obeys.
 fn shown(text: &str) -> String {
     let plain = text.replace('\x1b', "\\x1b").replace(['\n', '\r'], " ");
     String::from_utf8_lossy(&visible(plain.as_bytes())).into_owned()

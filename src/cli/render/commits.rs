@@ -1,4 +1,4 @@
-//! Commits, a line each, with the symbols that each changed below it.
+//! Commits, one per line, each with the symbols that it changed below.
 
 use serde_json::Value;
 

@@ -1,5 +1,5 @@
-//! Source: a symbol's, at a terminal below a line with its place, in a pipe with the place before each line; and a
-//! file's, unchanged.
+//! Source of symbols and files. At a terminal a symbol has its place above its source; in a pipe each line has its
+//! place in front. A file is printed unchanged.
 
 use serde_json::Value;
 
@@ -29,12 +29,12 @@ pub(super) fn symbols(value: &Value, out: &mut Output) -> bool {
     true
 }
 
-/// Whether this is a symbol with its source, or with an outline if that is too long.
+/// Whether the value is a symbol with its source, or with an outline if that is too long.
 fn is_symbol(value: &Value) -> bool {
     value.get("id").is_some() && ["source", "outline", "parts"].iter().any(|key| value.get(*key).is_some())
 }
 
-/// Lines of source as grep shows them: the path and the number before each, then this sign.
+/// Prints source lines like grep: path and number before each, then this sign.
 pub(super) fn numbered<'t>(path: &str, first: u64, sign: char, lines: impl Iterator<Item = &'t str>, out: &mut Output) {
     let path = out.paint.path(path);
     for (number, line) in (first..).zip(lines) {
@@ -42,7 +42,7 @@ pub(super) fn numbered<'t>(path: &str, first: u64, sign: char, lines: impl Itera
     }
 }
 
-/// A symbol in a pipe.
+/// Prints a symbol in a pipe.
 fn lines(symbol: &Value, out: &mut Output) {
     let text = |key: &str| text_of(symbol, key).unwrap_or_default();
     let (path, source) = (text("file"), text("source"));
@@ -50,7 +50,7 @@ fn lines(symbol: &Value, out: &mut Output) {
     let before = text("before").lines().count() as u64;
     numbered(path, first.saturating_sub(before), '-', text("before").lines(), out);
     numbered(path, first, ':', source.lines(), out);
-    // The text after it begins with the rest of its last line.
+    // The text after the symbol begins with the rest of its last line.
     numbered(path, first + source.lines().count() as u64, '-', text("after").lines().skip(1), out);
     for part in symbol.get("parts").and_then(Value::as_array).into_iter().flatten() {
         let source = text_of(part, "source").unwrap_or_default();
@@ -101,7 +101,7 @@ fn symbol(symbol: &Value, out: &mut Output) {
     }
 }
 
-/// A file, or a part of it: only its text, so that it can be piped.
+/// Prints only the text of a file or a part of it, so that it can be piped.
 pub(super) fn file(value: &Value, out: &mut Output) -> bool {
     match value.get("content") {
         Some(Value::String(content)) => {

@@ -1,4 +1,4 @@
-//! Any answer: single facts with their labels, lists in rows. In a pipe each fact is a line.
+//! Any answer: single facts with labels, and lists in rows. In a pipe each fact is one line.
 
 use serde_json::{Map, Value};
 
@@ -7,7 +7,7 @@ use super::super::words::Words;
 use super::phrases::{counts, each_count, heading, label, named_list, short};
 use super::rows::{GROUPS, Rows, rows_of};
 
-/// Keys about the making of an answer, which are written as notes, and of its failed parts, which come last.
+/// Keys about how the answer was made, which become notes, and keys of failed parts, which come last.
 const BESIDE: &[&str] = &[
     "_meta",
     "at_least",
@@ -24,13 +24,13 @@ const BESIDE: &[&str] = &[
     "truncated",
     "unknown_words",
 ];
-/// Keys whose value is a message of the tool.
+/// Keys whose value is a tool message.
 const MESSAGES: &[&str] = &["hint", "note", "reason", "rest"];
-/// Keys whose facts are about the answer, not in it.
+/// Keys about the answer as a whole, which are no part of it.
 const ASIDE: &[&str] =
     &["confidence", "left_out", "less_sure_count", "not_found", "perhaps_used_count", "references_left"];
 
-/// Shows any value.
+/// Prints any object.
 pub(super) fn show(value: &Value, out: &mut Output) -> bool {
     let Value::Object(answer) = value else { return false };
     part(answer, None, 0, out);
@@ -38,7 +38,7 @@ pub(super) fn show(value: &Value, out: &mut Output) -> bool {
     true
 }
 
-/// An answer, or one of several in it, which is about `group`.
+/// Prints an answer, or one of several answers in it, which is about `group`.
 fn part(answer: &Map<String, Value>, group: Option<&str>, depth: usize, out: &mut Output) {
     let entries = || answer.iter().filter(|(key, value)| !BESIDE.contains(&key.as_str()) && !is_empty(value));
     let lists: Vec<(&String, Rows)> = entries()
@@ -82,7 +82,7 @@ fn part(answer: &Map<String, Value>, group: Option<&str>, depth: usize, out: &mu
     }
 }
 
-/// Values that are neither facts nor rows: objects, long texts, lists of texts, and several answers.
+/// Prints values that are neither facts nor rows: objects, long texts, lists of texts, and several answers.
 fn others(key: &str, value: &Value, depth: usize, out: &mut Output) {
     let indent = "  ".repeat(depth);
     match value {
@@ -109,7 +109,7 @@ fn others(key: &str, value: &Value, depth: usize, out: &mut Output) {
     }
 }
 
-/// Facts below each other.
+/// Prints facts below each other.
 fn labelled(facts: &[(String, String)], depth: usize, out: &mut Output) {
     let indent = "  ".repeat(depth);
     let widest =
@@ -125,7 +125,7 @@ fn labelled(facts: &[(String, String)], depth: usize, out: &mut Output) {
     }
 }
 
-/// The widest label that others are aligned with.
+/// The widest label with which others are aligned.
 const WIDEST: usize = 32;
 
 fn said(label: &str, text: &str) -> String {
@@ -139,7 +139,7 @@ fn said(label: &str, text: &str) -> String {
 /// A single fact: its label and its text.
 fn fact(key: &str, value: &Value, words: Words) -> Option<(String, String)> {
     if key == "confidence" {
-        // Other confidence is not mentioned.
+        // Only low confidence is worth mentioning.
         return (value == "low")
             .then(|| (String::new(), "not sure which is meant; other words may find it".to_owned()));
     }
@@ -157,7 +157,7 @@ fn fact(key: &str, value: &Value, words: Words) -> Option<(String, String)> {
     (!text.is_empty() || value.is_boolean()).then_some((label, text))
 }
 
-/// The parts of a fact that is a list of facts.
+/// The texts of a fact that is a list.
 fn several(key: &str, value: &Value) -> Option<Vec<String>> {
     match value {
         Value::Object(inner) => each_count(key, inner),
@@ -166,19 +166,19 @@ fn several(key: &str, value: &Value) -> Option<Vec<String>> {
     }
 }
 
-/// The symbol that an answer is about.
+/// A symbol's id as text for people.
 fn symbol(id: &str) -> String {
     let Some((path, symbol)) = id.split_once("::") else { return id.to_owned() };
     let (name, kind) = symbol.rsplit_once('#').unwrap_or((symbol, "symbol"));
     format!("{kind} {name} in {path}")
 }
 
-/// A time to the minute.
+/// A time, cut to the minute.
 pub(super) fn minute(written: &str) -> String {
     written.get(..16).map_or_else(|| written.to_owned(), |minute| minute.replace('T', " "))
 }
 
-/// Whether a count repeats the length of a list, or is zero.
+/// Whether a count is zero, or repeats the length of a list.
 fn is_counted(key: &str, value: &Value, object: &Map<String, Value>) -> bool {
     if value.as_u64() == Some(0) {
         return true;

@@ -1,12 +1,12 @@
-//! Files and their imports as lines.
+//! Prints files and their imports as lines.
 
 use serde_json::Value;
 
 use super::super::output::Output;
 use super::text_of;
 
-/// Shows a graph: at a terminal what the file imports and who imports it, then the rest by file; in a pipe a line for
-/// each import.
+/// Prints a graph. At a terminal: the imports and importers of the file, then the rest by file. In a pipe: one line per
+/// import.
 pub(super) fn show(answer: &Value, out: &mut Output) -> bool {
     let Some(file) = text_of(answer, "file") else { return false };
     let has = |key: &str| answer.get(key).is_some_and(Value::is_array);

@@ -1,4 +1,4 @@
-//! The result of indexing: totals, changes, and files left out with the reasons.
+//! Prints the result of indexing: totals, changes, and files left out with reasons.
 
 use serde_json::Value;
 
@@ -6,7 +6,7 @@ use super::super::output::Output;
 use super::{n_of, number_of, reasons, text_of};
 use codelode_base::config::PROJECT_FILE;
 
-/// Left-out files and folders, a line for each.
+/// Prints files and folders left out, one per line.
 pub(super) fn left_out(value: &Value, out: &mut Output) -> bool {
     let Some(all) = value.get("left_out").and_then(Value::as_array) else { return false };
     for left in all {
@@ -53,14 +53,14 @@ pub(super) fn show(value: &Value, out: &mut Output) -> bool {
     by_models(value, out);
     for warning in value.get("warnings").and_then(Value::as_array).into_iter().flatten() {
         let text = warning.as_str().map_or_else(|| warning.to_string(), str::to_owned);
-        // Settings of a file are no flags.
+        // Settings in a project file are no flags, so their names stay.
         let text = if text.contains(PROJECT_FILE) { text } else { out.words.say(&text) };
         out.line(paint.dim(&format!("warning: {text}")));
     }
     true
 }
 
-/// Summaries and embeddings that models made, and what they cost.
+/// Prints summaries and embeddings made by models, with their costs.
 fn by_models(value: &Value, out: &mut Output) {
     let of = |made: &Value, done: &str, pending: &str| {
         let host = text_of(made, "host").map(|host| format!(" at {host}")).unwrap_or_default();
@@ -89,7 +89,7 @@ fn seconds(milliseconds: f64) -> String {
     if seconds < 1.0 { format!("{seconds:.2} s") } else { format!("{seconds:.1} s") }
 }
 
-/// A map of counts, largest first.
+/// Prints a map of counts, largest first.
 fn counts(value: &Value, key: &str, label: &str, out: &mut Output) {
     let Some(map) = value.get(key).and_then(Value::as_object) else { return };
     let mut counts: Vec<(&String, u64)> =

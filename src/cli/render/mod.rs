@@ -1,5 +1,5 @@
-//! Answers for people. The shape of an answer decides how it is shown, so a new tool needs no code here: answers
-//! without a special shape are shown by [`facts`].
+//! Prints answers for people. The shape of an answer selects the renderer, so a new tool needs no code here. Answers
+//! without a special shape are printed by [`facts`].
 
 mod commits;
 mod content;
@@ -21,10 +21,10 @@ use super::output::{Output, Paint};
 use super::words::Words;
 use codelode_service::catalog::indexes::shell_word;
 
-/// A renderer; false if the answer does not have its shape.
+/// A renderer. Returns false if the answer does not have its shape.
 type Renderer = fn(&Value, &mut Output) -> bool;
 
-/// The first renderer that accepts an answer's shape shows it.
+/// The first renderer that accepts an answer prints it.
 const RENDERERS: &[Renderer] = &[
     index::left_out,
     commits::show,
@@ -50,7 +50,7 @@ pub(super) fn answer(value: &Value, out: &mut Output) {
     }
 }
 
-/// Whether an answer contains nothing but this.
+/// Whether an answer has no other content than this key.
 fn is_only(value: &Value, key: &str) -> bool {
     value.as_object().is_some_and(|answer| answer.keys().all(|other| other == key || other == "_meta"))
 }
@@ -88,7 +88,7 @@ pub(super) fn trust(value: &Value, words: Words) -> Vec<String> {
         let parts: Vec<&str> = parts.iter().filter_map(Value::as_str).collect();
         notes.push(format!("shortened to fit --max-tokens: {}", parts.join(", ")));
     }
-    // A count alone also gets the note.
+    // A count without hits also gets the note.
     if [value.get("timed_out"), value.pointer("/_meta/timed_out")].contains(&Some(&Value::Bool(true))) {
         notes.push("the time was up before every file was looked into: there may be more".to_owned());
     }
@@ -167,17 +167,17 @@ pub(super) fn trust(value: &Value, words: Words) -> Vec<String> {
     notes
 }
 
-/// The note that a folder was indexed because of its first query.
+/// The note that the first query indexed a folder.
 pub(super) fn first_indexed(facts: &Value) -> String {
     let number = |key| number_of(facts, key).unwrap_or_default();
     let (files, symbols) = (n_of(number("files"), "file", "files"), n_of(number("symbols"), "symbol", "symbols"));
     format!("indexed for the first time: {files}, {symbols}, {} s", facts["seconds"])
 }
 
-/// Width that every terminal has.
+/// The width that every terminal has.
 const NARROW: usize = 80;
 
-/// An error: its message, then suggestions from its details.
+/// The text of an error: its message, then suggestions from its details.
 pub(super) fn error(value: &Value, paint: Paint, words: Words) -> String {
     let mut message = words.say(text_of(value, "error").unwrap_or("no reason given"));
     let detail = |key: &str| value.pointer(&format!("/details/{key}")).and_then(Value::as_str);
@@ -196,7 +196,7 @@ pub(super) fn error(value: &Value, paint: Paint, words: Words) -> String {
                 other => other.replace('_', " "),
             };
             let line = format!("  {what}: {}", names.join(", "));
-            // Ids are copied, so that none of them is broken at the end of a line.
+            // Ids are for copying, so none of them is broken at the end of a line.
             let is_long = names.len() > 1 && line.chars().count() > NARROW;
             let lines = if is_long { format!("  {what}:\n    {}", names.join("\n    ")) } else { line };
             text.push_str(&format!("{}\n", paint.dim(&lines)));
@@ -205,7 +205,7 @@ pub(super) fn error(value: &Value, paint: Paint, words: Words) -> String {
     text
 }
 
-/// Failed parts of an answer: at a terminal below the successful ones, in a pipe apart from them.
+/// Prints failed parts of an answer: at a terminal below the successful ones, in a pipe on standard error.
 fn failures(value: &Value, out: &mut Output) {
     for failure in value.get("errors").and_then(Value::as_array).into_iter().flatten() {
         let message = text_of(failure, "error").map_or_else(|| failure.to_string(), |message| out.words.say(message));
@@ -226,24 +226,24 @@ fn quotes(message: &str, name: &str) -> bool {
     [format!("`{name}`"), format!("\"{name}\"")].iter().any(|quoted| message.contains(quoted))
 }
 
-/// An item's text: itself, or its name.
+/// The text of an item: itself, or its name.
 fn named(item: &Value) -> Option<String> {
     let name =
         item.as_str().or_else(|| ["id", "repo", "name", "path", "file"].iter().find_map(|key| text_of(item, key)));
     name.map(str::to_owned)
 }
 
-/// A text in an answer.
+/// The text under a key.
 fn text_of<'a>(value: &'a Value, key: &str) -> Option<&'a str> {
     value.get(key).and_then(Value::as_str)
 }
 
-/// A number in an answer.
+/// The number under a key.
 fn number_of(value: &Value, key: &str) -> Option<u64> {
     value.get(key).and_then(Value::as_u64)
 }
 
-/// The text, unless it is empty or already shown.
+/// A text, unless it is empty or part of `shown`.
 fn adds<'a>(text: Option<&'a str>, shown: &str) -> Option<&'a str> {
     text.filter(|text| !text.is_empty() && !shown.contains(text))
 }
@@ -253,7 +253,7 @@ fn of_language((language, n): (&String, &Value)) -> String {
     format!("{language} ({})", n_of(n.as_u64().unwrap_or_default(), "file", "files"))
 }
 
-/// The note that files which write a name were read in part.
+/// The note that some files with the name were only read in part.
 fn not_read_whole(note: &Value) -> String {
     let files = note.get("files").and_then(Value::as_array).into_iter().flatten();
     let files: Vec<&str> = files.filter_map(Value::as_str).collect();
@@ -261,7 +261,7 @@ fn not_read_whole(note: &Value) -> String {
     format!("read in part, so that uses there are not known: {}{more}", files.join(", "))
 }
 
-/// A reason for leaving out so many files. Most are adjectives.
+/// A reason for leaving out `n` files, in the plural if it is a noun.
 fn reasons(reason: &str, n: u64) -> String {
     let is_noun = ["secret", "submodule", "symlink", "lfs_pointer"].contains(&reason);
     format!("{}{}", reason.replace('_', " "), if is_noun && n != 1 { "s" } else { "" })

@@ -1,4 +1,4 @@
-//! The symbols of a file, as a tree; in a pipe a line for each, with its path.
+//! Prints the symbols of a file as a tree; in a pipe one per line, with the path.
 
 use serde_json::Value;
 
@@ -38,14 +38,14 @@ fn outline(file: &Value, out: &mut Output) {
     let widest = symbols.into_iter().flatten().map(last_line).max().unwrap_or(0).to_string().len();
     for one in symbols.into_iter().flatten() {
         match one.as_str() {
-            // Symbols of a map are lines already.
+            // The symbols of a map are lines already.
             Some(line) => out.line(out.cut_code(line, 0)),
             None => symbol(one, 0, widest, out),
         }
     }
 }
 
-/// A symbol in a pipe, then those inside it.
+/// Prints a symbol in a pipe, then its members.
 fn line(value: &Value, path: &str, out: &mut Output) {
     let paint = out.paint;
     let place = |line: u64| format!("{}:{}", paint.path(path), paint.line(line));
@@ -69,13 +69,13 @@ fn line(value: &Value, path: &str, out: &mut Output) {
     value.get("children").and_then(Value::as_array).into_iter().flatten().for_each(|child| line(child, path, out));
 }
 
-/// The highest line number of a symbol and of those below it.
+/// The highest line number of a symbol and its members.
 fn last_line(symbol: &Value) -> u64 {
     let children = symbol.get("children").and_then(Value::as_array).into_iter().flatten();
     children.map(last_line).max().unwrap_or(0).max(number_of(symbol, "line").unwrap_or(0))
 }
 
-/// A symbol and those inside it.
+/// Prints a symbol and its members.
 fn symbol(value: &Value, depth: usize, widest: usize, out: &mut Output) {
     let paint = out.paint;
     let line = number_of(value, "line").unwrap_or(0);
@@ -84,7 +84,7 @@ fn symbol(value: &Value, depth: usize, widest: usize, out: &mut Output) {
     let signature = signature.or_else(|| text_of(value, "name")).unwrap_or_default();
     let kind = text_of(value, "kind").unwrap_or_default();
     let indent = widest + 2 + 2 * depth;
-    // A signature that begins with a keyword says what it is.
+    // A signature that begins with a keyword already shows the kind.
     let name = text_of(value, "name").unwrap_or_default();
     let kind = if name.is_empty() || signature.starts_with(name) { kind } else { "" };
     let taken = indent + if kind.is_empty() { 0 } else { kind.len() + 2 };

@@ -1,16 +1,16 @@
-//! Words of answers for people: headings of lists, labels of single facts, and facts in a row. A key without an entry
-//! is written with blanks for its underscores.
+//! Words of answers for people: headings of lists, labels of single facts, and facts in rows. A key without an entry is
+//! printed with spaces for underscores.
 
 use serde_json::{Map, Value};
 
 use super::super::words::command_of;
 
-/// A list: its heading at a terminal, and the word for each entry in a pipe, where there are no headings.
+/// A list: its heading at a terminal, and in a pipe, which has no headings, the word before each entry.
 pub(super) struct List {
     key: &'static str,
     pub(super) heading: &'static str,
     pub(super) word: &'static str,
-    /// Whether the order says something; other lists are grouped by file.
+    /// Whether its order is meaningful. Other lists are grouped by file.
     pub(super) is_ranked: bool,
 }
 
@@ -63,7 +63,7 @@ const LISTS: &[List] = &[
     ranked("example_queries", "commands to begin with", ""),
 ];
 
-/// The entry of a list whose kind is named.
+/// The entry of a list under this key.
 pub(super) fn named_list(key: &str) -> Option<&'static List> {
     LISTS.iter().find(|list| list.key == key)
 }
@@ -73,7 +73,7 @@ pub(super) fn heading(key: &str) -> String {
     named_list(key).map_or_else(|| words(key), |list| list.heading.to_owned())
 }
 
-/// Labels of single facts; an empty one hides facts that the question already says, or the order of a list.
+/// Labels of single facts. An empty label hides a fact that the question or the order already shows.
 const LABELS: &[(&str, &str)] = &[
     ("algorithm", ""),
     ("budget_tokens", "tokens allowed"),
@@ -147,7 +147,7 @@ const LABELS: &[(&str, &str)] = &[
     ("worktree_counts", "with edits that are not committed"),
 ];
 
-/// Label of a single fact; `None` if people need it not.
+/// The label of a single fact; `None` if people do not need the fact.
 pub(super) fn label(key: &str) -> Option<String> {
     match LABELS.iter().find(|(other, _)| *other == key) {
         Some((_, "")) => None,
@@ -156,7 +156,7 @@ pub(super) fn label(key: &str) -> Option<String> {
     }
 }
 
-/// Facts in a row, with `#` for the value: of one, and of any other number. An empty text hides the fact.
+/// Facts in rows, with `#` for the value: for one, and for other numbers. An empty text hides the fact.
 const FACTS: &[(&str, &str, &str)] = &[
     ("breaks_public_api", "may break users of the package", ""),
     ("caller_count", "# caller", "# callers"),
@@ -235,7 +235,7 @@ fn of_object(inner: &Map<String, Value>) -> Option<String> {
     Some(facts.join(", ")).filter(|facts| !facts.is_empty())
 }
 
-/// How sure a row is, where it is less than usual.
+/// The certainty of a row, if it is lower than usual.
 fn sureness(value: &Value) -> Option<String> {
     match value {
         Value::Number(share) => Some(format!("{:.0} % sure", share.as_f64()? * 100.0)),
@@ -251,10 +251,10 @@ fn sureness(value: &Value) -> Option<String> {
     }
 }
 
-/// The longest list of words on one line; others have a line for each.
+/// A longer list has one line per entry.
 const ONE_LINE: usize = 100;
 
-/// A fact that fits on a line: a text, a number, a few of them. `None` if it is empty.
+/// A fact that fits on one line: a text, a number, or a few of them. `None` if empty.
 pub(super) fn short(value: &Value) -> Option<String> {
     match value {
         Value::String(text) if text.is_empty() => None,
@@ -275,7 +275,7 @@ pub(super) fn counts(key: &str, map: &Map<String, Value>) -> Option<String> {
     Some(each_count(key, map)?.join(", "))
 }
 
-/// A map of numbers, largest first: `83 python`, `20 html`. Zeros say nothing.
+/// The entries of a map of numbers, largest first: `83 python`, `20 html`. Zeros are left out.
 pub(super) fn each_count(key: &str, map: &Map<String, Value>) -> Option<Vec<String>> {
     let mut counts: Vec<(&String, f64, &Value)> =
         map.iter().map(|(name, n)| Some((name, n.as_f64()?, n))).collect::<Option<_>>()?;

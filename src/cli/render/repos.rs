@@ -1,4 +1,4 @@
-//! The repositories, as a table.
+//! Prints repositories as a table.
 
 use std::path::Path;
 
@@ -39,7 +39,7 @@ pub(super) fn show(value: &Value, out: &mut Output) -> bool {
         let [repo, files, symbols, indexed, _] = row;
         format!("{repo:w_repo$}  {files:>w_files$}  {symbols:>w_symbols$}  {indexed:w_indexed$.w_indexed$}  {from}")
     };
-    // Where not even the columns fit, each repository has lines of its own.
+    // If the columns do not fit, each repository gets lines of its own.
     if !out.fits(taken.saturating_sub(2)) {
         for [repo, files, symbols, indexed, from] in &rows {
             out.line(repo);
@@ -63,5 +63,5 @@ pub(super) fn show(value: &Value, out: &mut Output) -> bool {
     true
 }
 
-/// Letters of a date without its time.
+/// The length of a date without its time.
 const DATE: usize = "2026-11-01".len();

@@ -1,5 +1,5 @@
-//! Rows of an answer: symbols and lines with their facts. At a terminal they stand in columns, below their file or in
-//! the order of their rank; in a pipe each is a line that says where it is.
+//! Prints symbols and lines with their facts. At a terminal they stand in columns, below their file or by rank. In a
+//! pipe each is one line with its place.
 
 use serde_json::{Map, Value};
 
@@ -9,7 +9,7 @@ use super::content;
 use super::phrases::{List, fact, named_list};
 use super::{number_of, text_of};
 
-/// Keys with a column or a line of their own, and keys about the making of an answer.
+/// Keys with a column or a line of their own, and keys about how the answer was made.
 const IN_COLUMNS: &[&str] = &[
     "at",
     "column",
@@ -35,12 +35,12 @@ const IN_COLUMNS: &[&str] = &[
     "text",
     "truncated",
 ];
-/// Keys that name what one of several answers is about.
+/// Keys that name the subject of one answer among several.
 pub(super) const GROUPS: &[&str] = &["identifier", "file_path"];
-/// The widest column that is aligned: one long name must not push all others off the screen.
+/// The widest aligned column. One long name must not push all others off the screen.
 const WIDEST: usize = 56;
 
-/// A symbol, a line or a file of an answer.
+/// A symbol, a line or a file in an answer.
 #[derive(Default)]
 pub(super) struct Row {
     path: String,
@@ -49,14 +49,14 @@ pub(super) struct Row {
     kind: String,
     name: String,
     code: String,
-    /// The symbol that it is written in.
+    /// The enclosing symbol.
     inside: String,
-    /// The definition that it is a use of.
+    /// The definition that it uses.
     of: String,
     facts: Vec<String>,
     summary: String,
     source: String,
-    /// Where the source begins, if not at the line of its name.
+    /// The first line of the source, if different from the line of the name.
     source_line: Option<u64>,
 }
 
@@ -64,14 +64,14 @@ pub(super) struct Row {
 pub(super) struct Rows {
     rows: Vec<Row>,
     list: Option<&'static List>,
-    /// Rows of code, not of symbols.
+    /// Whether these are lines of code, not symbols.
     is_code: bool,
-    /// How many files or other things they are of.
+    /// The number of files or other items that the rows belong to.
     n_items: usize,
 }
 
-/// The rows of a list in an answer; `None` if its items have no place and no name. `group` is what the list is about,
-/// where one answer is about several.
+/// The rows of a list in an answer; `None` if its items have neither place nor name. `group` is the subject of this
+/// answer among several.
 pub(super) fn rows_of(key: &str, value: &Value, answer: &Map<String, Value>, group: Option<&str>) -> Option<Rows> {
     let items = match value {
         Value::Array(items) => &items[..],
@@ -96,7 +96,7 @@ pub(super) fn rows_of(key: &str, value: &Value, answer: &Map<String, Value>, gro
     Some(Rows { rows, list: named_list(key), is_code, n_items: items.len() })
 }
 
-/// A row of an id, or of `path:line` with a name behind it.
+/// A row for an id, or for `path:line` followed by a name.
 fn of_text(text: &str, key: &str) -> Option<Row> {
     if let Some((path, symbol)) = text.split_once("::") {
         let (name, kind) = of_symbol(symbol);
@@ -111,7 +111,7 @@ fn of_text(text: &str, key: &str) -> Option<Row> {
     }
 }
 
-/// Name and kind of `Class.method#method~2`.
+/// Name and kind in `Class.method#method~2`.
 fn of_symbol(symbol: &str) -> (String, String) {
     let (name, kind) = symbol.rsplit_once('#').unwrap_or((symbol, ""));
     (name.to_owned(), kind.split('~').next().unwrap_or(kind).to_owned())
@@ -221,7 +221,7 @@ fn facts(key: &str, object: &Map<String, Value>, answer: &Map<String, Value>, ro
     called(key, object, answer, row).into_iter().chain(others).collect()
 }
 
-/// The earlier name of a symbol, with its file if that was another.
+/// The former name of a symbol, with its former file if different.
 fn was(id: &str, row: &Row) -> String {
     let Some((file, symbol)) = id.split_once("::") else { return format!("was {id}") };
     let (name, kind) = of_symbol(symbol);
@@ -229,7 +229,7 @@ fn was(id: &str, row: &Row) -> String {
     if file == row.path { format!("was {kind}{name}") } else { format!("was {kind}{name} in {file}") }
 }
 
-/// Lines of calls. Those of a caller are in its own file; those of a callee are in the file of its caller.
+/// The lines of calls. A caller's calls are in its own file, a callee's in the caller's file.
 fn called(key: &str, object: &Map<String, Value>, answer: &Map<String, Value>, row: &Row) -> Option<String> {
     let at = object.get("at")?.as_array()?;
     let via = object.get("via").and_then(Value::as_str);
@@ -254,7 +254,7 @@ fn file_of(id: &Value) -> Option<&str> {
     id.as_str()?.split_once("::").map(|(file, _)| file)
 }
 
-/// Names of the definitions that a use is of.
+/// The names of the definitions that a use means.
 fn definition(of: &Value, answer: &Map<String, Value>) -> Option<String> {
     let definitions = answer.get("definitions")?.as_array()?;
     let name = |place: &Value| {
@@ -267,7 +267,7 @@ fn definition(of: &Value, answer: &Map<String, Value>) -> Option<String> {
     }
 }
 
-/// A ready-made call of a tool, as the command that makes it.
+/// A prepared tool call as a command line.
 fn ready_call(value: &Value) -> Option<String> {
     command_line(text_of(value, "tool")?, value.get("arguments")?.as_object()?)
 }
@@ -286,12 +286,12 @@ impl Row {
     }
 }
 
-/// A text filled up to a width by its visible letters.
+/// Pads a painted text to a width, counted by its visible letters.
 fn fill(text: &str, painted: String, width: usize) -> String {
     format!("{painted}{}", " ".repeat(width.saturating_sub(text.chars().count())))
 }
 
-/// The widest of the texts, without those too wide to be aligned.
+/// The width of the widest text, without texts too wide to align.
 fn width<'r>(rows: &'r [Row], text: impl Fn(&'r Row) -> usize) -> usize {
     rows.iter().map(text).filter(|width| *width <= WIDEST).max().unwrap_or(0)
 }
@@ -301,7 +301,7 @@ fn letters(text: &str) -> usize {
 }
 
 impl Rows {
-    /// How many there are, in words where that is not the number of rows.
+    /// The number of items; with the word `files` if it differs from the number of rows.
     pub(super) fn count(&self) -> String {
         match self.n_items == self.rows.len() {
             true => self.n_items.to_string(),
@@ -309,7 +309,7 @@ impl Rows {
         }
     }
 
-    /// Takes the one fact that lines of code share, so that it is said once, above them.
+    /// Takes out the only fact if all lines of code share it, so that it is printed once.
     pub(super) fn take_shared_fact(&mut self) -> Option<String> {
         let first = self.rows.first().filter(|_| self.is_code && self.rows.len() > 2)?;
         let [fact] = &first.facts[..] else { return None };
@@ -321,7 +321,7 @@ impl Rows {
         Some(fact)
     }
 
-    /// The rows by the definition that they are uses of, where that is told.
+    /// The rows, grouped by the definition that they use.
     pub(super) fn by_definition(self) -> Vec<(String, Self)> {
         let mut parts: Vec<(String, Self)> = Vec::new();
         let Self { list, is_code, .. } = self;
@@ -339,7 +339,7 @@ impl Rows {
         parts
     }
 
-    /// Shows the rows.
+    /// Prints the rows.
     pub(super) fn show(&self, depth: usize, out: &mut Output) {
         if out.is_piped() {
             return self.lines(out);
@@ -364,7 +364,7 @@ impl Rows {
         }
     }
 
-    /// Symbols with their sources, each below its place.
+    /// Prints symbols with sources, each below its place.
     fn sources(&self, out: &mut Output) {
         let paint = out.paint;
         for row in &self.rows {
@@ -378,7 +378,7 @@ impl Rows {
         }
     }
 
-    /// A line for each row, with everything about it, or each line of its source.
+    /// Prints one line per row with all its facts, or each line of its source.
     fn lines(&self, out: &mut Output) {
         let word = self.list.map_or("", |list| list.word);
         let (places, kinds) =
@@ -398,7 +398,7 @@ impl Rows {
                 said("of", &row.of),
                 row.facts.join("; "),
             ];
-            // The source tells all but the facts.
+            // The source shows everything but the facts.
             if row.source.is_empty() || !row.facts.is_empty() {
                 out.flow(&cells, 0);
             }
@@ -407,7 +407,7 @@ impl Rows {
         }
     }
 
-    /// Rows of several files, in their order.
+    /// Prints rows of several files, in order.
     fn columns(&self, depth: usize, out: &mut Output) {
         let places = width(&self.rows, |row| letters(&row.place()));
         let kinds = width(&self.rows, |row| letters(&row.kind));
@@ -415,7 +415,7 @@ impl Rows {
         let indent = 2 * depth;
         let taken =
             indent + [places, kinds, names].iter().filter(|width| **width > 0).map(|width| width + 2).sum::<usize>();
-        // Columns that do not fit side by side stand below each other.
+        // Columns that do not fit side by side are stacked.
         let is_wide = |row: &Row| !row.code.is_empty() && !out.fits(taken + letters(&row.code).min(2 * SHORTEST));
         let is_stacked = self.rows.iter().any(is_wide);
         let paint = out.paint;
@@ -443,19 +443,19 @@ impl Rows {
         }
     }
 
-    /// Rows of one file, below its path.
+    /// Prints rows of one file, below its path.
     fn below_a_file(&self, rows: &[&Row], depth: usize, out: &mut Output) {
         let all = &self.rows;
         let line = |row: &Row| row.line.map(|line| line.to_string()).unwrap_or_default();
         let lines = width(all, |row| letters(&line(row)));
         let (kinds, names) = (width(all, |row| letters(&row.kind)), width(all, |row| letters(&row.name)));
-        // Without line numbers there is no column for them.
+        // Rows without line numbers need no column for them.
         let indent = if lines == 0 { 2 * depth - 2 } else { 2 * depth };
         let taken =
             indent + [lines, kinds, names].iter().filter(|width| **width > 0).map(|width| width + 2).sum::<usize>();
         let (codes, inside) = (width(all, |row| letters(&row.code)), all.iter().map(|row| letters(&row.inside)).max());
         let beside = inside.filter(|width| *width > 0).map_or(0, |width| width + 5);
-        // The symbol around a line stands beside it where there is room, or else above it.
+        // The enclosing symbol is printed beside the line if there is room, else above.
         let room = out.columns().saturating_sub(taken + beside + 2);
         let is_beside = beside > 0 && room >= codes.min(2 * SHORTEST);
         let paint = out.paint;

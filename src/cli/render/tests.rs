@@ -8,14 +8,14 @@ use super::super::words::Words;
 
 const TERMINAL: Words = Words::OfTerminal(None);
 
-/// Checks the text shown for an answer.
+/// Checks the text printed for an answer.
 fn check(answer: Value, expected: Expect) {
     let mut out = Output::new(Paint::none());
     super::answer(&answer, &mut out);
     expected.assert_eq(out.text());
 }
 
-/// Checks the text shown for an answer on a terminal of so many columns.
+/// Checks the text printed for an answer on a terminal with `columns` columns.
 fn check_at(columns: usize, answer: &Value, expected: Expect) {
     let mut out = Output::new(Paint::none()).with_columns(columns);
     super::answer(answer, &mut out);

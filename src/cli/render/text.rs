@@ -1,4 +1,4 @@
-//! Matching lines, as grep shows them.
+//! Prints matching lines like grep.
 
 use serde_json::Value;
 

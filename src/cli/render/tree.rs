@@ -1,4 +1,4 @@
-//! The files of a repository, each below its folder.
+//! Prints the files of a repository, each below its folder.
 
 use serde_json::Value;
 
@@ -14,7 +14,7 @@ pub(super) fn show(value: &Value, out: &mut Output) -> bool {
     entries.is_some()
 }
 
-/// A file, or a folder with its entries. In a pipe each line has the whole path.
+/// Prints a file, or a folder with its entries. In a pipe each line has the whole path.
 fn show_entry(entry: &Value, above: &str, depth: usize, out: &mut Output) {
     let paint = out.paint;
     let path = text_of(entry, "path").or_else(|| text_of(entry, "name")).unwrap_or_default();
@@ -30,7 +30,7 @@ fn show_entry(entry: &Value, above: &str, depth: usize, out: &mut Output) {
     };
     let is_listed = children.is_some_and(|children| !children.is_empty());
     if is_folder && out.is_piped() && is_listed {
-        // Its files say where they are.
+        // Each of its files names the folder.
     } else if is_folder {
         let n_files = number_of(entry, "file_count").or_else(|| number_of(entry, "files"));
         let n_files = n_files.map(|n_files| format!("  {}", n_of(n_files, "file", "files"))).unwrap_or_default();
