@@ -17,7 +17,8 @@ pub fn possible_uses<'a>(
     definitions: &[SymbolView<'_>],
 ) -> Vec<UseSite<'a>> {
     let Some(first) = definitions.first() else { return Vec::new() };
-    let candidates: Vec<Candidate<'_, '_>> = definitions.iter().filter_map(|symbol| Candidate::new(symbol, edges)).collect();
+    let candidates: Vec<Candidate<'_, '_>> =
+        definitions.iter().filter_map(|symbol| Candidate::new(symbol, edges)).collect();
     let may_mean = |edge: &&Edge| {
         let file = snapshot.file_by_number(edge.file);
         file.is_some_and(|file| candidates.iter().any(|candidate| candidate.is_possible(file, edge)))
