@@ -223,6 +223,37 @@ pytest_plugins = ('tests.more', 'pytester')
 }
 
 #[test]
+fn a_fixture_in_a_class_is_for_the_tests_of_that_class() {
+    check(
+        "--- shop.py
+class Shop⟦=Shop⟧:
+    def open⟦=open⟧(self): ...
+class Stall⟦=Stall⟧(Shop⟦Shop⟧):
+    def open⟦=stall.open⟧(self): ...
+--- conftest.py
+import pytest
+from shop import Shop⟦Shop⟧
+@pytest.fixture
+def shop⟦=shop⟧(): return Shop⟦Shop⟧()
+--- test_a.py
+import pytest
+from shop import Stall⟦Stall⟧
+def test_before(shop⟦shop⟧): shop.open⟦open⟧()
+class TestStall⟦=TestStall⟧:
+    def test_early(self, shop⟦own⟧): shop.open⟦stall.open⟧()
+    @pytest.fixture
+    def shop⟦=own⟧(self, shop⟦shop⟧):
+        shop.open⟦open⟧()
+        return Stall⟦Stall⟧()
+    def test_late(self, shop⟦own⟧): shop.open⟦stall.open⟧()
+class TestDerived(TestStall⟦TestStall⟧):
+    def test_derived(self, shop⟦own⟧): shop.open⟦stall.open⟧()
+def test_after(shop⟦shop⟧): shop.open⟦open⟧()
+",
+    );
+}
+
+#[test]
 fn what_is_awaited_is_what_an_async_function_says() {
     check(
         "--- a.py

@@ -152,7 +152,7 @@ fn own_class<'t>(cx: &mut Lower<'_, 't>, of: Node<'t>, scope: ScopeId) -> Expres
     own.map_or(UNKNOWN, |own| cx.facts.expression(Op::ClassOf, own.a, 0))
 }
 
-fn lambda<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: ScopeId, given: FirstParameter) -> ExpressionId {
+fn lambda<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: ScopeId, given: FirstParameter<'_>) -> ExpressionId {
     let function = cx.facts.define(Definition::default());
     let inner = cx.facts.scope(ScopeKind::Function, scope);
     if let Some(parameters) = field(node, "parameters") {

@@ -218,8 +218,9 @@ fn function<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: ScopeId, decorato
     cx.facts.bind(scope, name, Bound::definition(function).at(at));
     let inner = cx.facts.scope(ScopeKind::Function, scope);
     let text = cx.text(name_node);
+    let asker = fixtures::Asker { name: text, class: owner.map(|_| scope) };
     if let Some(fixture) = written.iter().find(|decorator| made::last_name(decorator) == "fixture") {
-        fixtures::define(cx, fixture, text, function, field(node, "body"));
+        fixtures::define(cx, fixture, asker, function, field(node, "body"));
     }
     let asks = text.starts_with("test") || has("fixture");
     let first = match owner {
@@ -231,10 +232,10 @@ fn function<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: ScopeId, decorato
     cx.facts.definition(function).generics = generics;
     let mut first_type = UNKNOWN;
     if let Some(parameters) = field(node, "parameters") {
-        let first = if asks { FirstParameter::Fixtures(first) } else { FirstParameter::Method(first) };
+        let first = if asks { FirstParameter::Fixtures(first, asker) } else { FirstParameter::Method(first) };
         first_type = self::parameters(cx, parameters, inner, scope, first, function);
         if asks {
-            fixtures::used(cx, parameters);
+            fixtures::used(cx, parameters, asker);
         }
     }
     if let Some(returns) = field(node, "return_type") {
@@ -290,11 +291,11 @@ fn type_parameters<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: ScopeId) -
 }
 
 /// Context of a function's parameters.
-pub(super) enum FirstParameter {
+pub(super) enum FirstParameter<'n> {
     /// The type of a method's first parameter, if it is implicit.
     Method(Option<(Op, DefinitionId)>),
     /// The same of a function whose other parameters are given by fixtures.
-    Fixtures(Option<(Op, DefinitionId)>),
+    Fixtures(Option<(Op, DefinitionId)>, fixtures::Asker<'n>),
     /// The function is an argument: callee and position.
     Argument(ExpressionId, u32),
     Nothing,
@@ -306,12 +307,12 @@ pub(super) fn parameters<'t>(
     node: Node<'t>,
     inner: ScopeId,
     outer: ScopeId,
-    given: FirstParameter,
+    given: FirstParameter<'_>,
     function: DefinitionId,
 ) -> ExpressionId {
     let is_method = cx.facts.definition(function).owner != DefinitionId::NONE;
     let mut first = match given {
-        FirstParameter::Method(first) | FirstParameter::Fixtures(first) => first,
+        FirstParameter::Method(first) | FirstParameter::Fixtures(first, _) => first,
         _ => None,
     };
     let mut first_type = UNKNOWN;
@@ -364,7 +365,7 @@ pub(super) fn parameters<'t>(
                     FirstParameter::Argument(callee, argument) if of == UNKNOWN => {
                         cx.facts.expression(Op::Passed, callee, argument << 16 | place)
                     }
-                    FirstParameter::Fixtures(_) if default == UNKNOWN => fixtures::given(cx, named),
+                    FirstParameter::Fixtures(_, asker) if default == UNKNOWN => fixtures::given(cx, named, asker),
                     _ if is_method && of == UNKNOWN && default == UNKNOWN => {
                         cx.facts.expression(Op::Overridden, function, place)
                     }
