@@ -85,7 +85,7 @@ def f(): return size()
     let uses = text(project, "find_references", json!({"identifier": "size"}));
     assert_eq!(
         uses,
-        "2 uses of function size, a.py:3 and :5; complete: no other use is possible in 2 files, no test\nb.py\n1:from a import size\n2:def f(): return size()  in f"
+        "2 uses of function size, a.py:3 and :5; complete: no other use is possible in 2 files, none of them a test\nb.py\n1:from a import size\n2:def f(): return size()  in f"
     );
     let overloads = "--- A.java
 class A {
@@ -97,7 +97,7 @@ class A {
     let calls = text(overloads, "get_call_hierarchy", json!({"symbol_id": "add"}));
     assert_eq!(
         calls,
-        "1 caller of method A.add, A.java:2 and :3; complete: no other call is possible in 1 file, no test\nA.java:4 A.run  4:void run() { add(1); add(\"a\"); }"
+        "1 caller of method A.add, A.java:2 and :3; complete: no other call is possible in 1 file, none of them a test\nA.java:4 A.run  4:void run() { add(1); add(\"a\"); }"
     );
 }
 
@@ -170,11 +170,17 @@ module.exports = {
 --- use.js
 const util = require('./util');
 function check(value) { return util.isEmpty(value); }
+--- more.js
+const {
+    isEmpty,
+} = require('./util');
+function more(value) { return isEmpty(value); }
 ";
     let calls = text(project, "get_call_hierarchy", json!({"symbol_id": "isEmpty"}));
     assert_eq!(
         calls,
-        "1 caller of function isEmpty, util.js:1; complete: no other call is possible in 2 files, no test\n\
+        "2 callers of function isEmpty, util.js:1; complete: no other call is possible in 3 files, none of them a test\n\
+         more.js:4 more  4:function more(value) { return isEmpty(value); }\n\
          use.js:2 check  2:function check(value) { return util.isEmpty(value); }"
     );
 }
@@ -196,7 +202,7 @@ func night(t *Till) error {{ return t.Close() }}
 {many}"
     );
     let ask = |args: Value| text(&project, "get_call_hierarchy", args);
-    let direct = "1 direct caller of method Till.Close, till.go:6; complete: no other call is possible in 1 file, no test\n\
+    let direct = "1 direct caller of method Till.Close, till.go:6; complete: no other call is possible in 1 file, none of them a test\n\
                   till.go:7 night  7:func night(t *Till) error { return t.Close() }\n";
     let counted = "12 callers of Closer.Close, which may run it, not listed; `through` lists them";
     assert_eq!(ask(json!({"symbol_id": "Till.Close"})), format!("{direct}{counted}"));
@@ -244,7 +250,7 @@ def alone(): return 3
 ";
     let ask = |name: &str| text(project, "get_call_hierarchy", json!({"symbol_id": name}));
     let by = "outside of the repository it may be called by";
-    let none = "; no other direct call is possible in 1 file, no test";
+    let none = "; no other direct call is possible in 1 file, none of them a test";
     assert_eq!(ask("Job.run"), format!("0 callers of method Job.run, a.py:5{none}\n{by} threading.Thread"));
     assert_eq!(ask("index"), format!("0 callers of function index, a.py:8{none}\n{by} @route"));
     assert!(ask("alone").contains("complete: no other call is possible"));

@@ -36,10 +36,10 @@ pub use related::{Related, implementations, related};
 pub use rename::{RenameDoubt, Renaming, renaming};
 pub use twins::twins;
 pub use types::types_of;
-pub use visible::is_export;
 pub(super) use visible::{
     Exports, decorator_name, in_interface, in_type, is_decorated, is_part, is_type, words_before,
 };
+pub use visible::{is_export, is_taken};
 
 use codelode_base::model::{Detail, Kind, Role};
 use codelode_store::{Edge, EdgeTable, Snapshot, SymbolId, SymbolView};

@@ -84,6 +84,20 @@ pub fn is_export(place: &UseSite<'_>) -> bool {
     gives_on(text, start, start + place.edge.len())
 }
 
+/// Whether a use takes its symbol out of a module under its own name: `const { a, b } = require("./m")`.
+pub fn is_taken(place: &UseSite<'_>) -> bool {
+    let end = place.edge.at as usize + place.edge.len();
+    let Some(after) = place.file.content().get(end..) else { return false };
+    let list = &after[..after.len().min(EXPORT_FAR)];
+    let Some(close) = memchr::memchr3(b'}', b'{', b';', list).filter(|close| list[*close] == b'}') else {
+        return false;
+    };
+    let Some(value) = after[close + 1..].trim_ascii_start().strip_prefix(b"=") else { return false };
+    let is_module = |call: &[u8]| value.trim_ascii_start().starts_with(call);
+    matches!(place.file.conventions().public, Public::Exported(_))
+        && (is_module(b"require(") || is_module(b"await import("))
+}
+
 /// Whether a name is the value of an export statement, or in its list.
 fn gives_on(text: &[u8], start: usize, end: usize) -> bool {
     let Some((from, after)) = start.checked_sub(EXPORT_FAR).or(Some(0)).zip(text.get(end..)) else { return false };

@@ -151,8 +151,8 @@ pub(super) fn no_other(fields: &Fields, key: &str, what: &str) -> Option<String>
     let files = looked_at.map_or_else(String::new, |at| {
         let files = n_of(number_of(at, "files").unwrap_or_default(), "file", "files");
         let tests = match number_of(at, "tests") {
-            None | Some(0) => "no test",
-            Some(1) => "one a test",
+            None | Some(0) => "none of them a test",
+            Some(1) => "one of them a test",
             Some(n) => &format!("{n} of them tests"),
         };
         format!(" in {files}, {tests}")
@@ -163,13 +163,19 @@ pub(super) fn no_other(fields: &Fields, key: &str, what: &str) -> Option<String>
 /// Places in the form of callers: `12 Cart.total  14:it.add(1)`.
 fn callers(places: &[&Fields]) -> String {
     let mut rows = Rows::default();
-    for place in places {
-        let call = format!("{}:{}", number_of(place, "line").unwrap_or_default(), text_of(place, "text"));
-        let row = match number_of(place, "in_line") {
-            Some(line) => format!("{line} {}  {call}", text_of(place, "in")),
-            None => call,
+    let is_of_one = |one: &Fields, other: &Fields| {
+        text_of(one, "file") == text_of(other, "file") && one.get("in_line") == other.get("in_line")
+    };
+    for of_one in places.chunk_by(|one, other| is_of_one(one, other)) {
+        let lines: Vec<String> =
+            of_one.iter().filter_map(|place| number_of(place, "line")).map(|line| line.to_string()).collect();
+        let first = format!("{}:{}", lines[0], text_of(of_one[0], "text"));
+        let row = match number_of(of_one[0], "in_line") {
+            Some(line) => format!("{line} {}  {first}", text_of(of_one[0], "in")),
+            None => first,
         };
-        rows.add(text_of(place, "file"), row);
+        let further = if lines.len() > 1 { format!("  and {}", lines[1..].join(", ")) } else { String::new() };
+        rows.add(text_of(of_one[0], "file"), row + &further);
     }
     rows.text()
 }
