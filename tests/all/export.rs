@@ -33,6 +33,22 @@ fn text(document: &Document, range: &[i32], source: &str) -> String {
 }
 
 #[test]
+fn an_index_that_grew_is_exported_as_a_fresh_one() {
+    let files = [
+        ("a.py", "class A:\n    pass\n"),
+        ("b.py", "class B:\n    pass\n"),
+        ("c.py", "from a import A\nfrom b import B\n\nclass C(B, A):\n    pass\n"),
+    ];
+    let all = ["export", "--format", "ndjson"];
+    let fresh = Place::of(&files).found(&all);
+    assert!(fresh.contains(r#""bases":["a.py::A#class","b.py::B#class"]"#), "{fresh}");
+    let grown = Place::of(&files[1..]);
+    assert!(grown.found(&all).contains(r#""bases":["b.py::B#class"]"#));
+    grown.write(files[0].0, files[0].1);
+    assert_eq!(grown.found(&all), fresh);
+}
+
+#[test]
 fn scip_holds_definitions_and_bound_uses() {
     let place = place();
     let file = place.path().join("index.scip");

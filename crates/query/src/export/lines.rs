@@ -5,6 +5,7 @@ use std::io::{self, Write};
 use serde_json::{Value, json};
 
 use super::{ExportCounts, Lines, Source, files, uses};
+use codelode_store::SymbolView;
 
 pub(super) fn write(source: &Source<'_>, out: &mut dyn Write) -> io::Result<ExportCounts> {
     let mut written = ExportCounts::default();
@@ -13,8 +14,7 @@ pub(super) fn write(source: &Source<'_>, out: &mut dyn Write) -> io::Result<Expo
         for symbol in file.symbols() {
             let (line, column) = lines.place(symbol.name_span().start);
             let span = symbol.span();
-            let bases = source.edges.bases(symbol.number()).filter_map(|base| source.snapshot.symbol(base));
-            let bases: Vec<String> = bases.map(|base| base.id()).collect();
+            let bases: Vec<String> = source.bases(&symbol).iter().map(SymbolView::id).collect();
             let mut object = json!({
                 "type": "definition", "id": symbol.id(), "name": symbol.name(), "kind": symbol.kind().as_str(),
                 "detail": symbol.detail().as_str(), "language": file.language(), "path": file.path(),

@@ -31,6 +31,16 @@ pub struct Source<'a> {
     pub root: &'a str,
 }
 
+impl<'a> Source<'a> {
+    /// The direct bases of a class by path and line, whichever file was indexed first.
+    fn bases(&self, class: &SymbolView<'_>) -> Vec<SymbolView<'a>> {
+        let mut bases: Vec<SymbolView<'a>> =
+            self.edges.bases(class.number()).filter_map(|base| self.snapshot.symbol(base)).collect();
+        bases.sort_by_key(|base| (base.file.path(), base.span().start));
+        bases
+    }
+}
+
 /// Counts of the written items.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ExportCounts {

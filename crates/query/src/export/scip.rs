@@ -76,13 +76,12 @@ fn role_of_file(file: &FileView<'_>) -> i32 {
 }
 
 fn information<'a>(source: &Source<'a>, symbol: &SymbolView<'a>) -> SymbolInformation {
-    let bases = source.edges.bases(symbol.number()).filter_map(|base| source.snapshot.symbol(base));
-    let derives = |base: SymbolView<'_>| Relationship { symbol: name_of(&base), is_implementation: true };
+    let derives = |base: &SymbolView<'_>| Relationship { symbol: name_of(base), is_implementation: true };
     let texts = [format!("```{}\n{}\n```", symbol.file.language(), symbol.signature(600)), symbol.docstring()];
     SymbolInformation {
         symbol: name_of(symbol),
         documentation: texts.into_iter().filter(|text| !text.is_empty()).collect(),
-        relationships: bases.map(derives).collect(),
+        relationships: source.bases(symbol).iter().map(derives).collect(),
         kind: kind_of(symbol).into(),
         display_name: symbol.name().into_owned(),
     }
