@@ -12,6 +12,13 @@ impl Rows {
         self.rows.push((file.to_owned(), row.into()));
     }
 
+    /// Adds the numbers of further lines of a file as one row, and takes them.
+    pub(super) fn add_further(&mut self, file: &str, lines: &mut Vec<String>) {
+        if !lines.is_empty() {
+            self.add(file, format!("and {}", std::mem::take(lines).join(", ")));
+        }
+    }
+
     /// The rows as text. A file with several rows in succession stands above them, with one in front of it.
     pub(super) fn text(&self) -> String {
         let mut text = String::new();

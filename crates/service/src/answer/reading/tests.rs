@@ -48,6 +48,30 @@ fn uses_stand_below_their_definition_and_file() {
 }
 
 #[test]
+fn of_many_uses_the_first_of_each_file_are_shown_whole() {
+    let mut uses: Vec<Value> = (1..=30).map(|line| used(None, "a.py", line, "cart.total()", "pay")).collect();
+    uses.push(used(None, "b.py", 4, "bill.total()", ""));
+    check(
+        &json!({
+            "definitions": [{"id": "shop/cart.py::Cart.total#method", "line": 5, "uses": 31}],
+            "references": uses,
+            "possible": 1,
+            "possible_places": [{"file": "c.py", "line": 2, "text": "it.total()", "in": "f"}],
+        }),
+        expect![[r#"
+            31 uses of method Cart.total, shop/cart.py:5
+            a.py
+            1:cart.total()  in pay
+            2:cart.total()  in pay
+            3:cart.total()  in pay
+            and 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30
+            b.py:4:bill.total()
+            1 possible, as the receiver is not known:
+            c.py:2:it.total()  in f"#]],
+    );
+}
+
+#[test]
 fn each_definition_of_a_name_has_its_uses_below_it() {
     check(
         &json!({

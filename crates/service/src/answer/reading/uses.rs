@@ -74,10 +74,17 @@ fn unused(definitions: &[&Fields]) -> String {
     if unused.is_empty() { String::new() } else { format!("no uses: {}\n", unused.join(", ")) }
 }
 
+/// The most uses that are all shown with their code; of more, the first few of each file are, and the lines of the rest.
+const MOST_SHOWN: usize = 30;
+const FIRST: usize = 3;
+
 /// Lines that use something, with the symbols around them.
 fn lines<'a>(references: impl IntoIterator<Item = &'a Fields>) -> String {
+    let references: Vec<&Fields> = references.into_iter().collect();
+    let most = if references.len() > MOST_SHOWN { FIRST } else { usize::MAX };
     let mut rows = Rows::default();
     let mut above = (String::new(), None);
+    let (mut n_of_file, mut further) = (0, Vec::new());
     for reference in references {
         let repo = text_of(reference, "repo");
         let file = text_of(reference, "file");
@@ -85,6 +92,16 @@ fn lines<'a>(references: impl IntoIterator<Item = &'a Fields>) -> String {
         let line = number_of(reference, "line");
         // A line may hold several uses.
         if above == (file.clone(), line) {
+            continue;
+        }
+        if above.0 != file {
+            rows.add_further(&above.0, &mut further);
+            n_of_file = 0;
+        }
+        n_of_file += 1;
+        if n_of_file > most {
+            further.push(line.unwrap_or_default().to_string());
+            above = (file, line);
             continue;
         }
         let within = match text_of(reference, "in") {
@@ -95,6 +112,7 @@ fn lines<'a>(references: impl IntoIterator<Item = &'a Fields>) -> String {
         rows.add(&file, format!("{}:{code}{within}", line.unwrap_or_default()));
         above = (file, line);
     }
+    rows.add_further(&above.0, &mut further);
     rows.text()
 }
 
