@@ -14,6 +14,8 @@ STOP = set("a all an and are as at be between by can code do does for from handl
            "of on or the that their then they this to use used using was what when where which who why with work works".split())
 # Files that a reader opens before giving up, as many as there are hits on a page.
 MOST_FILES = 10
+# Tokens that one call may answer with.
+BUDGET = 3_000
 LINES = 100
 
 
@@ -90,10 +92,15 @@ def searched(server, query, answers):
 
 
 def in_one(server, query, answers):
-    """One call that answers with files, symbols and their sources."""
-    answer = server.json("get_ranked_context", query=query, format="json")
-    shown = server.call("get_ranked_context", query=query)
-    return shown, any(is_answer(item["symbol_id"].split("::")[0], answers) for item in answer.get("items", []))
+    """One call that answers with candidates and the sources of the best."""
+    answer = server.json("get_ranked_context", query=query, token_budget=BUDGET, format="json")
+    shown = server.call("get_ranked_context", query=query, token_budget=BUDGET)
+    return shown, any(is_answer(item["symbol_id"].split("::")[0], answers) and item_is_shown(item, shown) for item in answer.get("items", []))
+
+
+def item_is_shown(item, shown):
+    """Whether a line of an item's source that says much stands in the compact text."""
+    return any(line in shown for line in sorted(item.get("source", "").split("\n"), key=len)[-3:] if line.strip())
 
 
 def judge(python, read):

@@ -143,6 +143,10 @@ fn a_question_finds_what_bears_its_rare_word_in_tests_too() {
     let context =
         text(&project, "get_ranked_context", json!({"query": "format text of a str subclass that overrides rjust"}));
     assert!(context.starts_with("tests/test_text.py\n2 MyString.rjust: def rjust(self, width)"), "{context}");
+    assert!(!context.contains("return text.padded"), "{context}");
+    let args = json!({"query": "how is a text formatted", "token_budget": 3_000});
+    let more = text(&project, "get_ranked_context", args);
+    assert!(more.contains("return text.padded"), "{more}");
 }
 
 #[test]

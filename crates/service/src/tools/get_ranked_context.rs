@@ -162,7 +162,8 @@ impl Tool for GetRankedContext {
             among: if among.len() > 1 { &among } else { &[] },
             ..filters.search(order, CONSIDERED)
         };
-        let asked = PageConditions { strategy: args.strategy, fields: &fields, text: &filters.text };
+        let gives_budget = args.token_budget.is_some();
+        let asked = PageConditions { strategy: args.strategy, fields: &fields, text: &filters.text, gives_budget };
         let mut answers = Vec::new();
         for repo in &mut repos {
             answers.push(answer(call, repo, &search, &filters.text)?);
@@ -206,6 +207,8 @@ struct PageConditions<'a> {
     fields: &'a Fields,
     /// The words of the question.
     text: &'a str,
+    /// Whether the caller gives the budget, and so wants it used.
+    gives_budget: bool,
 }
 
 /// Searches a repository; by meaning too, where a description is not found by its words.
@@ -261,7 +264,11 @@ fn page(call: &Call<'_>, repo: &Repo, found: &Found, asked: &PageConditions<'_>,
     if call.compact && call.offset == 0 && budget >= LEAST_FOR_CANDIDATES {
         candidates = candidates::of(&repo.snapshot, (&hits, &found.files), asked.text, budget / CANDIDATES_SHARE);
         // Of an unsure answer any candidate may be the one, and most sources would be read for nothing.
-        hits.truncate(if found.confidence == Confidence::High { SOURCES } else { 0 });
+        hits.truncate(match found.confidence {
+            _ if asked.gives_budget => hits.len(),
+            Confidence::High => SOURCES,
+            _ => 0,
+        });
     }
     let for_candidates = if candidates.is_empty() { 0 } else { tokens::of_json(&candidates) };
     let budget = budget.saturating_sub(for_candidates);
