@@ -306,3 +306,42 @@ fn messages_name_what_is_meant() {
     let Ran { status, err, .. } = place.run(&["search", "app", "--fields", "nope"]);
     assert!(status == 2 && err.contains("\"end_line\"") && !err.contains("--end-line"), "{err}");
 }
+
+#[test]
+fn a_notebook_is_shown_as_code() {
+    let project = "--- farm.py
+def grown(): pass
+--- a.ipynb
+{
+ \"cells\": [
+  {
+   \"cell_type\": \"code\",
+   \"source\": [
+    \"from farm import grown\\n\",
+    \"files = !ls -l data\\n\",
+    \"class Field:\\n\",
+    \"    def harvest(self):\\n\",
+    \"        \\\"\\\"\\\"Cuts.\\\"\\\"\\\"\\n\",
+    \"        !echo {self}\\n\",
+    \"        return grown()\\n\",
+    \"grown?\\n\"
+   ]
+  }
+ ]
+}
+";
+    let answer = ask(project, "get_symbol_source", json!({"symbol_id": "a.ipynb::Field.harvest#method"}));
+    let code = "    def harvest(self):\n        \"\"\"Cuts.\"\"\"\n        !echo {self}\n        return grown()";
+    assert_eq!(answer["source"], code, "{answer}");
+    let answer = ask(project, "find_references", json!({"identifier": "grown"}));
+    let rows: Vec<(&Value, &Value)> =
+        answer["references"].as_array().into_iter().flatten().map(|row| (&row["line"], &row["text"])).collect();
+    let (import, call, help) = (
+        (json!(6), json!("from farm import grown")),
+        (json!(12), json!("return grown()")),
+        (json!(13), json!("grown?")),
+    );
+    assert_eq!(rows, [(&import.0, &import.1), (&call.0, &call.1), (&help.0, &help.1)], "{answer}");
+    let outline = ask(project, "get_file_outline", json!({"file_path": "a.ipynb"}));
+    assert!(!outline.to_string().contains("could not be parsed"), "{outline}");
+}

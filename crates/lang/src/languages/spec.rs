@@ -195,6 +195,8 @@ pub struct LanguageSpec {
     /// Takes out of a text, at the same length, what the grammar's scanner crashes on or never ends with; `None` for the
     /// text itself.
     pub sanitize: Option<TextFilter>,
+    /// Makes lines of a file readable, if they are not as they stand; each line stays one line.
+    pub shown: Option<fn(&[u8]) -> Vec<u8>>,
     /// Rules for node kinds; the default is [`Rule::Walk`]. Anonymous tokens such as `&&` may have rules too.
     pub rules: &'static [(Rule, &'static [&'static str])],
     /// Node kinds that cannot contain any kind with a rule, one per line. A test generates the list from the grammar.
@@ -249,6 +251,7 @@ impl LanguageSpec {
         is_document: false,
         preprocess: None,
         sanitize: None,
+        shown: None,
         rules: &[],
         silent: "",
         reads_locals: false,

@@ -38,8 +38,11 @@ pub fn column_of(file: FileView<'_>, at: u32) -> u32 {
     let content = file.content();
     let at = (at as usize).min(content.len());
     let start = memchr::memrchr(b'\n', &content[..at]).map_or(0, |newline| newline + 1);
-    String::from_utf8_lossy(&content[start..at]).chars().count() as u32 + 1
+    String::from_utf8_lossy(&content[start..at]).trim_start_matches(MARK).chars().count() as u32 + 1
 }
+
+/// A byte order mark, which editors do not show.
+const MARK: char = '\u{feff}';
 
 /// The most bytes shown of a line.
 const LONGEST_LINE: usize = 4_000;
@@ -51,7 +54,7 @@ pub fn line_text(file: FileView<'_>, at: u32) -> String {
     let start = memchr::memrchr(b'\n', &content[..at]).map_or(0, |newline| newline + 1);
     let end = memchr::memchr(b'\n', &content[at..]).map_or(content.len(), |newline| at + newline);
     let line = content[start..end].trim_ascii();
-    String::from_utf8_lossy(&line[..line.len().min(LONGEST_LINE)]).trim().to_owned()
+    file.shown(&line[..line.len().min(LONGEST_LINE)]).trim().trim_start_matches(MARK).to_owned()
 }
 
 /// The texts of lines of a file, trimmed.
@@ -60,7 +63,7 @@ pub fn texts_of_lines(file: FileView<'_>, lines: &[u32]) -> Vec<String> {
     let content = file.content();
     let all: Vec<&[u8]> = content.split(|byte| *byte == b'\n').take(last).collect();
     let text = |line: &u32| match (*line as usize).checked_sub(1) {
-        Some(place) if place < all.len() => joined(&all, place),
+        Some(place) if place < all.len() => file.shown(&joined(&all, place)).into_owned(),
         _ => String::new(),
     };
     lines.iter().map(text).collect()
@@ -70,15 +73,16 @@ pub fn texts_of_lines(file: FileView<'_>, lines: &[u32]) -> Vec<String> {
 const MOST_OF_CHAIN: usize = 4;
 
 /// A line, joined to the lines before it if it continues their call chain: `matcher` and `.args()`.
-fn joined(lines: &[&[u8]], place: usize) -> String {
+fn joined(lines: &[&[u8]], place: usize) -> Vec<u8> {
     let goes_on =
         |place: usize| [&b"."[..], b"?.", b"->"].iter().any(|mark| lines[place].trim_ascii().starts_with(mark));
     let mut first = place;
     while first > 0 && place - first < MOST_OF_CHAIN && goes_on(first) {
         first -= 1;
     }
-    let text = lines[first..=place].iter().map(|line| line.trim_ascii()).collect::<Vec<_>>().concat();
-    String::from_utf8_lossy(&text[..text.len().min(LONGEST_LINE)]).into_owned()
+    let mut text = lines[first..=place].iter().map(|line| line.trim_ascii()).collect::<Vec<_>>().concat();
+    text.truncate(LONGEST_LINE);
+    text
 }
 
 /// Finds the lines of ascending places in a file. It counts on from place to place: counting each from the start would

@@ -94,7 +94,7 @@ pub fn uses(repo: &Repo, symbol: &SymbolView<'_>) -> Option<usize> {
 /// The source of a symbol that is short.
 pub fn short_source(symbol: &SymbolView<'_>) -> Option<String> {
     let is_short = symbol.end_line() < symbol.first_line() + SHORT;
-    is_short.then(|| String::from_utf8_lossy(symbol.indented_source()).into_owned())
+    is_short.then(|| symbol.shown().into_owned())
 }
 
 #[cfg(test)]

@@ -222,7 +222,7 @@ impl<'a> Packing<'a> {
         let used = self.used.saturating_sub(saved + holds_best);
         // Most are too long for what is left, which their beginning shows.
         let most = most.min(self.budget.saturating_sub(used));
-        let whole = String::from_utf8_lossy(symbol.indented_source());
+        let whole = symbol.shown();
         let folded = if told.folds { folded(&symbol, &whole) } else { None };
         let (source, left_out_lines) =
             folded.map_or((whole.into_owned(), None), |(source, lines)| (source, Some(lines)));
@@ -317,7 +317,7 @@ fn brief(hit: &Hit, symbol: &SymbolView<'_>, told: PackingContext<'_>, most: usi
 
 /// A symbol whose source may not fit into this many tokens: its first lines, or of a type its outline.
 fn begun(hit: &Hit, symbol: &SymbolView<'_>, told: PackingContext<'_>, most: usize) -> Item {
-    let source = String::from_utf8_lossy(symbol.indented_source());
+    let source = symbol.shown();
     let lines: Vec<&str> = source.split_inclusive('\n').collect();
     let of = |kept: usize| {
         let text = lines[..kept].concat();

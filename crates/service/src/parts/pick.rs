@@ -68,8 +68,6 @@ impl Symbols {
     /// Source of a symbol, with the line that it begins at.
     pub fn source(&self, entry: &Entry) -> (u32, Cow<'_, str>) {
         let symbol = self.repo.snapshot.symbol(entry.symbol);
-        symbol.map_or((entry.line, Cow::Borrowed("")), |symbol| {
-            (symbol.first_line(), String::from_utf8_lossy(symbol.indented_source()))
-        })
+        symbol.map_or((entry.line, Cow::Borrowed("")), |symbol| (symbol.first_line(), symbol.shown()))
     }
 }

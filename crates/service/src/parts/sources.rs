@@ -240,13 +240,13 @@ fn symbol_of(
     let lines = (symbol.line(), symbol.end_line());
     call.baseline(symbol.file.path(), (content.len(), symbol.file.lines()), lines);
     let bytes = symbol.indented_source();
-    let source = String::from_utf8_lossy(bytes);
+    let source = symbol.shown();
     let start = (span.end as usize).saturating_sub(bytes.len());
     let detail = symbol.detail().as_str();
     let doc = symbol.docstring();
     let inside = doc.lines().next().is_none_or(|first| source.contains(first));
     let context = wanted.context_lines.min(200) as usize;
-    let lossy = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    let lossy = |bytes: &[u8]| symbol.file.shown(bytes).into_owned();
     let (above, below) = (content.get(..start), content.get(span.end as usize..));
     let mut answer = Symbol {
         id: symbol.id(),

@@ -205,7 +205,7 @@ impl Budget {
         let frame = tokens::estimate(&symbol_id) + tokens::estimate(&told) + AROUND;
         let line = symbol.line();
         let mut item = Item { symbol_id, line, source_line: None, signature: None, source: None, blame: None, facts };
-        let source = String::from_utf8_lossy(symbol.indented_source());
+        let source = symbol.shown();
         let cost = frame + tokens::estimate(&source);
         if whole && !self.compact && cost <= self.left {
             self.left -= cost;

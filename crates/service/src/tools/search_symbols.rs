@@ -610,7 +610,7 @@ impl Sources {
 
     fn add(&mut self, repo: &Repo, hit: &Hit, item: &mut Item) {
         let Some((left, symbol)) = self.left.zip(repo.snapshot.symbol(hit.symbol)) else { return };
-        let source = String::from_utf8_lossy(symbol.indented_source()).into_owned();
+        let source = symbol.shown().into_owned();
         // A large symbol does not prevent smaller ones after it from being shown.
         if let Some(left) = left.checked_sub(tokens::estimate(&source)) {
             self.left = Some(left);

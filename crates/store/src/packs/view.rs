@@ -96,6 +96,14 @@ impl<'a> FileView<'a> {
         self.pack.content(self.place, self.record)
     }
 
+    /// Some lines of the content for a person to read: lossy, and the code of a notebook in place of its JSON.
+    pub fn shown<'t>(&self, lines: &'t [u8]) -> Cow<'t, str> {
+        match self.spec().shown {
+            Some(shown) => Cow::Owned(String::from_utf8_lossy(&shown(lines)).into_owned()),
+            None => String::from_utf8_lossy(lines),
+        }
+    }
+
     /// Size of the content in bytes.
     pub fn size(&self) -> u64 {
         self.record.content_len.into()
@@ -362,6 +370,17 @@ impl<'a> SymbolView<'a> {
             if is_line_start { before.len() - blanks } else { before.len() }
         });
         content.get(start..span.end as usize).unwrap_or_default()
+    }
+
+    /// Like [`SymbolView::indented_source`], for a person to read.
+    pub fn shown(&self) -> Cow<'a, str> {
+        let (source, span) = (self.indented_source(), self.span());
+        let before = self.file.content().get(..span.start as usize).unwrap_or_default();
+        let line = memchr::memrchr(b'\n', before).map_or(0, |newline| newline + 1);
+        // The code of a notebook begins behind a quote, and is indented there.
+        let is_quoted = self.file.spec().shown.is_some() && before[line..].trim_ascii() == b"\"";
+        let from_line = || self.file.content().get(line..span.end as usize);
+        self.file.shown(is_quoted.then(from_line).flatten().unwrap_or(source))
     }
 
     /// SHA-256 of [`SymbolView::source`].

@@ -140,6 +140,7 @@ fn blank_commands(made: &mut [u8]) {
     for line in made.split_mut(|byte| *byte == b'\n') {
         let indent = line.len() - line.trim_ascii_start().len();
         if !matches!(line.get(indent), Some(b'%' | b'!' | b'?')) {
+            blank_in_line(line);
             continue;
         }
         match statement(&line[indent..]) {
@@ -150,6 +151,31 @@ fn blank_commands(made: &mut [u8]) {
                 head[length - 3..].copy_from_slice(b"1: ");
             }
             None => line.fill(b' '),
+        }
+    }
+}
+
+/// Blanks the marks of help behind a name, and a command whose result is assigned: all but the Python that it runs.
+fn blank_in_line(line: &mut [u8]) {
+    let end = line.trim_ascii_end().len();
+    let marks = line[..end].iter().rev().take_while(|byte| **byte == b'?').count();
+    let is_name = |text: &[u8]| text.iter().all(|byte| byte.is_ascii_alphanumeric() || b"_.".contains(byte));
+    if marks > 0 && is_name(line[..end - marks].trim_ascii()) {
+        line[end - marks..end].fill(b' ');
+        return;
+    }
+    let Some(equals) = line.iter().position(|byte| *byte == b'=') else { return };
+    let rest = &line[equals + 1..];
+    let at = equals + 1 + rest.len() - rest.trim_ascii_start().len();
+    let is_target = line[..equals].split(|byte| *byte == b',').all(|name| is_name(name.trim_ascii()));
+    if !is_target || !matches!(line.get(at), Some(b'!' | b'%')) {
+        return;
+    }
+    match statement(&line[at..]) {
+        Some(length) => line[at..at + length].fill(b' '),
+        None => {
+            line[at..].fill(b' ');
+            line[at] = b'0';
         }
     }
 }
@@ -201,6 +227,10 @@ mod tests {
         check(
             &cell(r#"["%time a = f(b)\n", "  %timeit -n 10 g()\n", "%timeit\n"]"#),
             "if 1: a = f(b)\n  if         1: g()",
+        );
+        check(
+            &cell(r#"["a, b = !ls -l\n", "x = %timeit -o f()\n", "help?\n", "a != b\n", "y = '%s' % a"]"#),
+            "a, b = 0\nx =            f()\nhelp\na != b\ny = '%s' % a",
         );
         check(&cell(r#"["%%bash\n", "rm x"]"#), "");
         check(&cell(r#"["%%time\n", "a = 1"]"#), "a = 1");

@@ -1,6 +1,7 @@
 //! Jupyter: the code cells of a notebook, read as one file of Python.
 
 mod cells;
+mod shown;
 
 use super::spec::grammar;
 use super::{Comments, Conventions, LanguageSpec, python};
@@ -16,6 +17,7 @@ pub static SPEC: LanguageSpec = LanguageSpec {
     comments: Comments { block: &[(r#"\"\"\""#, r#"\"\"\""#)], ..Comments::HASH },
     conventions: &CONVENTIONS,
     sanitize: Some(cells::alone),
+    shown: Some(shown::code),
     ..python::IN_CELLS
 };
 
