@@ -12,14 +12,23 @@ pub struct Syntax {
     pub around_members: &'static [&'static str],
     /// Kinds of nodes that hold plain text around code. A pattern that is only such a node was not understood.
     pub text: &'static [&'static str],
+    /// An awaited call with type arguments, as the grammar knows it: patterns of calls without them match such a call as well.
+    pub typed_call: Option<&'static str>,
     /// Tree-sitter queries for smells of [`SMELLS`]; the match is the capture `match`, or all captures.
     pub smells: &'static [(&'static str, &'static str)],
 }
 
 impl Syntax {
     /// Default settings: no contexts or smells, and `$` replaced by a letter that few names begin with.
-    pub const PLAIN: Self =
-        Self { sigil: 'µ', contexts: &[], first_column_is_top: false, around_members: &[], text: &[], smells: &[] };
+    pub const PLAIN: Self = Self {
+        sigil: 'µ',
+        contexts: &[],
+        first_column_is_top: false,
+        around_members: &[],
+        text: &[],
+        typed_call: None,
+        smells: &[],
+    };
 }
 
 /// All smells with their descriptions.

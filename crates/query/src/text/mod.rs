@@ -1,6 +1,7 @@
 //! Text search: lines as ripgrep finds them, in the files whose grams may match.
 
 pub mod blobs;
+mod calls;
 mod chains;
 pub mod colours;
 pub(super) mod mentions;

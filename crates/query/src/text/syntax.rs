@@ -9,10 +9,11 @@ use std::time::{Duration, Instant};
 
 use ast_grep_core::matcher::{MatcherExt, PatternNode};
 use ast_grep_core::meta_var::MetaVariable;
-use ast_grep_core::{AstGrep, Language, Matcher, NodeMatch, Pattern};
+use ast_grep_core::{AstGrep, Language, NodeMatch, Pattern};
 use memchr::memmem;
 use tree_sitter::{Node, Query, QueryCursor, QueryCursorOptions, QueryCursorState, StreamingIterator};
 
+use super::calls::{Form, forms, kinds_of};
 use super::chains::{Chain, chains};
 use super::pieces::{CutPoint, cuts, pieces};
 use super::sexp::{ParsedQuery, query_needs, reading};
@@ -93,7 +94,8 @@ enum Wanted {
 
 enum Finder {
     Pattern {
-        pattern: Box<Pattern>,
+        /// With type arguments of calls, and without.
+        forms: Vec<Form>,
         /// Whether a variable occurs twice.
         compares: bool,
         /// Whether it may match a whole file.
@@ -114,19 +116,22 @@ impl Wanted {
         match self {
             Self::Code(pattern) => {
                 let until = Instant::now() + READING;
-                let pattern = Box::new(code(pattern, spec, &|| Instant::now() >= until)?);
+                let is_over = || Instant::now() >= until;
+                let pattern = code(pattern, spec, &is_over)?;
                 let compares = has_twice(&pattern.node, &mut HashSet::new());
+                let sample = spec.syntax.typed_call.and_then(|sample| code(sample, spec, &is_over).ok());
+                let forms = forms(pattern, sample.as_ref().map(|sample| &sample.node));
                 let root = parse("", spec, &|| false).map(|tree| usize::from(tree.root_node().kind_id()));
-                let kinds = pattern.potential_kinds();
+                let kinds = kinds_of(&forms);
                 let is_of_file = match (&kinds, root) {
-                    (Some(kinds), Some(root)) => kinds.contains(root),
+                    (Some(kinds), Some(root)) => kinds.contains(&root),
                     _ => true,
                 };
                 let around = spec.syntax.around_members;
                 let id = |kind: &str| usize::from(Grammar(spec).kind_to_id(kind));
                 let is_in_members = !around.is_empty()
-                    && kinds.is_some_and(|kinds| around.iter().map(|kind| id(kind)).all(|id| !kinds.contains(id)));
-                Ok(Finder::Pattern { pattern, compares, is_of_file, is_in_members })
+                    && kinds.is_some_and(|kinds| around.iter().map(|kind| id(kind)).all(|id| !kinds.contains(&id)));
+                Ok(Finder::Pattern { forms, compares, is_of_file, is_in_members })
             }
             Self::Query(text) => query(text),
             Self::Smell(name) if name == "deep_nesting" => Ok(Finder::Nesting),
@@ -284,13 +289,13 @@ impl SyntaxQuery {
         };
         let Some(tree) = tree else { return cut() };
         let mut found = match finder {
-            Finder::Pattern { pattern, compares: true, .. } if is_deeper(tree.root_node(), SHALLOW) => {
+            Finder::Pattern { forms, compares: true, .. } if is_deeper(tree.root_node(), SHALLOW) => {
                 match is_deeper(tree.root_node(), DEEPEST_COMPARED) {
                     true => cut(),
-                    false => on_large_stack(|| matched(pattern, text, tree, spec, is_over)).unwrap_or_else(cut),
+                    false => on_large_stack(|| matched(forms, text, tree, spec, is_over)).unwrap_or_else(cut),
                 }
             }
-            Finder::Pattern { pattern, .. } => matched(pattern, text, tree, spec, is_over),
+            Finder::Pattern { forms, .. } => matched(forms, text, tree, spec, is_over),
             Finder::Query(_) if is_deeper(tree.root_node(), DEEPEST_QUERIED) => cut(),
             Finder::Query(query) => queried(query, tree.root_node(), &text, is_over),
             Finder::Nesting => nested(spec, tree.root_node(), is_over),
@@ -485,15 +490,9 @@ fn hit(node: Node<'_>, captures: Vec<(String, Range<usize>)>) -> SyntaxHit {
 }
 
 /// The matches of a pattern.
-fn matched(
-    pattern: &Pattern,
-    text: String,
-    tree: SyntaxTree,
-    spec: &'static LanguageSpec,
-    is_over: IsOver<'_>,
-) -> Found {
+fn matched(forms: &[Form], text: String, tree: SyntaxTree, spec: &'static LanguageSpec, is_over: IsOver<'_>) -> Found {
     let root = AstGrep::doc(Code { source: text, grammar: Grammar(spec), tree });
-    let kinds = pattern.potential_kinds();
+    let kinds = kinds_of(forms);
     let (mut found, mut captures) = (Found::default(), 0);
     for (place, node) in root.root().dfs().enumerate() {
         let is_full = found.hits.len() == MOST_IN_FILE || captures > MOST_CAPTURES;
@@ -501,10 +500,12 @@ fn matched(
             found.is_cut = true;
             break;
         }
-        if kinds.as_ref().is_none_or(|kinds| kinds.contains(node.kind_id().into()))
-            && let Some(matched) = pattern.match_node(node)
-        {
-            let hit = of_match(&matched);
+        if kinds.as_ref().is_some_and(|kinds| !kinds.contains(&node.kind_id().into())) {
+            continue;
+        }
+        let form_at = |form: &Form| Some((form.is_awaited, form.pattern.match_node(node.clone())?));
+        if let Some((is_awaited, matched)) = forms.iter().find_map(form_at) {
+            let hit = of_match(&matched, is_awaited);
             captures += hit.captures.len();
             found.hits.push(hit);
         }
@@ -512,7 +513,8 @@ fn matched(
     found
 }
 
-fn of_match(found: &NodeMatch<'_, Code>) -> SyntaxHit {
+/// A match; `is_awaited` for one behind an `await` that the pattern does not have.
+fn of_match(found: &NodeMatch<'_, Code>, is_awaited: bool) -> SyntaxHit {
     let env = found.get_env();
     let mut captures: Vec<(String, Range<usize>)> = env
         .get_matched_variables()
@@ -530,7 +532,13 @@ fn of_match(found: &NodeMatch<'_, Code>) -> SyntaxHit {
         })
         .collect();
     captures.sort_by(|left, right| left.0.cmp(&right.0));
-    hit(found.get_node().get_inner_node(), captures)
+    let node = found.get_node().get_inner_node();
+    let function = node.child(0).filter(|_| is_awaited).and_then(|awaited| awaited.named_child(0));
+    let mut whole = hit(node, captures);
+    if let Some(function) = function {
+        (whole.start, whole.line) = (function.start_byte(), function.start_position().row as u64 + 1);
+    }
+    whole
 }
 
 /// The matches of a query: the capture `match`, or else the largest capture.

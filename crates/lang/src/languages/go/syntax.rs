@@ -8,6 +8,7 @@ pub const SYNTAX: Syntax = Syntax {
     first_column_is_top: false,
     around_members: &[],
     text: &[],
+    typed_call: None,
     smells: &[
         (
             "empty_catch",

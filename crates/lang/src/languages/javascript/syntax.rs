@@ -9,6 +9,7 @@ pub const SYNTAX: Syntax = Syntax {
     first_column_is_top: false,
     around_members: &[],
     text: &[],
+    typed_call: Some("await f<T>(x)"),
     smells: &[
         ("empty_catch", r#"(catch_clause "catch" body: (statement_block . "{" . "}")) @match"#),
         (

@@ -25,6 +25,7 @@ pub const SYNTAX: Syntax = Syntax {
         "case_clause",
     ],
     text: &[],
+    typed_call: None,
     smells: &[
         ("empty_catch", "(except_clause (block . (pass_statement) .)) @match"),
         ("bare_except", r#"(except_clause . "except" . ":") @match"#),
