@@ -214,8 +214,8 @@ fn enums_have_constants_bodies_and_cases() {
     check(
         "--- A.java
 enum Mode⟦=Mode⟧ {
-  FAST⟦=FAST⟧ { int cost⟦=over⟧() { return base⟦base⟧(); } },
-  SLOW⟦=SLOW⟧, ODD⟦make⟧(1);
+  FAST⟦=FAST⟧⟦Mode,plain⟧ { int cost⟦=over⟧() { return base⟦base⟧(); } },
+  SLOW⟦=SLOW⟧⟦Mode,plain⟧, ODD⟦Mode,make⟧(1);
   Mode⟦=plain⟧() {}
   Mode⟦=make⟧(int n) { this⟦plain⟧(); }
   int cost⟦=cost⟧() { return 1; }
@@ -518,7 +518,7 @@ fn streams_give_what_they_are_made_of() {
         "--- A.java
 import java.util.*;
 class A {
-  enum Case⟦=Case⟧ { ONE⟦=ONE⟧; String shown⟦=shown⟧() { return \"\"; } }
+  enum Case⟦=Case⟧ { ONE⟦=ONE⟧⟦Case⟧; String shown⟦=shown⟧() { return \"\"; } }
   static class Item⟦=Item⟧ { String label⟦=label⟧() { return \"\"; } }
   static void go(Map<String, List<Item⟦Item⟧>> map, Collection<Item⟦Item⟧> all) {
     Arrays.stream(Case⟦Case⟧.values()).filter(c -> c.shown⟦shown⟧().isEmpty());

@@ -86,6 +86,7 @@ pub fn renaming<'a>(
                 Some(_) => drop(doubts.insert(RenameDoubt::at(file, edge.at, "it also names a field"))),
                 // `import('./a')` takes the default export of any name.
                 None if edge.role() == Role::Import && span.of(file.content()) == b"import" => {}
+                None if makes_constant(file, edge.at) => {}
                 None if span.of(file.content()) != own.name_bytes() => {
                     doubts.insert(RenameDoubt::at(file, edge.at, "it is written in another way"));
                 }
@@ -116,6 +117,11 @@ pub fn renaming<'a>(
     }
     let places = places.into_iter().map(|(file, spans)| (file, spans.into_iter().collect())).collect();
     Renaming { places, doubts: doubts.into_iter().collect() }
+}
+
+/// Whether a place is the name of an enum's constant, which is made there without writing the enum's name.
+fn makes_constant(file: FileView<'_>, at: u32) -> bool {
+    file.symbols().any(|own| own.name_span().start == at && own.detail() == Detail::Member)
 }
 
 /// The places of a symbol's name within names of its examples: `ExampleType_Method_suffix`.

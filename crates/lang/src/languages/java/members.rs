@@ -264,15 +264,14 @@ fn member<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, class: DefinitionId, membe
         }
         "enum_constant" => {
             annotations(cx, node, members);
-            // A constant is an instance made by a constructor; without arguments there may be none.
-            if let (Some(name), Some(list)) = (field(node, "name"), field(node, "arguments")) {
+            // A constant is an instance of the enum, made by a constructor if one is written.
+            if let Some(name) = field(node, "name") {
                 let own = cx.facts.expression(Op::ClassOf, class, 0);
                 let constructor = cx.facts.name(CONSTRUCTOR);
-                let callee = cx.facts.member(own, constructor);
+                let constructor = cx.facts.member(own, constructor);
+                let callee = cx.facts.union(&[own, constructor]);
                 let (_, fitting) = arguments(cx, node, members, callee);
-                if cx.first(list).is_some() {
-                    cx.facts.occurrence(span_of(name), Role::Call, fitting);
-                }
+                cx.facts.occurrence(span_of(name), Role::Call, fitting);
             }
             if let Some(body) = field(node, "body") {
                 let base = cx.facts.expression(Op::ClassOf, class, 0);
