@@ -147,3 +147,22 @@ fn both_sides_of_a_merge_are_followed() {
         answer["commits"].as_array().into_iter().flatten().filter_map(|step| step["subject"].as_str()).collect();
     assert_eq!(subjects, ["Start at five", "Return more", "Add a total"], "{answer}");
 }
+
+#[test]
+fn a_shallow_clone_says_that_its_history_ends_there() {
+    let (full, clone) = (place(), Place::new());
+    let from = format!("file://{}", full.source().display());
+    clone.git(&["clone", "-q", "--depth", "2", &from, "."]);
+    clone.indexed();
+    for (tool, args) in
+        [("search_commits", json!({"query": "default"})), ("get_symbol_history", json!({"symbol_id": "read_date"}))]
+    {
+        let answer = clone.call(tool, args);
+        assert!(answer["_meta"]["hint"].to_string().contains("history ends here"), "{tool}: {answer}");
+    }
+    let answer = clone.call("get_changed_symbols", json!({"since_sha": "HEAD~3"}));
+    assert!(answer["error"].to_string().contains("shallow"), "{answer}");
+    assert!(answer.to_string().contains("git fetch --unshallow"), "{answer}");
+    let whole = full.call("search_commits", json!({"query": "default"}));
+    assert!(whole["_meta"]["hint"].is_null(), "{whole}");
+}

@@ -46,7 +46,7 @@ pub(super) fn read(asked: &Asked<'_>, view: &View<'_>) -> Result<Read, Failure> 
     let unavailable = |why: String| Failure::new(StatusCode::SERVICE_UNAVAILABLE, format!("No change: {why}."));
     let history = history(asked, view).map_err(unavailable)?;
     let found = |err: HistoryError| match err {
-        HistoryError::NoCommit(_) => Failure::missing(err.to_string()),
+        HistoryError::NoCommit(_) | HistoryError::PastEnd(_) => Failure::missing(err.to_string()),
         err => unavailable(err.to_string()),
     };
     let limit = asked.cx.config.max_file_size;

@@ -188,6 +188,7 @@ pub fn history_error(err: HistoryError) -> Error {
         HistoryError::NoCommit(_) => {
             Error::not_found(format!("{message}; give a commit's id, a branch, a tag or HEAD~1"))
         }
+        HistoryError::PastEnd(_) => Error::not_found(format!("{message}; git fetch --unshallow brings older commits")),
         HistoryError::Unreadable(_) => {
             Error::unavailable(format!("{message}; a shallow clone lacks older commits: git fetch --unshallow"))
         }

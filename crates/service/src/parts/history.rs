@@ -35,11 +35,17 @@ pub fn bounds(call: &Call<'_>) -> Bounds {
     Bounds::within(call.config.max_file_size, READING)
 }
 
-/// Note for an answer from a part of the history.
-pub fn note_part(call: &Call<'_>, is_whole: bool) {
-    if !is_whole {
-        call.note("hint", "older commits were not read: they are not in this clone, or time ran out");
+/// Note for an answer from a part of the history: this clone has no more, or the time of the walk was over.
+pub fn note_part(call: &Call<'_>, history: &History, is_whole: bool, is_over: bool) {
+    if is_whole {
+        return;
     }
+    let why = match (is_over, history.is_shallow()) {
+        (false, true) => "history ends here: the clone is shallow; git fetch --unshallow brings older commits",
+        (false, false) => "older commits were not read: they are not in this clone",
+        (true, _) => "older commits were not read: time ran out",
+    };
+    call.note("hint", why);
 }
 
 /// The time that an argument names: a date, a date and a time, how long ago, or a commit's. A date means its beginning,

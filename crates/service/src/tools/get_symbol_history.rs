@@ -89,7 +89,7 @@ impl Tool for GetSymbolHistory {
         let is_over = history::is_over(call);
         let past =
             query::past(&history, &repo.snapshot, &symbol, (wanted, &bounds), &is_over).map_err(history_error)?;
-        history::note_part(call, past.is_whole);
+        history::note_part(call, &history, past.is_whole, is_over());
         call.count(past.steps.len());
         call.found(!past.steps.is_empty());
         let mut output = Output { symbol_id: id, uncommitted: past.is_edited, ..Output::default() };

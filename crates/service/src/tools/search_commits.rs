@@ -123,7 +123,7 @@ impl Tool for SearchCommits {
         let is_over = history::is_over(call);
         let Commits { commits, n_read, is_whole } =
             query::commits(&history, &search, &is_over).map_err(history_error)?;
-        history::note_part(call, is_whole);
+        history::note_part(call, &history, is_whole, is_over());
         call.count(commits.len());
         call.found(!commits.is_empty());
         if call.count_only {

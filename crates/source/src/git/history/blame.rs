@@ -61,7 +61,11 @@ pub fn blame(
     let mut cache = listing::comparing(&repository).map_err(|err| unreadable(&err))?;
     let (start, file_path) = (gix::blame::Start::Commit(id), file.as_bytes().as_bstr());
     let outcome = gix::blame::file(&repository.objects, start, graph, &mut cache, file_path, options);
-    let outcome = outcome.map_err(|err| missing(format!("{file:?} ({})", causes(&err))))?;
+    let what = |err: &gix::Error| match repository.is_shallow().unwrap_or(false) {
+        true => format!("an older commit that changed {file:?}"),
+        false => format!("{file:?} ({})", causes(err)),
+    };
+    let outcome = outcome.map_err(|err| missing(what(&err)))?;
     let mut blamed = Vec::with_capacity(outcome.entries.len());
     for entry in outcome.entries {
         let commit = repository.find_commit(entry.commit_id).map_err(|err| unreadable(&err))?;

@@ -37,6 +37,9 @@ pub enum Error {
     /// A revision has no commit here.
     #[error("{0:?} names no commit of this repository")]
     NoCommit(String),
+    /// A revision has no commit in a shallow clone.
+    #[error("{0:?} names no commit of this clone, which is shallow: its history ends early")]
+    PastEnd(String),
     /// An object cannot be read, as in a shallow clone.
     #[error("the repository cannot be read: {0}")]
     Unreadable(String),
@@ -110,8 +113,17 @@ impl History {
     /// The id of a revision's commit, in hex. A revision is a commit's id or a prefix of one, a branch, a tag,
     /// `HEAD~3`.
     pub fn commit(&self, revision: &str) -> Result<String, Error> {
-        let id = commit_id(&self.repository, revision).ok_or_else(|| Error::NoCommit(revision.to_owned()))?;
+        let id = commit_id(&self.repository, revision).ok_or_else(|| self.no_commit(revision))?;
         Ok(id.to_string())
+    }
+
+    /// Whether this is a shallow clone, whose history ends early.
+    pub fn is_shallow(&self) -> bool {
+        self.repository.is_shallow().unwrap_or(false)
+    }
+
+    fn no_commit(&self, revision: &str) -> Error {
+        if self.is_shallow() { Error::PastEnd(revision.to_owned()) } else { Error::NoCommit(revision.to_owned()) }
     }
 
     /// The files that differ between two commits, by path. Folders, links and submodules are left out.
@@ -206,7 +218,7 @@ impl History {
 
     /// The commit where two lines of history part.
     pub fn fork(&self, one: &str, other: &str) -> Result<String, Error> {
-        let id = |name: &str| commit_id(&self.repository, name).ok_or_else(|| Error::NoCommit(name.to_owned()));
+        let id = |name: &str| commit_id(&self.repository, name).ok_or_else(|| self.no_commit(name));
         let base = self.repository.merge_base(id(one)?, id(other)?).map_err(unreadable)?;
         let none = || unreadable(format!("{one} and {other} have no commit in common"));
         base.map(|base| base.to_string()).ok_or_else(none)
