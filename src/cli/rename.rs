@@ -9,6 +9,7 @@ use clap::{Arg, ArgAction, ArgMatches, Command};
 use serde_json::{Map, Value};
 
 use super::{FOUND, Global, PATIENCE, here, output, server, with_context};
+use codelode_base::model::{encoded_like, on_disk, utf_8_of};
 use codelode_service::answer::{Error, Request};
 use codelode_service::catalog::related;
 use codelode_service::tools::{Context, ToolSpec, plan_rename};
@@ -67,15 +68,16 @@ fn rename(cx: &Context, global: &Global, arguments: &Map<String, Value>, is_dry:
     let (mut files, mut n_places): (Vec<(PathBuf, Vec<u8>)>, usize) = (Vec::new(), 0);
     for (number, spans) in &plan.places {
         let Some(file) = repo.snapshot.file_by_number(*number) else { continue };
-        let path = root.join(file.path());
+        let path = on_disk(root, file.path());
         // The plan only holds for the text that was read.
-        if fs::read(&path).map_err(|err| failed(&path, &err))? != file.content() {
+        let now = fs::read(&path).map_err(|err| failed(&path, &err))?;
+        if utf_8_of(&now).as_ref().unwrap_or(&now) != file.content() {
             return Err(failed(&path, &io::Error::other("it has changed meanwhile")));
         }
         let mut edited = file.content().to_vec();
         spans.iter().rev().for_each(|span| drop(edited.splice(span.start as usize..span.end as usize, new.bytes())));
         n_places += spans.len();
-        files.push((path, edited));
+        files.push((path, encoded_like(&now, &edited)));
     }
     for (path, edited) in &files {
         replace(path, edited).map_err(|err| failed(path, &err))?;

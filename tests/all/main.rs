@@ -14,6 +14,7 @@ mod damage;
 mod dead;
 mod documents;
 mod edits;
+mod encodings;
 mod english;
 mod export;
 mod first;

@@ -10,7 +10,7 @@ use ignore::types::{Types, TypesBuilder};
 
 use super::disk::Guard;
 use super::flags::{Binary, GrepOptions, SortBy};
-use codelode_base::model::SourceFile;
+use codelode_base::model::{SourceFile, on_disk, relative};
 use codelode_service::parts::grep::{FileView, Grep};
 use codelode_service::tools::Error;
 
@@ -37,7 +37,7 @@ impl Item<'_> {
     /// Its file on disk.
     pub(super) fn path(&self, root: &Path) -> Option<PathBuf> {
         match &self.haystack {
-            SearchInput::Indexed(file) => Some(root.join(file.path())),
+            SearchInput::Indexed(file) => Some(on_disk(root, file.path())),
             SearchInput::Disk { path, .. } => Some(path.clone()),
             SearchInput::Read(_) | SearchInput::Input(..) => None,
         }
@@ -85,7 +85,7 @@ impl Scope {
     /// The printed form of a path; `None` if it is outside.
     fn shown(&self, path: &str) -> Option<PathBuf> {
         let rest = path.strip_prefix(&self.prefix)?;
-        (!self.is_file || rest.is_empty()).then(|| PathBuf::from(format!("{}{rest}", self.shown)))
+        (!self.is_file || rest.is_empty()).then(|| relative(&format!("{}{rest}", self.shown)).into_owned())
     }
 }
 
@@ -109,13 +109,16 @@ pub(super) fn unindexed(
     (how, chosen): (&GrepOptions, &Chosen),
     guard: &mut Guard<'_>,
 ) -> Result<Vec<Item<'static>>, Error> {
-    let on_disk =
-        |file: &SourceFile| SearchInput::Disk { path: root.join(&file.path), size: file.size, binary: Binary::Skipped };
+    let input = |file: &SourceFile| SearchInput::Disk {
+        path: on_disk(root, &file.path),
+        size: file.size,
+        binary: Binary::Skipped,
+    };
     let has_file = |path: &Path| {
         let found = path.to_str().map(|path| files.binary_search_by(|file| file.path.as_str().cmp(path)));
         found.is_some_and(|found| found.is_ok())
     };
-    let listed = files.iter().map(|file| (file.path.as_str(), on_disk(file)));
+    let listed = files.iter().map(|file| (file.path.as_str(), input(file)));
     within(root, listed, &has_file, here, paths, (how, chosen), guard)
 }
 
@@ -222,7 +225,7 @@ impl Chosen {
         if self.globs.is_empty() {
             return true;
         }
-        let path = root.join(path);
+        let path = on_disk(root, path);
         let folders = path.ancestors().skip(1).take_while(|folder| *folder != root);
         !self.globs.matched(&path, false).is_ignore()
             && folders.into_iter().all(|folder| !self.globs.matched(folder, true).is_ignore())

@@ -12,7 +12,9 @@ mod relation;
 mod rights;
 pub mod scip;
 mod source;
+mod spelling;
 mod symbol;
+mod wide;
 
 pub use near::{nearest, nearness};
 pub use package::{Ecosystem, PackageId, Published};
@@ -22,4 +24,6 @@ pub use progress::{Progress, unfollowed};
 pub use relation::{How, Occurrence, Relations, Role, Site};
 pub use rights::Rights;
 pub use source::{EntryMode, FIRST, Input, SkipReason, SourceError, SourceFile, SourceTree, TreeEntry, is_text};
+pub use spelling::{on_disk, relative, spelled};
 pub use symbol::{Detail, Extraction, Kind, Span, Symbol, names_kind};
+pub use wide::{encoded_like, is_utf_16, utf_8_of};

@@ -74,7 +74,7 @@ reasons! {
     Submodule "submodule" "Another repository, which can be indexed by itself.",
     Missing "missing" "Its content is missing: not fetched, or excluded by a sparse checkout.",
     LfsPointer "lfs_pointer" "A Git LFS pointer; its content is stored elsewhere.",
-    Utf16 "utf_16" "UTF-16 text, not supported: save it as UTF-8.",
+    Utf16 "utf_16" "UTF-16 text with an error in it, which is not decoded.",
 }
 
 /// Type of an entry in a commit's tree.

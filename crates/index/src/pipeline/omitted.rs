@@ -4,7 +4,7 @@ use std::path::Path;
 
 use super::{Error, of_project, rules};
 use codelode_base::config::Config;
-use codelode_base::model::SkipReason;
+use codelode_base::model::{SkipReason, on_disk};
 use codelode_lang::languages;
 use codelode_source::discover;
 use codelode_source::git;
@@ -24,7 +24,7 @@ pub fn left_out(root: &Path, path: &str, facts: &SnapshotFacts, config: &Config)
 
 /// Whether a sparse checkout leaves out a tracked file.
 fn is_not_checked_out(root: &Path, path: &str) -> bool {
-    let place = root.join(path);
+    let place = on_disk(root, path);
     let Some(repository) = git::Repository::open(root) else { return false };
     let relative = repository.worktree().and_then(|top| place.strip_prefix(top).ok()?.to_str().map(str::to_owned));
     relative.is_some_and(|relative| repository.leaves_out(&relative))
@@ -65,7 +65,7 @@ pub fn large_sources(root: &Path, snapshot: &Snapshot, config: &Config) -> Resul
     let sources =
         paths.map(|(path, _)| path).filter(|path| languages::of_path(path).is_some_and(|own| own.relating.is_some()));
     let read = |path: String| {
-        let place = root.join(&path);
+        let place = on_disk(root, &path);
         let is_small = place.symlink_metadata().is_ok_and(|found| found.is_file() && found.len() <= LARGEST);
         let text = is_small.then(|| std::fs::read(place).ok()).flatten()?;
         Some((path, text))
@@ -80,7 +80,7 @@ pub fn all_left_out(root: &Path, snapshot: &Snapshot, config: &Config) -> Result
     let mut all: Vec<(String, SkipReason)> = by_rule.chain(unread).collect();
     all.sort_unstable();
     let counted = all.into_iter().map(|(path, reason)| {
-        let place = root.join(&path);
+        let place = on_disk(root, &path);
         match place.symlink_metadata().is_ok_and(|metadata| metadata.is_dir()) {
             true => Omitted {
                 path: format!("{path}/"),

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use super::{Drift, location};
 use codelode_base::config::Config;
-use codelode_base::model::SkipReason;
+use codelode_base::model::{SkipReason, on_disk};
 use codelode_source::discover::{self, RecordedEntry};
 use codelode_store::{FileTable, Row, Snapshot};
 
@@ -25,7 +25,7 @@ impl LeftOut {
     /// Whether a path without a row needs no update: it no longer exists, or is left out for the same reason as
     /// before.
     fn changes_nothing(&mut self, root: &Path, path: &str, snapshot: &Snapshot, config: &Config) -> bool {
-        let is_there = root.join(path).symlink_metadata().is_ok();
+        let is_there = on_disk(root, path).symlink_metadata().is_ok();
         let before = self.known.get(path).copied();
         let is_as_before = match (before, is_there) {
             (None, is_there) => !is_there,

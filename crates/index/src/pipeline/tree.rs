@@ -133,7 +133,7 @@ impl Reader<'_> {
         if bytes.len() as u64 > rules.max_file_size.max(file.size) {
             return Err(SkipReason::TooLarge);
         }
-        discover::not_text(&bytes).map_or(Ok(bytes), Err)
+        discover::text(bytes)
     }
 
     /// Warnings about unreadable files; an error when the source as a whole failed.

@@ -1,6 +1,8 @@
 //! Keeper: a thread that keeps the index of one checkout fresh.
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
+use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, PoisonError};
@@ -16,6 +18,7 @@ use super::{Error, LogLine, Options};
 use crate::pipeline::{self, Drift, LeftOut, Report, RunControl};
 use codelode_base::allocator;
 use codelode_base::config::Config;
+use codelode_base::model::{on_disk, spelled};
 use codelode_store::{self as store, Registry, Sidecar, Snapshot, Store};
 
 /// Time to wait for another process that writes the same index.
@@ -445,8 +448,9 @@ impl Work {
         {
             self.backlog.all |= all;
             self.backlog.lost |= lost || all;
-            let inside = paths.iter().filter_map(|path| path.strip_prefix(&self.root).ok()?.to_str());
-            self.backlog.paths.extend(inside.map(str::to_owned));
+            let inside =
+                paths.iter().filter_map(|path| spelled(path.strip_prefix(&self.root).ok()?.as_os_str().as_bytes()));
+            self.backlog.paths.extend(inside.map(Cow::into_owned));
         }
         let standing_at = notifier::place(&self.root).ok();
         if standing_at != self.standing_at {
@@ -560,7 +564,7 @@ fn newest(store: &Store, sidecar: &Sidecar) -> Result<Snapshot, store::Error> {
 fn folders(root: &Path, snapshot: &Snapshot) -> BTreeSet<PathBuf> {
     let entered = snapshot.table().inputs().filter(|row| row.is_dir);
     // Joining an empty path would add a trailing slash.
-    entered.map(|row| if row.path.is_empty() { root.to_owned() } else { root.join(row.path) }).collect()
+    entered.map(|row| if row.path.is_empty() { root.to_owned() } else { on_disk(root, row.path) }).collect()
 }
 
 /// Indexes a checkout, with its previous options if it was indexed before.

@@ -8,7 +8,7 @@ use std::time::Duration;
 use rayon::iter::{IntoParallelIterator, ParallelIterator};
 
 use super::changes::{Changes, SymbolKey, compare, versions};
-use codelode_base::model::{Extraction, Languages};
+use codelode_base::model::{Extraction, Languages, on_disk};
 use codelode_lang::extract::extract;
 use codelode_lang::languages::{self, TimeAtWork};
 use codelode_source::git::{Changed, History, HistoryError, LogEntry, Repository};
@@ -214,7 +214,7 @@ fn changed_since(
         path.as_deref().and_then(Path::to_str).zip(repository.as_ref()).is_some_and(|(path, it)| it.leaves_out(path))
     };
     // An ignored file still exists, so it is not removed.
-    let is_gone = |path: &str| root.join(path).symlink_metadata().is_err() && !is_left_out(path);
+    let is_gone = |path: &str| on_disk(root, path).symlink_metadata().is_err() && !is_left_out(path);
     let mut files = history.changed_since(since, present, is_gone)?;
     // An untracked file without symbols may be anything, so it is left out.
     files.retain(|file| file.old.is_some() || snapshot.file(&file.path).is_some_and(|file| file.symbol_count() > 0));

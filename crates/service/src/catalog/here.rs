@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use super::{Caller, Repo};
+use codelode_base::model::on_disk;
 
 impl Repo {
     /// Converts a path to index form: relative to the root, with `/` between the parts. Paths beginning with `./` or
@@ -10,7 +11,12 @@ impl Repo {
     /// has no such path.
     pub fn relative(&self, path: &str) -> String {
         // The path is normalized as text first, so that no part of it touches the disk outside the root.
-        let path = path.trim().replace('\\', "/");
+        let path = path.trim();
+        // The spelling of a name that is not UTF-8.
+        if path.contains('\\') && self.snapshot.file(path).is_some() {
+            return path.to_owned();
+        }
+        let path = path.replace('\\', "/");
         let path = if path.starts_with('/') { format!("/{}", normal(&path)) } else { path };
         let root = self.root.as_deref().map(|root| root.to_string_lossy().into_owned());
         let below_root = |path: &str| {
@@ -66,7 +72,7 @@ impl Repo {
             return true;
         }
         let root = self.root.as_deref().filter(|_| self.looks_in.is_none());
-        root.is_some_and(|root| root.join(path).exists())
+        root.is_some_and(|root| on_disk(root, path).exists())
     }
 }
 

@@ -26,7 +26,7 @@ use super::rebuild::{Rebuilds, rebuilt};
 use super::state::OpenIndex;
 use crate::answer::{Code, Error, Freshness};
 use codelode_base::config::Config;
-use codelode_base::model::{Phase, Rights};
+use codelode_base::model::{Phase, Rights, on_disk, utf_8_of};
 use codelode_index::pipeline::{self, Drift, RunControl};
 use codelode_index::watch::{self, WatchHandle};
 use codelode_source::git;
@@ -322,8 +322,8 @@ pub fn reread(caller: &Caller<'_>, repo: &mut Repo, paths: &[String]) -> Result<
     let Some(root) = repo.root.clone() else { return Ok(()) };
     let differs = |path: &&String| {
         let stored = repo.snapshot.file(path);
-        let now = std::fs::read(root.join(path.as_str()));
-        stored.zip(now.ok()).is_some_and(|(stored, now)| stored.content() != now)
+        let now = std::fs::read(on_disk(&root, path));
+        stored.zip(now.ok()).is_some_and(|(stored, now)| stored.content() != utf_8_of(&now).unwrap_or(now))
     };
     let changed: Vec<String> = paths.iter().filter(differs).cloned().collect();
     if changed.is_empty() {
@@ -365,7 +365,7 @@ pub fn ensure_fresh<'p>(
     }
     reopen(caller, repo, Instant::now())?;
     let is_gone = |path: &&str| {
-        let found = root.join(path).symlink_metadata();
+        let found = on_disk(&root, path).symlink_metadata();
         found.is_err_and(|err| matches!(err.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory))
     };
     let mut gone: Vec<String> = changed.into_iter().filter(is_gone).map(str::to_owned).collect();

@@ -10,7 +10,7 @@ use super::locate::resolve;
 use super::remotes::{newest_commit, remote};
 use super::runs;
 use crate::answer::Error;
-use codelode_base::model::SourceTree;
+use codelode_base::model::{SourceTree, on_disk};
 use codelode_cluster::ship::{self, Arrival, Facts, ShipmentControl, Source};
 pub use codelode_cluster::ship::{LATEST, PublishResult};
 use codelode_index::pipeline::{self, GitHashes, Options, Report};
@@ -176,7 +176,7 @@ fn tree(caller: &Caller<'_>, sidecar: &Sidecar, snapshot: &Snapshot, contents: &
         let found = entries.binary_search_by(|entry| entry.path.as_str().cmp(row.path));
         found.is_ok_and(|at| entries[at].id == hex(name))
     });
-    let is_there = |path: &str| root.join(path).symlink_metadata().is_ok();
+    let is_there = |path: &str| on_disk(root, path).symlink_metadata().is_ok();
     (is_committed && entries.iter().all(|entry| is_there(&entry.path))).then(|| commit.tree().to_owned())
 }
 

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use super::files::unknown_file;
 use super::{Call, Error, Tool, ToolTier, indexes, remotes, tokens};
 use crate::catalog::remotes::{Age, is_binary};
+use codelode_base::model::utf_8_of;
 use codelode_lang::languages;
 
 /// Open, view or read the text of a file, all of the file or a range of lines.
@@ -72,6 +73,7 @@ impl Tool for GetFileContent {
             let opened = remotes::open(call, &remote, None, Age::Kept)?;
             let path = remotes::inside(&opened, &args.file_path);
             let bytes = remotes::content(call, &opened, &path)?;
+            let bytes = utf_8_of(&bytes).unwrap_or(bytes);
             if is_binary(&bytes) {
                 return Err(Error::invalid_arguments(format!("{path} is not text: {} bytes", bytes.len())));
             }

@@ -4,7 +4,7 @@ use std::fs::{File, FileType, Metadata};
 use std::io::{self, Read};
 use std::path::Path;
 
-use codelode_base::model::{Input, SourceFile};
+use codelode_base::model::{Input, SourceFile, on_disk, relative};
 
 /// Modification time of a missing file.
 pub(super) const MISSING: i64 = i64::MIN;
@@ -128,7 +128,7 @@ impl Kind {
 /// Opens the file at `relative` below `root` for reading. No part of the path below the root may be a symbolic link,
 /// so swapping a folder for a link between check and opening cannot lead elsewhere.
 #[cfg(any(target_os = "linux", target_os = "android"))]
-pub(super) fn open_beneath(root: &Path, relative: &str) -> io::Result<File> {
+pub(super) fn open_beneath(root: &Path, relative: &Path) -> io::Result<File> {
     use rustix::fs::{CWD, Mode, OFlags, ResolveFlags, openat, openat2};
     use rustix::io::Errno;
 
@@ -146,7 +146,7 @@ pub(super) fn open_beneath(root: &Path, relative: &str) -> io::Result<File> {
 
 /// Opens the file at `relative` below `root` for reading, when no part of the path below the root is a symbolic link.
 #[cfg(not(any(target_os = "linux", target_os = "android")))]
-pub(super) fn open_beneath(root: &Path, relative: &str) -> io::Result<File> {
+pub(super) fn open_beneath(root: &Path, relative: &Path) -> io::Result<File> {
     open_checked(root, relative)
 }
 
@@ -176,7 +176,7 @@ pub(super) fn is_no_file(_error: &io::Error) -> bool {
 
 /// Fallback in two steps for systems without `openat2`: the folder must be canonical, and the file itself must not be
 /// a link.
-fn open_checked(root: &Path, relative: &str) -> io::Result<File> {
+fn open_checked(root: &Path, relative: &Path) -> io::Result<File> {
     let path = root.canonicalize()?.join(relative);
     let parent = path.parent().unwrap_or(root);
     if parent.canonicalize()? != parent || path.symlink_metadata()?.is_symlink() {
@@ -228,7 +228,7 @@ impl<'a> Folder<'a> {
 
         let Some(handle) = &self.handle else { return look_slowly(self.path, path, links) };
         let flags = if links == Links::Follow { AtFlags::empty() } else { AtFlags::SYMLINK_NOFOLLOW };
-        let stat = statat(handle, if path.is_empty() { "." } else { path }, flags)?;
+        let stat = statat(handle, &*relative(if path.is_empty() { "." } else { path }), flags)?;
         let is_dir = FileType::from_raw_mode(stat.st_mode) == FileType::Directory;
         // The width and sign of these fields differ between systems.
         #[allow(clippy::unnecessary_cast, clippy::cast_lossless)]
@@ -255,7 +255,7 @@ impl<'a> Folder<'a> {
 }
 
 fn look_slowly(folder: &Path, path: &str, links: Links) -> io::Result<PathMetadata> {
-    let path = folder.join(path);
+    let path = on_disk(folder, path);
     let metadata = if links == Links::Follow { path.metadata()? } else { path.symlink_metadata()? };
     Ok(PathMetadata { stamp: FileStamp::of(&metadata), is_dir: metadata.is_dir() })
 }

@@ -10,7 +10,7 @@ use super::results::{Link, Results};
 use super::tools::{ToolOutput, filled};
 use super::walk::Walker;
 use super::{binary, links, noise};
-use codelode_base::model::SkipReason;
+use codelode_base::model::{SkipReason, on_disk};
 
 impl Walker<'_> {
     /// Judges one entry. It becomes a file, a folder to enter, or a count of skipped entries.
@@ -61,7 +61,7 @@ impl Walker<'_> {
         if !matches!(reason, SkipReason::BuildOutput | SkipReason::Vendored) {
             return found.skip_uncounted(reason, path);
         }
-        let n_files = count_files(&self.root.join(path), MOST_COUNTED).max(1);
+        let n_files = count_files(&on_disk(&self.root, path), MOST_COUNTED).max(1);
         if reason == SkipReason::BuildOutput
             && place.folder.checkout.is_none()
             && let Ok(metadata) = entry.entry.metadata()
@@ -178,7 +178,7 @@ impl Walker<'_> {
     /// Follows the link at hand to a file or to a folder inside the root.
     fn follow(&self, place: &OpenFolder, found: &mut Results) {
         let path = &place.path[self.prefix.len()..];
-        let target = match links::resolve(&self.root, &self.root.join(path), &self.never, &self.rules.secrets) {
+        let target = match links::resolve(&self.root, &on_disk(&self.root, path), &self.never, &self.rules.secrets) {
             Ok(target) => target,
             Err(SkipReason::Unreadable) => return found.skip_unreadable(path.to_owned()),
             Err(reason) => return found.skip(reason, path),
@@ -190,7 +190,7 @@ impl Walker<'_> {
         if let Some(reason) = self.leaves_out_folder(&place.path[place.stem..], place) {
             return found.skip(reason, path);
         }
-        let holder = place.folder.real.clone().unwrap_or_else(|| self.root.join(&place.folder.path));
+        let holder = place.folder.real.clone().unwrap_or_else(|| on_disk(&self.root, &place.folder.path));
         if holder.starts_with(&target.real) {
             return found.skip(SkipReason::SymlinkEscape, path);
         }

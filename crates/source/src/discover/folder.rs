@@ -1,6 +1,8 @@
 //! Listing of a folder: its entries, its ignore files, and the signs of tools in it.
 
+use std::borrow::Cow;
 use std::fs::{self, DirEntry, ReadDir};
+use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -11,7 +13,7 @@ use super::noise;
 use super::results::Results;
 use super::tools::Tools;
 use super::walk::Walker;
-use codelode_base::model::{Input, SkipReason};
+use codelode_base::model::{Input, SkipReason, on_disk, spelled};
 
 /// An ignore file that only codelode reads; it outranks the others beside it.
 pub(super) const OWN_IGNORE: &str = ".codelodeignore";
@@ -62,7 +64,7 @@ pub(super) struct OpenFolder {
 impl Walker<'_> {
     /// Lists a folder and reads its ignore files. Returns `None` for an unreadable or excluded folder.
     pub(super) fn list(&self, mut folder: Folder, found: &mut Results) -> Option<(OpenFolder, Vec<Entry>)> {
-        let path = self.root.join(&folder.path);
+        let path = on_disk(&self.root, &folder.path);
         let Ok(listed) = fs::read_dir(&path) else {
             found.skip_unreadable(folder.path);
             return None;
@@ -129,12 +131,10 @@ fn entries(listed: ReadDir, path: &str, found: &mut Results) -> (Vec<Entry>, Fol
             found.skip_unreadable(path.to_owned());
             continue;
         };
-        let name = match entry.file_name().into_string() {
-            Ok(name) => name,
-            Err(name) => {
-                found.skip_unreadable(join(path, &name.to_string_lossy()));
-                continue;
-            }
+        let name = entry.file_name();
+        let Some(name) = spelled(name.as_bytes()).map(Cow::into_owned) else {
+            found.skip_unreadable(join(path, &name.to_string_lossy()));
+            continue;
         };
         let Ok(kind) = entry.file_type().map(Kind::of) else {
             found.skip_unreadable(join(path, &name));

@@ -41,7 +41,7 @@ use codelode_base::model::{Input, SkipReason, SourceFile};
 pub use changes::{RecordedEntry, changes, stat};
 pub use credential::{CREDENTIALS_REMEDY, credentials, holds_credential};
 pub use entry::{MOST_COUNTED, count_files};
-pub use read::{is_binary, not_text, read};
+pub use read::{is_binary, read, text};
 pub use settings::{LARGEST as LARGEST_SETTINGS, read_bounded, settings_file, stamped};
 pub use tree::{choose, reason};
 pub use walk::{Decision, decide, walk};

@@ -4,7 +4,7 @@ use std::io::{self, Read};
 use std::path::{Component, Path};
 
 use super::{Rules, disk, links};
-use codelode_base::model::{SkipReason, SourceFile};
+use codelode_base::model::{SkipReason, SourceFile, is_utf_16, relative, utf_8_of};
 
 /// Bytes inspected for binary content; git inspects as many.
 const SNIFFED: usize = 8_000;
@@ -18,11 +18,11 @@ const LARGEST_POINTER: usize = 1_024;
 /// The file may have changed since: a new link, a pipe or too large a file gives a reason. Reading never blocks and
 /// never leaves the root.
 pub fn read(root: &Path, file: &SourceFile, rules: &Rules) -> Result<Vec<u8>, SkipReason> {
-    let path = Path::new(&file.path);
+    let path = relative(&file.path);
     if !path.components().all(|part| matches!(part, Component::Normal(_))) || file.path.is_empty() {
         return Err(SkipReason::Unreadable);
     }
-    let opened = if rules.follow_symlinks { open_followed(root, &file.path, rules)? } else { open(root, &file.path)? };
+    let opened = if rules.follow_symlinks { open_followed(root, &path, rules)? } else { open(root, &path)? };
     let metadata = opened.metadata().map_err(|_| SkipReason::Unreadable)?;
     if !metadata.is_file() {
         return Err(SkipReason::NotAFile);
@@ -38,22 +38,22 @@ pub fn read(root: &Path, file: &SourceFile, rules: &Rules) -> Result<Vec<u8>, Sk
     if bytes.len() as u64 > limit {
         return Err(SkipReason::TooLarge);
     }
-    not_text(&bytes).map_or(Ok(bytes), Err)
+    text(bytes)
 }
 
-fn open(root: &Path, path: &str) -> Result<std::fs::File, SkipReason> {
+fn open(root: &Path, path: &Path) -> Result<std::fs::File, SkipReason> {
     disk::open_beneath(root, path).map_err(|error| reason(&error))
 }
 
 /// Opens the target of a link, after resolving it again.
-fn open_followed(root: &Path, path: &str, rules: &Rules) -> Result<std::fs::File, SkipReason> {
+fn open_followed(root: &Path, path: &Path, rules: &Rules) -> Result<std::fs::File, SkipReason> {
     let root = root.canonicalize().map_err(|_| SkipReason::Unreadable)?;
     let real = root.join(path).canonicalize().map_err(|error| reason(&error))?;
-    if real.strip_prefix(&root).is_ok_and(|inside| inside == Path::new(path)) {
+    if real.strip_prefix(&root).is_ok_and(|inside| inside == path) {
         return open(&root, path);
     }
     let target = links::resolve(&root, &real, &[], &rules.secrets)?;
-    let inside = target.real.strip_prefix(&root).ok().and_then(Path::to_str).ok_or(SkipReason::SymlinkEscape)?;
+    let inside = target.real.strip_prefix(&root).map_err(|_| SkipReason::SymlinkEscape)?;
     open(&root, inside)
 }
 
@@ -69,66 +69,60 @@ fn reason(error: &io::Error) -> SkipReason {
     }
 }
 
-/// Reason why content is not indexed as text.
-pub fn not_text(bytes: &[u8]) -> Option<SkipReason> {
-    if is_utf_16(bytes) {
-        return Some(SkipReason::Utf16);
-    }
-    match (is_binary(bytes), bytes.starts_with(LFS_POINTER) && bytes.len() <= LARGEST_POINTER) {
-        (true, _) => Some(SkipReason::Binary),
-        (_, true) => Some(SkipReason::LfsPointer),
-        _ => None,
+/// The text in the bytes of a file, UTF-8 in place of UTF-16; or the reason why it is not indexed as text.
+pub fn text(bytes: Vec<u8>) -> Result<Vec<u8>, SkipReason> {
+    let bytes = if is_utf_16(&bytes) { utf_8_of(&bytes).ok_or(SkipReason::Utf16)? } else { bytes };
+    match (is_binary(&bytes), bytes.starts_with(LFS_POINTER) && bytes.len() <= LARGEST_POINTER) {
+        (true, _) => Err(SkipReason::Binary),
+        (_, true) => Err(SkipReason::LfsPointer),
+        _ => Ok(bytes),
     }
 }
 
-/// Whether content begins with a byte order mark of UTF-16, and not of UTF-32.
-fn is_utf_16(bytes: &[u8]) -> bool {
-    let is_utf_32 = bytes.starts_with(&[0xff, 0xfe, 0, 0]);
-    (bytes.starts_with(&[0xff, 0xfe]) || bytes.starts_with(&[0xfe, 0xff])) && !is_utf_32
-}
-
-/// Whether content is binary: a NUL byte near the beginning, or a byte order mark of UTF-16 or UTF-32, whose text is
-/// mostly NUL bytes.
+/// Whether content is binary: it has a NUL byte near the beginning.
 pub fn is_binary(bytes: &[u8]) -> bool {
-    let head = &bytes[..bytes.len().min(SNIFFED)];
-    head.starts_with(&[0xff, 0xfe]) || head.starts_with(&[0xfe, 0xff]) || head.contains(&0)
+    bytes[..bytes.len().min(SNIFFED)].contains(&0)
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{is_binary, not_text};
+    use super::text;
     use codelode_base::model::SkipReason;
+
+    fn refused(bytes: &[u8]) -> Option<SkipReason> {
+        text(bytes.to_vec()).err()
+    }
 
     #[test]
     fn text_in_any_eight_bit_encoding_is_text() {
-        assert!(!is_binary(b""));
-        assert!(!is_binary("\u{feff}caf\u{e9}\r\n".as_bytes()));
-        assert!(!is_binary(b"caf\xe9 \x1b[0m \x80"));
+        for bytes in [&b""[..], "\u{feff}caf\u{e9}\r\n".as_bytes(), b"caf\xe9 \x1b[0m \x80"] {
+            assert_eq!(text(bytes.to_vec()).as_deref(), Ok(bytes));
+        }
     }
 
     #[test]
     fn a_pointer_of_git_lfs_is_not_the_file() {
         let pointer = b"version https://git-lfs.github.com/spec/v1\noid sha256:4d7a\nsize 12345\n";
-        assert_eq!(not_text(pointer), Some(SkipReason::LfsPointer));
+        assert_eq!(refused(pointer), Some(SkipReason::LfsPointer));
         let article = [&pointer[..], &[b'a'; 2_000]].concat();
-        assert_eq!(not_text(&article), None, "a text that begins like one is a text");
-        assert_eq!(not_text(b"version 1\n"), None);
+        assert_eq!(refused(&article), None, "a text that begins like one is a text");
+        assert_eq!(refused(b"version 1\n"), None);
     }
 
     #[test]
-    fn utf_16_has_a_reason_of_its_own() {
-        assert_eq!(not_text(b"\xff\xfeh\0i\0"), Some(SkipReason::Utf16));
-        assert_eq!(not_text(b"\xfe\xff\0h\0i"), Some(SkipReason::Utf16));
-        assert_eq!(not_text(b"\xff\xfe\0\0h\0\0\0"), Some(SkipReason::Binary), "UTF-32");
-        assert_eq!(not_text(b"h\0i\0"), Some(SkipReason::Binary), "no mark");
+    fn utf_16_is_read_as_utf_8() {
+        assert_eq!(text(b"\xff\xfeh\0i\0".to_vec()).as_deref(), Ok(&b"hi"[..]));
+        assert_eq!(text(b"\xfe\xff\0h\0i".to_vec()).as_deref(), Ok(&b"hi"[..]));
+        assert_eq!(refused(b"\xff\xfeh\0i"), Some(SkipReason::Utf16), "half a character");
+        assert_eq!(refused(b"\xff\xfe\0\0h\0\0\0"), Some(SkipReason::Binary), "UTF-32");
+        assert_eq!(refused(b"h\0i\0"), Some(SkipReason::Binary), "no mark");
     }
 
     #[test]
-    fn nul_bytes_and_wide_encodings_are_binary() {
-        assert!(is_binary(b"\x7fELF\0"));
-        assert!(is_binary(b"\xff\xfeh\0i\0"));
-        assert!(is_binary(b"\xfe\xff\x4e\x2d\x65\x87"));
+    fn nul_bytes_are_binary_near_the_beginning() {
+        assert_eq!(refused(b"\x7fELF\0"), Some(SkipReason::Binary));
+        assert_eq!(refused(b"\xff\xfea\0\0\0"), Some(SkipReason::Binary));
         let late = [vec![b'a'; 8_000], vec![0]].concat();
-        assert!(!is_binary(&late));
+        assert_eq!(refused(&late), None);
     }
 }

@@ -10,7 +10,7 @@ use super::folder::Folder;
 use super::package::Packages;
 use super::{LeftOut, Rules, Walk, limits};
 use crate::git::Repository;
-use codelode_base::model::{Input, SkipReason, SourceFile};
+use codelode_base::model::{Input, SkipReason, SourceFile, on_disk};
 
 /// The most files counted in all folders that are left out together.
 const MOST_COUNTED: u64 = 20_000;
@@ -77,7 +77,7 @@ impl Results {
         let mut left = MOST_COUNTED;
         self.folders.sort_unstable();
         for (path, reason) in std::mem::take(&mut self.folders) {
-            let counted = count_files(&root.join(path), left);
+            let counted = count_files(&on_disk(root, &path), left);
             left = left.saturating_sub(counted);
             self.skipped[reason as usize] += counted.saturating_sub(1);
         }

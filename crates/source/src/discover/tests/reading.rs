@@ -18,13 +18,15 @@ fn bytes_come_as_they_are() {
         let found = source.walk();
         assert_eq!(read(&source.root(), &found.files[0], &rules()).as_deref(), Ok(content));
     }
+    source.write("deep/a.txt", b"\xff\xfea\0\xac\x20");
+    assert_eq!(read(&source.root(), &source.walk().files[0], &rules()).as_deref(), Ok("a\u{20ac}".as_bytes()));
 }
 
 #[test]
 fn what_is_not_text_is_refused() {
     let source = Source::with(&[]);
     let wide = SkipReason::Utf16;
-    for (content, reason) in [(&b"a\0b"[..], SkipReason::Binary), (b"\xff\xfea\0", wide), (b"\xfe\xff\0a", wide)] {
+    for (content, reason) in [(&b"a\0b"[..], SkipReason::Binary), (b"\xff\xfea", wide), (b"\xfe\xff\xdc\0", wide)] {
         source.write("a.txt", content);
         assert_eq!(read(&source.root(), &source.walk().files[0], &rules()), Err(reason));
     }

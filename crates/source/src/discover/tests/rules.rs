@@ -351,7 +351,9 @@ mod on_unix {
     use std::os::unix::ffi::OsStrExt;
     use std::os::unix::fs::PermissionsExt;
 
+    use super::super::following;
     use super::*;
+    use crate::discover::read;
 
     #[test]
     fn a_folder_that_cannot_be_read_is_named() {
@@ -381,25 +383,28 @@ mod on_unix {
     }
 
     #[test]
-    fn names_that_are_not_text_are_named_as_far_as_possible() {
-        let source = Source::with(&["a.py"]);
-        let name = OsStr::from_bytes(b"caf\xe9.py");
-        if fs::write(source.root().join(name), "text\n").is_err() {
+    fn names_that_are_not_text_are_spelled() {
+        let source = Source::with(&["a.py", "caf\\xe9.py"]);
+        let folder = source.root().join(OsStr::from_bytes(b"\xff"));
+        if fs::create_dir(&folder).is_err() {
             return; // Some file systems take only text.
         }
+        fs::write(folder.join(OsStr::from_bytes(b"caf\xe9.py")), "text\n").expect("it takes any name");
         let walk = source.walk();
-        assert_eq!(paths(&walk), ["a.py"]);
-        assert_eq!(walk.warnings, ["caf\u{fffd}.py could not be read"]);
+        assert_eq!(paths(&walk), ["\\xff/caf\\xe9.py", "a.py"]);
+        assert_eq!(walk.warnings, ["caf\\xe9.py could not be read"], "its name is the spelling of another");
+        for rules in [rules(), following()] {
+            assert_eq!(read(&source.root(), &walk.files[0], &rules).as_deref(), Ok(&b"text\n"[..]));
+            let decided = decide(&source.root(), &walk.files[0].path, &rules);
+            assert_eq!(decided.ok(), Some(Decision::File(walk.files[0].clone())));
+        }
     }
 
     #[test]
     fn many_warnings_are_counted() {
         let source = Source::with(&["a.py"]);
         for number in 0..30 {
-            let name = [format!("{number:02}").as_bytes(), b"\xff"].concat();
-            if fs::write(source.root().join(OsStr::from_bytes(&name)), "").is_err() {
-                return;
-            }
+            source.write(&format!("{number:02}\\xff"), "");
         }
         let walk = source.walk();
         assert_eq!(skipped(&walk, SkipReason::Unreadable), 30);

@@ -14,7 +14,7 @@ use super::listing;
 use super::revision::commit_id;
 use super::sound::{self, Depth};
 use crate::git::Error;
-use codelode_base::model::{EntryMode, FIRST, SourceError, SourceTree, TreeEntry};
+use codelode_base::model::{EntryMode, FIRST, SourceError, SourceTree, TreeEntry, spelled};
 
 /// The largest object read into memory, regardless of the size that a server claims.
 pub(in crate::git) const LARGEST_OBJECT: u64 = 1 << 30;
@@ -117,7 +117,7 @@ impl Commit {
                         EntryKind::Link => EntryMode::Symlink,
                         EntryKind::Commit => EntryMode::Submodule,
                     };
-                    let path = entry.filepath.to_str_lossy().into_owned();
+                    let path = spelled(&entry.filepath).unwrap_or_else(|| entry.filepath.to_str_lossy()).into_owned();
                     Some(TreeEntry { path, mode, id: entry.oid.to_string(), size: None })
                 })
                 .collect();

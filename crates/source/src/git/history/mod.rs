@@ -25,6 +25,7 @@ use gix::object::tree::diff::Change;
 use gix::objs::Kind;
 
 use codelode_base::config::Secrets;
+use codelode_base::model::{spelled, utf_8_of};
 use revision::{commit_id, peel};
 use sound::Depth;
 
@@ -229,8 +230,8 @@ impl History {
         let mut files = std::collections::BTreeMap::new();
         if let Some(tree) = self.tree(commit)? {
             for entry in listing::files(&tree).map_err(Error::Unreadable)? {
-                if let (true, Ok(path)) = (entry.mode.is_blob(), String::from_utf8(entry.filepath.into())) {
-                    files.insert(path, entry.oid);
+                if let (true, Some(path)) = (entry.mode.is_blob(), spelled(&entry.filepath)) {
+                    files.insert(path.into_owned(), entry.oid);
                 }
             }
         }
@@ -251,7 +252,7 @@ impl History {
             let now = gix::objs::compute_hash(self.repository.object_hash(), gix::objs::Kind::Blob, text);
             let now = now.map_err(|err| Error::Unreadable(err.to_string()))?;
             let old = before.remove(path);
-            if old != Some(now) {
+            if old != Some(now) && !self.is_utf_16_of(old, text)? {
                 let old = old.map(Content);
                 files.push(Changed { path: path.to_owned(), old_path: None, old, new: Some(Content(now)) });
             }
@@ -267,7 +268,16 @@ impl History {
             return Ok(None);
         }
         let mut object = self.repository.find_object(content.0).map_err(unreadable)?;
-        Ok(Some(std::mem::take(&mut object.data)))
+        let bytes = std::mem::take(&mut object.data);
+        Ok(Some(utf_8_of(&bytes).unwrap_or(bytes)))
+    }
+
+    /// Whether a file is the text, kept as UTF-16.
+    fn is_utf_16_of(&self, file: Option<gix::ObjectId>, text: &[u8]) -> Result<bool, Error> {
+        // UTF-16 takes two bytes for a letter that takes one or three, and two for the mark.
+        let limit = 2 * text.len() as u64 + 2;
+        let read = file.map_or(Ok(None), |id| self.read(Content(id), limit))?;
+        Ok(read.is_some_and(|read| read == text))
     }
 
     /// The text of a file in a commit; `None` if it is not there, is larger than `limit` bytes, or may hold a credential.
