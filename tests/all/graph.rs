@@ -556,8 +556,11 @@ use crate::error::Error as RunError;
 fn run() -> RunError { todo!() }
 ";
     let answer = ask(project, "find_references", json!({"identifier": "Error"}));
-    assert_eq!(values(&answer, "references", "text"), ["use crate::error::Error as RunError;"]);
-    assert_eq!((&answer["also"], &answer["definitions"][0]["uses"]), (&json!(["src/run.rs:2 RunError"]), &json!(2)));
+    let row = |line: u32, column: u32, text: &str, kind: &str| json!({"file": "src/run.rs", "line": line, "column": column, "text": text, "kind": kind, "confidence": "resolved"});
+    let mut renamed = row(2, 13, "fn run() -> RunError { todo!() }", "type");
+    (renamed["as"], renamed["in"]) = (json!("RunError"), json!("run"));
+    let import = row(1, 19, "use crate::error::Error as RunError;", "import");
+    assert_eq!((&answer["references"], &answer["definitions"][0]["uses"]), (&json!([import, renamed]), &json!(2)));
     let project = "--- a.js
 module.exports = function create() {};
 --- b.js
@@ -569,9 +572,10 @@ export default function build() {}
 import shape from './c';
 ";
     let answer = ask(project, "find_references", json!({"identifier": "create"}));
-    assert_eq!((&answer["also"], &answer["references"]), (&json!(["b.js:1 make", "b.js:2 make"]), &json!([])));
+    assert_eq!(values(&answer, "references", "as"), ["make", "make"]);
+    assert_eq!(values(&answer, "references", "text"), ["const make = require('./a');", "make();"]);
     let answer = ask(project, "find_references", json!({"identifier": "build"}));
-    assert_eq!((&answer["also"], &answer["references"]), (&json!(["d.js:1 shape"]), &json!([])));
+    assert_eq!(values(&answer, "references", "as"), ["shape"]);
     let project = "--- go.mod
 module shop
 --- main.go
@@ -583,8 +587,9 @@ type Offer struct {
 func make() *Item { return nil }
 ";
     let answer = ask(project, "find_references", json!({"symbol_id": "main.go::Item#class"}));
-    assert_eq!(values(&answer, "references", "text"), ["func make() *Item { return nil }"]);
-    assert_eq!(answer["also"], json!(["main.go:4 Item"]));
+    assert_eq!(values(&answer, "references", "text"), ["*Item", "func make() *Item { return nil }"]);
+    let renamed: Vec<&Value> = answer["references"].as_array().into_iter().flatten().map(|it| &it["as"]).collect();
+    assert_eq!(renamed, [&json!("Item"), &Value::Null]);
 }
 
 #[test]

@@ -25,7 +25,6 @@ const fn ranked(key: &'static str, heading: &'static str, word: &'static str) ->
 const LISTS: &[List] = &[
     list("definitions", "definitions", "definition"),
     list("references", "uses", "use"),
-    list("also", "uses under another name", "use"),
     list("callers", "callers", "caller"),
     list("called_outside_functions", "called outside of functions", "caller"),
     list("callees", "callees", "callee"),

@@ -11,6 +11,7 @@ use crate::answer::Error;
 use codelode_base::model::SkipReason;
 use codelode_index::pipeline;
 pub use codelode_index::pipeline::are_whole;
+use codelode_lang::languages;
 use codelode_query::{self as query, Missing};
 use codelode_store::{EdgeTable, RankTable, Snapshot, SymbolView};
 
@@ -207,11 +208,19 @@ const NOT_READ: &[SkipReason] = &[
     SkipReason::Utf16,
 ];
 
-/// Notes the files of a repository that were not read, since an empty answer did not search them.
-pub fn note_not_read(caller: &Caller<'_>, repo: &Repo) {
+/// Notes the files of a repository that were not read. An empty answer did not search any of them; one with uses is
+/// in doubt only for sources.
+pub fn note_not_read(caller: &Caller<'_>, repo: &Repo, is_empty: bool) {
     let skipped = &repo.snapshot.facts().skipped;
     let words = NOT_READ.iter().map(|reason| reason.as_str());
-    let not_read: BTreeMap<&str, u64> = words.filter_map(|why| Some((why, *skipped.get(why)?))).collect();
+    let mut not_read: BTreeMap<&str, u64> = words.filter_map(|why| Some((why, *skipped.get(why)?))).collect();
+    if !is_empty && !not_read.is_empty() {
+        let is_source = |path: &str| languages::of_path(path).is_some_and(|spec| spec.relating.is_some());
+        let unread = repo.snapshot.table().iter().filter_map(|row| Some((row.path, row.state.err()?)));
+        let sources = unread.filter(|(path, why)| NOT_READ.contains(why) && is_source(path));
+        not_read.retain(|why, _| *why == SkipReason::FileLimit.as_str());
+        sources.for_each(|(_, why)| *not_read.entry(why.as_str()).or_default() += 1);
+    }
     if !not_read.is_empty() {
         caller.note("not_read", json!(not_read));
     }

@@ -134,8 +134,8 @@ impl Tool for CheckReferences {
             let is_absent = results.iter().any(|checked| !checked.is_referenced);
             if is_absent {
                 related::note_unread(call, repo);
-                related::note_not_read(call, repo);
             }
+            related::note_not_read(call, repo, is_absent);
             call.absent(is_absent);
             Ok((results, files))
         })?;

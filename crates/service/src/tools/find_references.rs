@@ -1,5 +1,6 @@
 //! Uses of a symbol.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
 use schemars::JsonSchema;
@@ -88,13 +89,6 @@ pub struct Uses {
     /// Cursor for the rest, with only this name as `identifier`.
     #[serde(skip_serializing_if = "Option::is_none")]
     next_cursor: Option<String>,
-    /// Uses under another name, as `path:line name`: import aliases and embedded fields. A rename keeps aliases and
-    /// renames the field.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    also: Vec<String>,
-    /// Number of further ones.
-    #[serde(skip_serializing_if = "is_zero")]
-    also_left: usize,
     /// In a compact answer: the files searched for uses.
     #[serde(skip_serializing_if = "Option::is_none")]
     looked_at: Option<LookedAt>,
@@ -171,6 +165,9 @@ pub struct Item {
     text: String,
     /// call, import, base, type, write, decorator, or reference for anything else.
     kind: &'static str,
+    /// The name written there, if another: an import alias, which a rename keeps, or an embedded field.
+    #[serde(rename = "as", skip_serializing_if = "Option::is_none")]
+    written: Option<String>,
     /// Enclosing or decorated symbol.
     #[serde(rename = "in", skip_serializing_if = "Option::is_none")]
     within: Option<String>,
@@ -189,8 +186,6 @@ pub struct FindReferences;
 const FRAME: usize = 200;
 /// The most definitions of one name.
 const MOST_DEFINITIONS: usize = 20;
-/// The most uses by other names.
-const MOST_ALSO: usize = 100;
 
 impl Tool for FindReferences {
     const NAME: &'static str = "find_references";
@@ -222,11 +217,11 @@ impl Tool for FindReferences {
                 paths.extend(files);
             }
             related::note_cut_off(call, &cut_off);
-            let is_absent = results.iter().any(|uses| uses.references.is_empty() && uses.also.is_empty());
+            let is_absent = results.iter().any(|uses| uses.references.is_empty());
             if is_absent {
                 related::note_unread(call, repo);
-                related::note_not_read(call, repo);
             }
+            related::note_not_read(call, repo, is_absent);
             call.absent(is_absent);
             Ok((results, paths))
         })?;
@@ -234,7 +229,7 @@ impl Tool for FindReferences {
         if is_one {
             return Ok(Output::One(Box::new(results.remove(0))));
         }
-        call.found(results.iter().any(|uses| !uses.references.is_empty() || !uses.also.is_empty()));
+        call.found(results.iter().any(|uses| !uses.references.is_empty()));
         for (uses, name) in results.iter_mut().zip(asked) {
             uses.identifier = name.map(str::to_owned);
             if let (Some(name), 1..) = (name, uses.references_left) {
@@ -289,21 +284,15 @@ fn find<'r>(
         let uses = uses_of(&repo.snapshot, edges, twins);
         output.definitions.push(Defined::of(twins, uses.len()));
         for (symbol, place) in &uses {
-            match query::written_as(place, symbol) {
-                Some(_) if output.also.len() >= call.per_page(MOST_ALSO) => output.also_left += 1,
-                Some(name) => {
-                    paths.push(place.file.path().to_owned());
-                    output.also.push(format!("{}:{} {name}", place.file.path(), place.line));
-                }
-                None => references.push((None, *place, of, place.edge.how().as_str())),
-            }
+            let written = query::written_as(place, symbol);
+            references.push(Reference { written, of, ..Reference::at(*place, place.edge.how().as_str()) });
         }
     }
     // The question is about those: its own uses, of which there may be many, come after them.
     references.splice(0..0, users.iter().flat_map(|user| elsewhere(user, &groups)));
     let places = output.keep_most_used();
-    for (_, _, of, _) in &mut references {
-        *of = of.and_then(|place| places.get(place).copied().flatten());
+    for reference in &mut references {
+        reference.of = reference.of.and_then(|place| places.get(place).copied().flatten());
     }
     let mut names: BTreeMap<String, Vec<SymbolView<'_>>> = BTreeMap::new();
     for symbol in groups.iter().flatten() {
@@ -316,7 +305,7 @@ fn find<'r>(
             let is_of = |file: u32| definitions.iter().any(|symbol| symbol.file.number() == file);
             let imports = |file: u32| edges.imports(file).iter().any(|import| is_of(import.to));
             let confidence = |place: &UseSite<'_>| if imports(place.edge.file) { "import" } else { "name" };
-            references.extend(possible.iter().map(|place| (None, *place, None, confidence(place))));
+            references.extend(possible.iter().map(|place| Reference::at(*place, confidence(place))));
         } else {
             unsure.extend(possible);
         }
@@ -332,8 +321,23 @@ fn find<'r>(
     Ok((output, paths))
 }
 
-/// A use, in another repository if one is given, with the place of its definition among several, and how it is known.
-type Reference<'a> = (Option<&'a Repo>, UseSite<'a>, Option<usize>, &'static str);
+/// A use.
+struct Reference<'a> {
+    /// Its repository, if another.
+    repo: Option<&'a Repo>,
+    place: UseSite<'a>,
+    /// The name written there, if another.
+    written: Option<Cow<'a, str>>,
+    /// The place of its definition among several.
+    of: Option<usize>,
+    confidence: &'static str,
+}
+
+impl<'a> Reference<'a> {
+    fn at(place: UseSite<'a>, confidence: &'static str) -> Self {
+        Self { repo: None, place, written: None, of: None, confidence }
+    }
+}
 
 /// Uses of twins, by path and place, each once and with one of those that it means.
 fn uses_of<'a>(
@@ -364,7 +368,8 @@ fn elsewhere<'a>(user: &'a User, groups: &[Vec<SymbolView<'_>>]) -> Vec<Referenc
             lines = LineCount::default();
         }
         let place = UseSite { file, edge: &link.edge, line: lines.line_of(file.content(), link.edge.at) };
-        Some((Some(&user.repo), place, (groups.len() > 1).then_some(of), link.edge.how().as_str()))
+        let of = (groups.len() > 1).then_some(of);
+        Some(Reference { repo: Some(&user.repo), of, ..Reference::at(place, link.edge.how().as_str()) })
     };
     used.filter_map(place).collect()
 }
@@ -378,7 +383,7 @@ fn uses_outside(
     room: Option<usize>,
 ) -> Option<(Uses, Vec<String>)> {
     let (uses, external) = query::outside_uses(&repo.snapshot, edges, name.filter(|_| args.file.is_none())?);
-    let references = uses.iter().map(|used| (None, used.place(), None, "external")).collect();
+    let references = uses.iter().map(|used| Reference::at(used.place(), "external")).collect();
     let output = Uses { external: external.into_iter().collect(), ..Uses::default() };
     (!uses.is_empty()).then(|| paged(call, repo, args, references, output, room))
 }
@@ -393,16 +398,13 @@ fn paged(
     mut output: Uses,
     room: Option<usize>,
 ) -> (Uses, Vec<String>) {
-    let own = references.iter().filter(|(other, ..)| other.is_none());
-    let files: BTreeSet<&str> = own.map(|(_, place, ..)| place.file.path()).collect();
+    let own = references.iter().filter(|reference| reference.repo.is_none());
+    let files: BTreeSet<&str> = own.map(|reference| reference.place.file.path()).collect();
     let paths = files.into_iter().map(str::to_owned).collect();
     let most = args.max_results as usize;
-    let item = |(other, place, of, confidence): &Reference<'_>| {
-        let item = item(other.unwrap_or(repo), place, *of, confidence);
-        Item { repo: other.map(|other| other.sidecar.repo.clone()), ..item }
-    };
+    let item = |reference: &Reference<'_>| item(repo, reference);
     let Some(room) = room else {
-        call.found(!references.is_empty() || !output.also.is_empty());
+        call.found(!references.is_empty());
         output.references = call.page(references, most).iter().map(item).collect();
         return (output, paths);
     };
@@ -452,6 +454,7 @@ fn linked(call: &Call<'_>, repo: &Repo, name: &str, most: u32) -> Option<(Uses, 
             column: query::column_of(file, link.at),
             text: shortened(query::line_text(file, link.at)),
             kind: "import",
+            written: None,
             within: None,
             of: number(link),
             confidence: "resolved",
@@ -498,19 +501,21 @@ fn meant<'a>(
     Ok((symbols, not_found))
 }
 
-fn item(repo: &Repo, place: &UseSite<'_>, of: Option<usize>, confidence: &'static str) -> Item {
+fn item(repo: &Repo, reference: &Reference<'_>) -> Item {
+    let Reference { repo: other, place, written, of, confidence } = reference;
     let role = place.edge.role();
     let decorated = query::decorated(place);
-    let around = || place.edge.from().and_then(|symbol| repo.snapshot.symbol(symbol));
+    let around = || place.edge.from().and_then(|symbol| other.unwrap_or(repo).snapshot.symbol(symbol));
     Item {
-        repo: None,
+        repo: other.map(|other| other.sidecar.repo.clone()),
         file: place.file.path().to_owned(),
         line: place.line,
         column: place.column(),
         text: shortened(place.text()),
         kind: if decorated.is_some() { "decorator" } else { role.as_str() },
+        written: written.as_ref().map(Cow::to_string),
         within: decorated.or_else(around).map(|symbol| symbol.qualified_name()),
-        of,
+        of: *of,
         confidence,
     }
 }

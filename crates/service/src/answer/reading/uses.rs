@@ -108,8 +108,12 @@ fn lines<'a>(references: impl IntoIterator<Item = &'a Fields>) -> String {
             "" => String::new(),
             within => format!("  in {within}"),
         };
+        let name = match text_of(reference, "as") {
+            "" => String::new(),
+            name => format!("  as {name}"),
+        };
         let code = text_of(reference, "text");
-        rows.add(&file, format!("{}:{code}{within}", line.unwrap_or_default()));
+        rows.add(&file, format!("{}:{code}{within}{name}", line.unwrap_or_default()));
         above = (file, line);
     }
     rows.add_further(&above.0, &mut further);
@@ -127,14 +131,8 @@ fn possible_lines(references: Vec<&Fields>) -> String {
 /// Uses of other kinds, places that may mean it, and names that nothing bears.
 fn rest(fields: &Fields, say: Wording<'_>) -> String {
     let mut text = String::new();
-    let also = texts_of(fields, "also");
-    if !also.is_empty() {
-        text.push_str(&format!("under another name:\n{}\n", also.join("\n")));
-    }
-    for (key, what) in [("definitions_left", "more definitions, less used"), ("also_left", "more under another name")] {
-        if let Some(left) = number_of(fields, key) {
-            text.push_str(&format!("{left} {what}\n"));
-        }
+    if let Some(left) = number_of(fields, "definitions_left") {
+        text.push_str(&format!("{left} more definitions, less used\n"));
     }
     text.push_str(&possible(fields, "possible", say));
     let missing = texts_of(fields, "not_found");
