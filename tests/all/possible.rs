@@ -299,3 +299,45 @@ class Data(Tree):
     let answer = ask(project, "get_call_hierarchy", json!({"symbol_id": "Tree.walk", "direction": "callees"}));
     assert_eq!(answer["callees"][0]["overridden_by"], json!(["Data.get"]), "{answer}");
 }
+
+#[test]
+fn the_length_of_an_unknown_value_is_a_member_where_its_class_is_imported() {
+    check(
+        "--- unit.js
+class Unit {
+    get length() { return 1; }
+    get width() { return 1; }
+}
+module.exports = { Unit };
+--- user.js
+const { Unit } = require('./unit');
+function measure(unit) {
+    return unit.length; // ?
+}
+module.exports = { measure, Unit };
+--- other.js
+function count(list, text) {
+    return Object.keys(list).length + text.length;
+}
+module.exports = { count };
+",
+        "unit.js::Unit.length#method",
+    );
+    check(
+        "--- unit.js
+class Unit {
+    get width() { return 1; }
+}
+module.exports = { Unit };
+--- user.js
+const { Unit } = require('./unit');
+module.exports = { Unit };
+--- other.js
+function count(box) {
+    return box.width; // ?
+}
+module.exports = { count };
+",
+        "unit.js::Unit.width#method",
+    );
+}

@@ -10,6 +10,9 @@ use codelode_lang::extract::may_extend_outside;
 use codelode_lang::languages::{LANGUAGES, Public, Relating};
 use codelode_store::{Edge, EdgeTable, FileView, Snapshot, SymbolView};
 
+/// Members of texts, lists and tables in languages without written types.
+const OF_PLAIN_VALUES: &[&[u8]] = &[b"length", b"size"];
+
 /// Places that may mean one of several definitions of the same name, by path and line, without duplicates.
 pub fn possible_uses<'a>(
     snapshot: &'a Snapshot,
@@ -54,7 +57,18 @@ impl<'a, 'b> Candidate<'a, 'b> {
         is_open
             && may_name(file, self.symbol.file)
             && self.has_form(file, edge)
-            && (file.number() == self.symbol.file.number() || !self.is_hidden_from(file))
+            && (file.number() == self.symbol.file.number()
+                || !self.is_hidden_from(file) && !self.is_of_plain_values(file))
+    }
+
+    /// Whether its name is a member of plain values, of which an unknown receiver is one: the file does not import the
+    /// symbol's, as others do.
+    fn is_of_plain_values(&self, file: FileView<'_>) -> bool {
+        let importers = self.edges.importers(self.symbol.file.number());
+        !self.relating.semantics.typed
+            && OF_PLAIN_VALUES.contains(&self.symbol.name_bytes())
+            && !importers.is_empty()
+            && importers.iter().all(|import| import.from != file.number())
     }
 
     /// Whether the syntax of a place allows the symbol.
