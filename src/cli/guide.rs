@@ -20,6 +20,18 @@ const FACTS: &str = "A symbol is a name, `Owner.name`, `path:line` or an id; nar
     be resolved are listed separately, as possible. For one known file or one exact text use `sed` or `rg`: they are \
     cheaper.";
 
+/// The section for a file of instructions, in five lines: it is read in every session and by every sub-agent.
+const GUIDE: &str = "## Finding code
+
+Before you search or read files, ask codelode, which has an index of the repository, with its MCP tools or in a shell; sub-agents too:
+
+- where the code for a question or an issue is: `codelode search \"round up a total\"`
+- who uses or calls a name: `codelode refs Cart.total`, `codelode calls Cart.total`
+- what a file or a class defines, and source: `codelode outline shop/cart.py Cart`, `codelode get Cart.total`
+
+Not for one known file or one exact text: `sed` and `rg` are cheaper.
+";
+
 /// The examples, one per line.
 pub(super) fn examples() -> String {
     let lines = EXAMPLES.map(|(command, arguments, purpose)| {
@@ -50,7 +62,7 @@ pub(super) fn texts() -> Texts {
              `codelode`, or in a shell:\n\n```sh\n{examples}```\n\n{FACTS}\n\nAnswer with `path:line`, the signature, and a sentence on each place \
              that matters. Read a file only for what an outline and a symbol's source leave open.\n"
         ),
-        guide: format!("## Finding code\n\n{DESCRIPTION}\n\n```sh\n{examples}```\n\n{FACTS}\n"),
+        guide: GUIDE.to_owned(),
     }
 }
 
@@ -60,14 +72,18 @@ mod tests {
     use codelode_service::answer::tokens;
 
     #[test]
-    fn each_text_has_all_examples_in_at_most_four_hundred_tokens() {
+    fn each_text_has_all_examples_and_says_when_not_in_few_tokens() {
         let Texts { skill, agent, guide } = texts();
-        for text in [skill, agent, guide] {
-            assert!(tokens::estimate(&text) <= 400, "{} tokens: {text}", tokens::estimate(&text));
-            for (command, ..) in EXAMPLES {
-                assert!(text.contains(&format!("codelode {command} ")), "{command} is not in {text}");
+        for (text, most) in [(skill, 400), (agent, 400), (guide, 200)] {
+            assert!(tokens::estimate(&text) <= most, "{} tokens: {text}", tokens::estimate(&text));
+            for (command, arguments, _) in EXAMPLES {
+                assert!(text.contains(&format!("codelode {command} {arguments}")), "{command} is not in {text}");
             }
+            let when_not = ["one known file or one exact text", "`sed`", "`rg`", "cheaper"];
+            assert!(when_not.iter().all(|words| text.contains(words)), "it does not say when not: {text}");
         }
+        let lines = texts().guide.lines().skip(1).filter(|line| !line.is_empty()).count();
+        assert_eq!(lines, 5, "every session reads them");
     }
 
     #[test]
@@ -78,5 +94,6 @@ mod tests {
         // A separate test runs the manual's commands.
         let manual = include_str!("../../docs/agents.md");
         assert!(manual.contains(&examples()), "docs/agents.md has other examples than\n{}", examples());
+        assert!(manual.contains(GUIDE), "docs/agents.md has other instructions than\n{GUIDE}");
     }
 }

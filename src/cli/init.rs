@@ -15,8 +15,8 @@ use codelode_lang::languages::{LANGUAGES, LanguageSpec};
 
 /// Set up the clients on this machine: find them, show the changes, ask once, write, and try the result.
 ///
-/// Writes the server entry `codelode` and, if a client supports them, hooks, a skill and a sub-agent. The rest of a
-/// file stays unchanged. Exit status: 0 done, 1 no client found, 2 error.
+/// Writes the server entry `codelode` and, if a client supports them, hooks, a skill, a sub-agent and five lines of
+/// instructions. The rest of a file stays unchanged. Exit status: 0 done, 1 no client found, 2 error.
 #[derive(Args)]
 pub(super) struct Init {
     /// Set up this client, found or not, for example claude-code; repeatable [default: all found].
@@ -40,8 +40,11 @@ pub(super) struct Init {
     /// Skip the sub-agent.
     #[arg(long)]
     no_agent: bool,
-    /// Also add a section with five commands to the instructions file, for example AGENTS.md.
-    #[arg(long, conflicts_with = "undo")]
+    /// Skip the five lines in the instructions file, for example AGENTS.md, that say when to ask codelode.
+    #[arg(long)]
+    no_agents_md: bool,
+    /// Write those lines, which is the default.
+    #[arg(long, hide = true, conflicts_with_all = ["undo", "no_agents_md"])]
     agents_md: bool,
     /// Also set up the language server, for clients that take one: Copilot CLI, Crush, opencode.
     #[arg(long, conflicts_with_all = ["undo", "http"])]
@@ -76,7 +79,7 @@ impl Init {
             (Part::Hooks, !self.no_hooks),
             (Part::Skill, !self.no_skill),
             (Part::Agent, !self.no_agent),
-            (Part::Guide, self.agents_md),
+            (Part::Guide, self.agents_md || !self.no_agents_md),
             (Part::Lsp, self.lsp),
         ];
         parts.into_iter().filter(|(_, is_wanted)| *is_wanted).map(|(part, _)| part).collect()

@@ -353,9 +353,11 @@ struct Site {
 }
 
 impl Site {
-    /// Adds a part; clients may share a file.
+    /// Adds a part; clients may share a file, also by a link from `CLAUDE.md` to `AGENTS.md`.
     fn add(places: &mut Vec<Self>, client: &'static Client, scope: Scope, path: PathBuf, part: Part) {
-        match places.iter_mut().find(|site| site.path == path) {
+        let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
+        let target = real(&path);
+        match places.iter_mut().find(|site| real(&site.path) == target) {
             Some(site) if site.parts.contains(&part) => {}
             Some(site) => site.parts.push(part),
             None => places.push(Self { client, scope, path, parts: vec![part] }),

@@ -352,6 +352,23 @@ fn links_are_kept_but_lead_out_of_no_project() {
 }
 
 #[test]
+fn instructions_that_two_clients_share_by_a_link_are_written_once() {
+    let machine = Machine::new();
+    let (shared, link) = (machine.project().join("AGENTS.md"), machine.project().join("CLAUDE.md"));
+    write(&shared, "# Mine\n");
+    symlink("AGENTS.md", &link).expect("there is room");
+    let clients = vec!["claude-code".to_owned(), "codex".to_owned()];
+    let options = SetupRequest { scope: Some(Scope::Project), clients, ..whole_wish("codex") };
+    let steps = || plan(&machine.around, &options).expect("the options is sound");
+    assert_eq!(steps().iter().filter(|step| step.parts.contains(&Part::Guide)).count(), 1);
+    steps().iter().for_each(|step| apply(&machine.around, step).expect("it can be written"));
+    assert_eq!(read(&shared).matches("The guide.").count(), 1);
+    assert!(link.symlink_metadata().expect("it is there").is_symlink() && steps().iter().all(|step| !step.is_due()));
+    machine.undo();
+    assert_eq!(read(&shared), "# Mine\n");
+}
+
+#[test]
 fn files_that_cannot_be_edited_are_refused() {
     let machine = Machine::new();
     let path = machine.around.user.join(".cursor/mcp.json");

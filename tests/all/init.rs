@@ -55,6 +55,7 @@ fn clients_are_found_shown_written_tried_and_restored() {
     for line in [
         "Claude Code: ~/.claude.json (server)",
         "Claude Code: ~/.claude/settings.json (hooks), new",
+        "Claude Code: ~/.claude/CLAUDE.md (instructions), new",
         "Codex: ~/.codex/config.toml",
         "  + [mcp_servers.codelode]",
         "VS Code: ",
@@ -75,7 +76,7 @@ fn clients_are_found_shown_written_tried_and_restored() {
     assert!(written[2].lines().count() == written[2].matches("\r\n").count(), "line ends stay: {:?}", written[2]);
 
     let again = init(&place, &["--yes"]);
-    assert_eq!(again.out.matches("nothing to do").count(), 8, "server, hooks, skills, sub-agent: {}", again.out);
+    assert_eq!(again.out.matches("nothing to do").count(), 10, "every part: {}", again.out);
     assert_eq!((again.status, now(&place)), (0, written));
     assert_eq!(place.run(&["doctor"]).status, 0);
 
@@ -113,13 +114,16 @@ fn doctor_finds_an_entry_that_has_drifted() {
 fn parts_are_left_out_or_added_on_request() {
     let place = with_clients();
     let home = place.path();
-    let none = init(&place, &["--yes", "--no-hooks", "--no-skill", "--no-agent"]);
+    let none = init(&place, &["--yes", "--no-hooks", "--no-skill", "--no-agent", "--no-agents-md"]);
     assert_eq!((none.status, home.join(".claude").exists()), (0, false), "{}", none.err);
-    let all = init(&place, &["--yes", "--client", "codex", "--agents-md"]);
+    let all = init(&place, &["--yes", "--client", "codex"]);
     assert_eq!(all.status, 0, "{}", all.err);
     assert!(all.err.contains("/hooks"), "Codex has to be told that it may: {}", all.err);
-    let section = fs::read_to_string(home.join(".codex/AGENTS.md")).expect("it was asked for");
-    assert!(section.contains("codelode refs Cart.total"), "{section}");
+    let section = fs::read_to_string(home.join(".codex/AGENTS.md")).expect("it is written unasked");
+    assert!(section.contains("codelode refs Cart.total") && section.contains("cheaper"), "{section}");
+    // The flag is from when it had to be asked for.
+    let named = init(&place, &["--yes", "--client", "codex", "--agents-md"]);
+    assert!(named.status == 0 && named.out.contains("AGENTS.md (instructions): nothing to do"), "{}", named.out);
     // The hook that was written answers for the program that wrote it.
     let hooks = fs::read_to_string(home.join(".codex/hooks.json")).expect("it was written");
     let hooks: Value = serde_json::from_str(&hooks).expect("it is JSON");
