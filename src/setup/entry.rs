@@ -50,6 +50,8 @@ pub(super) fn wanted(client: &Client, launch: &Launch, existing: Option<&Value>)
         }
     };
     let mut entry: Map<String, Value> = form.into_iter().map(|(key, value)| (key, filled(value, launch))).collect();
+    // A value of a person's own replaces the mark below.
+    entry.extend(client.loaded.iter().filter(|_| !widens(launch)).flat_map(|mark| mark.entry.clone()));
     for (key, value) in existing.and_then(Value::as_object).into_iter().flatten() {
         let is_of_a_form = [Some(&client.local), client.remote.as_ref(), client.token.as_ref()]
             .into_iter()
@@ -63,6 +65,11 @@ pub(super) fn wanted(client: &Client, launch: &Launch, existing: Option<&Value>)
         }
     }
     Some(entry)
+}
+
+/// Whether a person has chosen the tools that the server lists. All of them loaded would cost a session more than they save.
+fn widens(launch: &Launch) -> bool {
+    matches!(launch, Launch::Local { args, .. } if args.iter().any(|arg| arg.split('=').next() == Some("--tools")))
 }
 
 /// Whether a value is one that a person sets in the client, as `enabled`, a time limit, or a list of tools.

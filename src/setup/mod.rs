@@ -28,7 +28,7 @@ pub use extras::{Files, Hooks, LanguageServers, Part, Texts};
 use file::Text;
 pub use probe::ProbeAnswer;
 use record::{Record, Records};
-pub use table::{Client, Confirmed, Paths, clients};
+pub use table::{Client, Confirmed, LoadedMark, Paths, clients};
 
 /// Surroundings in which clients are looked for.
 #[derive(Clone, Debug)]

@@ -38,6 +38,8 @@ pub struct Client {
     pub remote: Option<Map<String, Value>>,
     /// Keys that a remote entry needs beside for a token in the variable `{variable}`.
     pub token: Option<Map<String, Value>>,
+    /// Mark that keeps the server's tools loaded, for a client that loads tools on demand.
+    pub loaded: Option<LoadedMark>,
     /// Hooks, for a client that has them.
     pub hooks: Option<Hooks>,
     /// File of the skill, for a client that reads skills.
@@ -58,6 +60,20 @@ pub struct Client {
     pub note: Option<String>,
     /// Anything to know of files of a project.
     pub project_note: Option<String>,
+}
+
+/// Mark in an entry with which a client keeps the tools of a server loaded.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct LoadedMark {
+    /// Keys of the entry.
+    pub entry: Map<String, Value>,
+    /// Source of these facts.
+    pub source: String,
+    /// Day on which the source was read.
+    pub seen: String,
+    /// Proof of these facts.
+    pub confirmed: Confirmed,
 }
 
 /// Proof of a row of the table.

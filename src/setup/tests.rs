@@ -435,6 +435,30 @@ fn settings_of_a_person_in_the_entry_stay() {
 }
 
 #[test]
+fn tools_stay_loaded_unless_a_person_says_otherwise() {
+    let entry = |client: &str, own: Option<Value>, more: &[&str]| {
+        let client = super::client(client).expect("it is in the table");
+        let mut launch = Launch::of_command(["/opt/bin/codelode".to_owned()]);
+        if let Launch::Local { args, .. } = &mut launch {
+            args.extend(more.iter().map(|arg| (*arg).to_owned()));
+        }
+        Value::Object(entry::wanted(client, &launch, own.as_ref()).expect("it starts programs"))
+    };
+    assert_eq!(entry("claude-code", None, &[])["alwaysLoad"], true);
+    assert_eq!(entry("copilot-cli", None, &[])["deferTools"], "never");
+    assert_eq!(
+        entry("codex", None, &[]),
+        json!({"command": "/opt/bin/codelode", "args": ["serve", "--format", "compact"]})
+    );
+    assert_eq!(entry("claude-code", Some(json!({"alwaysLoad": false})), &[])["alwaysLoad"], false);
+    assert_eq!(entry("copilot-cli", Some(json!({"deferTools": "auto"})), &[])["deferTools"], "auto");
+    // Forty tools are too many to be loaded in every session; five of them carry a mark of their own.
+    for wide in [&["--tools", "full"][..], &["--tools=full"]] {
+        assert!(entry("claude-code", None, wide).get("alwaysLoad").is_none());
+    }
+}
+
+#[test]
 fn a_projects_own_entry_is_not_trusted() {
     let machine = Machine::new();
     let path = machine.project().join(".mcp.json");

@@ -246,6 +246,11 @@ fn the_manual_lists_what_is_written_beside_the_server() {
             let proof = format!("[{}]({}), {}", said(files.confirmed), files.source, files.seen);
             writeln!(table, "| {row} | {proof} |").expect("it is a text");
         }
+        if let Some(mark) = &client.loaded {
+            let keys = mark.entry.iter().map(|(key, value)| format!("`{key}: {value}`")).collect::<Vec<_>>().join(", ");
+            let proof = format!("[{}]({}), {}", said(mark.confirmed), mark.source, mark.seen);
+            writeln!(table, "| {} | tools kept loaded | {keys} | {keys} | {proof} |", client.name).expect("it is a text");
+        }
     }
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/clients.md");
     let page = fs::read_to_string(&path).expect("the page is there");
