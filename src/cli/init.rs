@@ -124,7 +124,7 @@ fn endings() -> Vec<(String, String)> {
 
 /// The places to search for clients: the user's home, and the project around the current folder.
 pub(super) fn surroundings(config: &Config) -> Result<Surroundings, String> {
-    let user = config::user().ok_or("no home folder: set HOME")?;
+    let user = config::user().ok_or("no home folder: set HOME to an absolute path")?;
     let program = std::env::current_exe().map_err(|err| format!("this program has no path: {err}"))?;
     let here = std::env::current_dir().map_err(|err| format!("the current folder cannot be read: {err}"))?;
     let root = here.ancestors().find(|folder| folder.join(".git").exists()).unwrap_or(&here).to_owned();

@@ -1,6 +1,6 @@
 //! A session with a client: its instructions and tools, and the calls to them.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
@@ -104,6 +104,8 @@ pub(super) trait RemoteCaller: Send + Sync {
 #[derive(Clone, Default)]
 struct Roots {
     paths: Vec<PathBuf>,
+    /// Roots that cannot be used, until an answer has named them.
+    unusable: Vec<String>,
     /// The client has been asked and has not answered yet.
     asked: bool,
 }
@@ -152,27 +154,42 @@ impl Server {
             return;
         }
         self.session.roots.send_modify(|roots| roots.asked = true);
-        let answer = tokio::time::timeout(ROOTS_TIMEOUT, peer.list_roots()).await;
+        let found = match tokio::time::timeout(ROOTS_TIMEOUT, peer.list_roots()).await {
+            Ok(Ok(answer)) => {
+                let has_guests = self.has_guests;
+                // A folder on another machine may be slow to look at.
+                let read = move || {
+                    let exists = |path: &Path| (!has_guests).then(|| path.exists());
+                    roots::read(answer.roots.iter().map(|root| root.uri.as_str()), exists)
+                };
+                tokio::task::spawn_blocking(read).await.ok()
+            }
+            Ok(Err(err)) => {
+                tracing::info!(%err, "the client does not say its roots");
+                None
+            }
+            Err(_) => {
+                tracing::info!("the client does not say its roots in time");
+                None
+            }
+        };
         self.session.roots.send_modify(|roots| {
             roots.asked = false;
-            match answer {
-                Ok(Ok(answer)) => {
-                    roots.paths = answer.roots.iter().filter_map(|root| roots::path_of(&root.uri)).collect();
-                }
-                Ok(Err(err)) => tracing::info!(%err, "the client does not say its roots"),
-                Err(_) => tracing::info!("the client does not say its roots in time"),
+            if let Some((paths, unusable)) = found {
+                (roots.paths, roots.unusable) = (paths, unusable);
             }
         });
     }
 
-    /// The client's roots, if they arrive soon enough.
-    async fn roots(&self) -> Vec<PathBuf> {
+    /// The client's roots, if they arrive soon enough, and for one answer those that cannot be used.
+    async fn roots(&self) -> Roots {
         let mut roots = self.session.roots.subscribe();
-        let said = tokio::time::timeout(ROOTS_PATIENCE, roots.wait_for(|roots| !roots.asked)).await;
-        match said {
-            Ok(Ok(roots)) => roots.paths.clone(),
-            _ => self.session.roots.borrow().paths.clone(),
+        let _ = tokio::time::timeout(ROOTS_PATIENCE, roots.wait_for(|roots| !roots.asked)).await;
+        let known = self.session.roots.borrow().clone();
+        if !known.unusable.is_empty() {
+            self.session.roots.send_modify(|roots| roots.unusable.clear());
         }
+        known
     }
 
     /// Calls a tool for the caller of the request. `None` if the client has cancelled.
@@ -226,8 +243,10 @@ impl Server {
             turn = self.session.turns.take(is_from_node) => turn,
             () = context.ct.cancelled() => return None,
         };
+        let Roots { paths, unusable, .. } = self.roots().await;
         let mut request = Request {
-            roots: self.roots().await,
+            roots: paths,
+            unusable_roots: unusable,
             directory: self.directory(),
             bearer: guest_of(context).and_then(|guest| guest.token()),
             is_from_node,

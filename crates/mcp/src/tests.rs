@@ -243,6 +243,34 @@ async fn roots_are_asked_for_once_and_again_when_they_change() {
 }
 
 #[tokio::test]
+async fn a_root_that_cannot_be_used_is_named_once() {
+    let mut client = Client::open(json!({"roots": {}})).await;
+    let question = client.receive().await;
+    let here = std::env::temp_dir();
+    let roots: Vec<Value> =
+        ["https://example.org/a", &here.to_string_lossy()].iter().map(|uri| json!({"uri": uri})).collect();
+    client.send(&json!({"jsonrpc": "2.0", "id": question["id"], "result": {"roots": roots}}).to_string()).await;
+    let named = |answer: &Value| {
+        let text = answer["result"]["content"][0]["text"].as_str().expect("one text");
+        let answer: Value = serde_json::from_str(text).expect("it is JSON");
+        [answer["_meta"]["unusable_roots"].clone(), answer["details"]["unusable_roots"].clone()]
+    };
+    let call = json!({"name": "get_session_stats"});
+    let [first, _] = named(&client.ask("tools/call", call.clone()).await);
+    assert_eq!(first, json!(["https://example.org/a: no folder of this machine"]));
+    assert_eq!(named(&client.ask("tools/call", call).await), [Value::Null, Value::Null]);
+    // An error names it as well.
+    client.send(r#"{"jsonrpc":"2.0","method":"notifications/roots/list_changed"}"#).await;
+    let question = client.receive().await;
+    let roots = json!({"roots": [{"uri": "file://elsewhere/a"}]});
+    client.send(&json!({"jsonrpc": "2.0", "id": question["id"], "result": roots}).to_string()).await;
+    let failing = json!({"name": "get_file_outline", "arguments": {"repo": "local/gone", "file_path": "a.py"}});
+    let [_, in_error] = named(&client.ask("tools/call", failing).await);
+    assert_eq!(in_error, json!(["file://elsewhere/a: no folder of this machine"]));
+    client.close().await;
+}
+
+#[tokio::test]
 async fn a_client_that_keeps_its_roots_to_itself_is_served() {
     let mut client = Client::open(json!({"roots": {}})).await;
     let answer = client.ask("tools/call", json!({"name": "get_session_stats"})).await;

@@ -43,7 +43,9 @@ pub enum Error {
         problem: String,
     },
     /// No location for the index directory is known.
-    #[error("no home directory is set: choose the index directory with --index-dir or CODELODE_INDEX_PATH")]
+    #[error(
+        "no home directory is set by an absolute path: choose the index directory with --index-dir or CODELODE_INDEX_PATH"
+    )]
     NoHome,
 }
 

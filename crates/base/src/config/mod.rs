@@ -270,6 +270,7 @@ pub fn home(env: &dyn Fn(&str) -> Option<String>, flags: &Flags) -> Result<PathB
     let user = user_folder(env);
     let named = || settings::INDEX_DIRECTORY.value(env).map(|(_, value)| PathBuf::from(value));
     let directory = match flags.index_dir.clone().or_else(named) {
+        Some(directory) if user.is_none() && directory.starts_with("~") => return Err(Error::NoHome),
         Some(directory) => expand(directory, user.as_deref()),
         None => user.ok_or(Error::NoHome)?.join(".code-index"),
     };
@@ -278,9 +279,9 @@ pub fn home(env: &dyn Fn(&str) -> Option<String>, flags: &Flags) -> Result<PathB
     Ok(directory.join(FOLDER))
 }
 
-/// Home folder of the user.
+/// Home folder of the user. A relative one would be another folder for each folder that a command is run in.
 fn user_folder(env: &dyn Fn(&str) -> Option<String>) -> Option<PathBuf> {
-    ["HOME", "USERPROFILE"].iter().find_map(|name| env(name).filter(|value| !value.is_empty())).map(PathBuf::from)
+    ["HOME", "USERPROFILE"].iter().filter_map(|name| env(name)).map(PathBuf::from).find(|folder| folder.is_absolute())
 }
 
 /// Expands a leading `~` as a shell does: settings often come from files that no shell has read.

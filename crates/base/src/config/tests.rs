@@ -53,7 +53,11 @@ fn the_index_directory_is_the_flags_the_variables_or_in_the_users_folder() {
     assert_eq!(decide("", &env, &Flags::default()).unwrap().home, Path::new("/home/me/indexes/codelode"));
     assert_eq!(decide("", &env[..1], &Flags::default()).unwrap().home, Path::new("/home/me/.code-index/codelode"));
     assert_eq!(decide("", &env, &flags(Settings::default())).unwrap().home, Path::new("/index/codelode"));
-    assert!(decide("", &[], &Flags::default()).unwrap_err().contains("--index-dir"));
+    for none in [&[][..], &[("HOME", "")], &[("HOME", "me")], &[("HOME", "."), ("CODELODE_INDEX_PATH", "~/indexes")]] {
+        assert!(decide("", none, &Flags::default()).unwrap_err().contains("--index-dir"), "{none:?}");
+    }
+    let relative = [("HOME", "me"), ("CODELODE_INDEX_PATH", "/indexes")];
+    assert_eq!(decide("", &relative, &Flags::default()).unwrap().home, Path::new("/indexes/codelode"));
 }
 
 #[test]

@@ -41,6 +41,8 @@ pub const FREQUENCIES: &str = "io.codelode/frequencies";
 pub struct Request {
     /// Roots of the client, in its order; the first is the default repository.
     pub roots: Vec<PathBuf>,
+    /// Roots that cannot be used, each with its fault, for this answer to name.
+    pub unusable_roots: Vec<String>,
     /// Directory of the caller, used without roots.
     pub directory: Option<PathBuf>,
     /// Progress callback.

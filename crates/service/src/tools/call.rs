@@ -13,6 +13,9 @@ use crate::catalog::locate::EXCERPT;
 use crate::catalog::{self, Context};
 use crate::parts::fan;
 
+/// Key of the client's roots that cannot be used, in `_meta` of an answer or among the details of an error.
+const UNUSABLE_ROOTS: &str = "unusable_roots";
+
 /// Calls a tool by its name.
 pub fn call(cx: &Context, name: &str, args: Map<String, Value>, request: &Request) -> Envelope {
     call_among(TOOLS, cx, name, args, request)
@@ -67,6 +70,9 @@ fn run_whole(
         if let Some(hint) = &shortened {
             call.note("hint", hint.clone());
         }
+        if !request.unusable_roots.is_empty() {
+            call.note(UNUSABLE_ROOTS, request.unusable_roots.clone());
+        }
         let body = run(spec, &call, args);
         let (notes, from) = call.caller.into_parts();
         (body, notes, from)
@@ -98,6 +104,10 @@ fn run_whole(
     {
         body = doubted(body, doubt);
     }
+    let body = body.map_err(|err| match request.unusable_roots.is_empty() {
+        true => err,
+        false => err.with(UNUSABLE_ROOTS, request.unusable_roots.clone()),
+    });
     Ok((body?, notes))
 }
 
