@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use clap::{Args, ValueEnum};
 use serde_json::{Value, json};
 
+use super::first::{self, FirstQuestion};
 use super::output::{self, Output, Paint};
 use super::render::n_of;
 use super::{FAILED, FOUND, Global, NOTHING, complain, fail, guide};
@@ -14,6 +15,8 @@ use codelode_base::config::{self, Config};
 use codelode_lang::languages::{LANGUAGES, LanguageSpec};
 
 /// Set up the clients on this machine: find them, show the changes, ask once, write, and try the result.
+///
+/// Then begins the index of the current repository, and ends with a question that it answers.
 ///
 /// Writes the server entry `codelode` and, if a client supports them, hooks, a skill, a sub-agent and five lines of
 /// instructions. The rest of a file stays unchanged. Exit status: 0 done, 1 no client found, 2 error.
@@ -109,7 +112,7 @@ pub(super) fn run(how: &Init, global: &Global, config: &Config) -> u8 {
         Ok(steps) => steps,
         Err(err) => return fail(&err),
     };
-    Setup { how, global, around, paint: Paint::of(global.color, io::stdout().is_terminal()) }.run(&steps)
+    Setup { how, global, config, around, paint: Paint::of(global.color, io::stdout().is_terminal()) }.run(&steps)
 }
 
 /// Extensions of files with name resolution, and the names of their languages.
@@ -151,6 +154,7 @@ fn print_config(around: &Surroundings, id: &str, options: &SetupRequest) -> u8 {
 struct Setup<'a> {
     how: &'a Init,
     global: &'a Global,
+    config: &'a Config,
     around: Surroundings,
     paint: Paint,
 }
@@ -192,8 +196,11 @@ impl Setup<'_> {
         let answers = if self.how.dry_run || self.how.undo { Vec::new() } else { self.answers(&ready) };
         failed |= answers.iter().any(|(_, answer)| answer.is_err());
         match self.global.json {
-            true => self.print(steps, &done, &answers),
-            false => self.tell(&done, &answers),
+            true => self.print(steps, &done, &answers, self.first_question()),
+            false => {
+                self.tell(&done, &answers);
+                self.tell_question(self.first_question());
+            }
         }
         if failed { FAILED } else { FOUND }
     }
@@ -322,8 +329,32 @@ impl Setup<'_> {
         out.print();
     }
 
+    /// Begins the index of the current repository, and asks it a first question.
+    fn first_question(&self) -> Option<FirstQuestion> {
+        let is_elsewhere = self.how.http.is_some() || self.config.server.is_some();
+        if self.how.undo || self.how.dry_run || is_elsewhere {
+            return None;
+        }
+        let root = self.around.project.as_deref().filter(|root| root.join(".git").exists())?;
+        first::asked(root, self.config.clone(), self.global)
+    }
+
+    /// Ends with a question that the user can ask now, and the beginning of its answer as a comment of the shell.
+    fn tell_question(&self, question: Option<FirstQuestion>) {
+        let Some(FirstQuestion { command, answer }) = question.filter(|_| !self.global.quiet) else { return };
+        let mut out = Output::new(self.paint);
+        out.line(format!("{}  {}", self.paint.name(&command), self.paint.dim(&format!("# {answer}"))));
+        out.print();
+    }
+
     /// Prints the result as JSON.
-    fn print(&self, steps: &[Step], done: &[&Step], answers: &[(Launch, Result<ProbeAnswer, String>)]) {
+    fn print(
+        &self,
+        steps: &[Step],
+        done: &[&Step],
+        answers: &[(Launch, Result<ProbeAnswer, String>)],
+        question: Option<FirstQuestion>,
+    ) {
         let files: Vec<Value> = steps
             .iter()
             .map(|step| {
@@ -351,7 +382,9 @@ impl Setup<'_> {
                 }
             })
             .collect();
-        output::print_bytes(format!("{}\n", json!({"files": files, "servers": servers})).as_bytes());
+        let question = question.map(|asked| json!({"command": asked.command, "answer": asked.answer}));
+        let printed = json!({"files": files, "servers": servers, "question": question});
+        output::print_bytes(format!("{printed}\n").as_bytes());
     }
 
     /// A path as users write it, with `~`.

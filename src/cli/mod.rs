@@ -6,6 +6,7 @@ mod doctor;
 mod draw;
 mod editor;
 mod export;
+mod first;
 #[cfg(feature = "fleet")]
 mod fleet;
 mod grep;

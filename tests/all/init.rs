@@ -89,6 +89,28 @@ fn clients_are_found_shown_written_tried_and_restored() {
 
 #[test]
 #[cfg(target_os = "linux")]
+fn the_last_line_is_a_question_about_the_current_repository() {
+    let place = with_clients();
+    let last_of = |ran: &Ran| ran.out.lines().last().unwrap_or_default().to_owned();
+    let nowhere = last_of(&init(&place, &["--yes"]));
+    assert!(nowhere.contains("answers in"), "it is no repository: {nowhere}");
+    place.git(&["init", "-q", "-b", "main"]);
+    let dry = last_of(&init(&place, &["--dry-run"]));
+    assert!(!dry.contains('#') && !place.home().join("stores").exists(), "{dry}");
+    let done = init(&place, &["--yes"]);
+    let last = last_of(&done);
+    assert_eq!(last, "codelode refs add  # 1 use: numbers.py:8 in Counter.count", "{}", done.out);
+    // The question can be asked: its answer begins so.
+    let command =
+        last.split("  #").next().and_then(|command| command.strip_prefix("codelode ")).expect("it is a command");
+    let ran = place.run(&command.split(' ').collect::<Vec<_>>());
+    assert!(ran.status == 0 && ran.out.starts_with("1 use ") && !ran.err.contains("for the first time"), "{}", ran.out);
+    let json: Value = serde_json::from_str(&init(&place, &["--yes", "--json"]).out).expect("it is JSON");
+    assert_eq!(json["question"]["command"], "codelode refs add");
+}
+
+#[test]
+#[cfg(target_os = "linux")]
 fn doctor_finds_an_entry_that_has_drifted() {
     let place = with_clients();
     assert_eq!(init(&place, &["--yes", "--client", "codex"]).status, 0);
@@ -249,7 +271,8 @@ fn the_manual_lists_what_is_written_beside_the_server() {
         if let Some(mark) = &client.loaded {
             let keys = mark.entry.iter().map(|(key, value)| format!("`{key}: {value}`")).collect::<Vec<_>>().join(", ");
             let proof = format!("[{}]({}), {}", said(mark.confirmed), mark.source, mark.seen);
-            writeln!(table, "| {} | tools kept loaded | {keys} | {keys} | {proof} |", client.name).expect("it is a text");
+            writeln!(table, "| {} | tools kept loaded | {keys} | {keys} | {proof} |", client.name)
+                .expect("it is a text");
         }
     }
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/clients.md");

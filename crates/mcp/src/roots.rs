@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-/// Roots that cannot be used, and are named: so many.
+/// Most roots that are named as unusable.
 const MOST_NAMED: usize = 5;
 /// Longest root that is named whole, in characters.
 const LONGEST_NAMED: usize = 200;
