@@ -154,6 +154,9 @@ pub type ContentCheck = fn(&[u8]) -> bool;
 /// Makes another text of a text, of the same length; `None` for the text itself.
 pub type TextFilter = fn(&[u8]) -> Option<Vec<u8>>;
 
+/// Makes another text of a text, with the same lines.
+pub type LineFilter = fn(&[u8]) -> Vec<u8>;
+
 /// Tables indexed by node kind, one per language, built on first use.
 struct Tables<T: 'static>(OnceLock<Vec<OnceLock<T>>>);
 
@@ -196,7 +199,7 @@ pub struct LanguageSpec {
     /// text itself.
     pub sanitize: Option<TextFilter>,
     /// Makes lines of a file readable, if they are not as they stand; each line stays one line.
-    pub shown: Option<fn(&[u8]) -> Vec<u8>>,
+    pub shown: Option<LineFilter>,
     /// Rules for node kinds; the default is [`Rule::Walk`]. Anonymous tokens such as `&&` may have rules too.
     pub rules: &'static [(Rule, &'static [&'static str])],
     /// Node kinds that cannot contain any kind with a rule, one per line. A test generates the list from the grammar.

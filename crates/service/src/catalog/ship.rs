@@ -176,7 +176,7 @@ fn tree(caller: &Caller<'_>, sidecar: &Sidecar, snapshot: &Snapshot, contents: &
         let found = entries.binary_search_by(|entry| entry.path.as_str().cmp(row.path));
         found.is_ok_and(|at| entries[at].id == hex(name))
     });
-    let is_there = |path: &str| on_disk(root, path).symlink_metadata().is_ok();
+    let is_there = |path: &str| on_disk(&root, path).symlink_metadata().is_ok();
     (is_committed && entries.iter().all(|entry| is_there(&entry.path))).then(|| commit.tree().to_owned())
 }
 
