@@ -100,7 +100,7 @@ SECTIONS = [
         "Tokens until a question is answered",
         "The same questions in words as [above](#finding): the tokens (cl100k) that a model reads until it has code of a file "
         "that answers. codelode: a search for ten hits, then their sources one after the other, in compact form; in one call: "
-        "`get_ranked_context`, the whole answer. ripgrep: all words of the question except *how*, *the* and their like. Ten "
+        "`get_ranked_context` with a budget of 3,000 tokens, the whole answer. ripgrep: all words of the question except *how*, *the* and their like. Ten "
         "files are named, those with the most words first; then whole files, or the hundred lines around the line with the most "
         "words, one after the other. Quartiles and median cover answered questions, the mean all questions. A file that answers "
         "is not yet an answer that was understood.",
