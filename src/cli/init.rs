@@ -46,9 +46,6 @@ pub(super) struct Init {
     /// Skip the five lines in the instructions file, for example AGENTS.md, that say when to ask codelode.
     #[arg(long)]
     no_agents_md: bool,
-    /// Write those lines, which is the default.
-    #[arg(long, hide = true, conflicts_with_all = ["undo", "no_agents_md"])]
-    agents_md: bool,
     /// Also set up the language server, for clients that take one: Copilot CLI, Crush, opencode.
     #[arg(long, conflicts_with_all = ["undo", "http"])]
     lsp: bool,
@@ -82,7 +79,7 @@ impl Init {
             (Part::Hooks, !self.no_hooks),
             (Part::Skill, !self.no_skill),
             (Part::Agent, !self.no_agent),
-            (Part::Guide, self.agents_md || !self.no_agents_md),
+            (Part::Guide, !self.no_agents_md),
             (Part::Lsp, self.lsp),
         ];
         parts.into_iter().filter(|(_, is_wanted)| *is_wanted).map(|(part, _)| part).collect()

@@ -143,9 +143,8 @@ fn parts_are_left_out_or_added_on_request() {
     assert!(all.err.contains("/hooks"), "Codex has to be told that it may: {}", all.err);
     let section = fs::read_to_string(home.join(".codex/AGENTS.md")).expect("it is written unasked");
     assert!(section.contains("codelode refs Cart.total") && section.contains("cheaper"), "{section}");
-    // The flag is from when it had to be asked for.
-    let named = init(&place, &["--yes", "--client", "codex", "--agents-md"]);
-    assert!(named.status == 0 && named.out.contains("AGENTS.md (instructions): nothing to do"), "{}", named.out);
+    let again = init(&place, &["--yes", "--client", "codex"]);
+    assert!(again.status == 0 && again.out.contains("AGENTS.md (instructions): nothing to do"), "{}", again.out);
     // The hook that was written answers for the program that wrote it.
     let hooks = fs::read_to_string(home.join(".codex/hooks.json")).expect("it was written");
     let hooks: Value = serde_json::from_str(&hooks).expect("it is JSON");

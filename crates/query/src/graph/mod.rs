@@ -39,7 +39,7 @@ pub use types::types_of;
 pub(super) use visible::{
     Exports, decorator_name, in_interface, in_type, is_decorated, is_part, is_type, words_before,
 };
-pub use visible::{is_export, is_taken};
+pub use visible::{is_export, is_imported};
 
 use codelode_base::model::{Detail, Kind, Role};
 use codelode_store::{Edge, EdgeTable, Snapshot, SymbolId, SymbolView};

@@ -85,7 +85,7 @@ pub fn is_export(place: &UseSite<'_>) -> bool {
 }
 
 /// Whether a use takes its symbol out of a module under its own name: `const { a, b } = require("./m")`.
-pub fn is_taken(place: &UseSite<'_>) -> bool {
+pub fn is_imported(place: &UseSite<'_>) -> bool {
     let end = place.edge.at as usize + place.edge.len();
     let Some(after) = place.file.content().get(end..) else { return false };
     let list = &after[..after.len().min(EXPORT_FAR)];

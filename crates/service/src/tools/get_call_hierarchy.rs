@@ -302,7 +302,7 @@ fn handed_on(repo: &Repo, edges: &EdgeTable, twins: &[SymbolView<'_>]) -> Vec<St
             let around = enclosing(&place.file, u64::from(place.line));
             let within = around.map_or_else(String::new, |own| format!(" in {}", own.qualified_name()));
             let at = format!("{}:{}{within}", place.file.path(), place.line);
-            let is_bound = query::is_export(&place) || query::is_taken(&place);
+            let is_bound = query::is_export(&place) || query::is_imported(&place);
             let is_value = place.edge.role() == Role::Reference && !is_bound;
             if is_value && places.len() < MOST_LINES && !places.contains(&at) {
                 places.push(at);
