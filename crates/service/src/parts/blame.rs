@@ -28,19 +28,19 @@ pub struct Blame {
     last_commit: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     subject: Option<String>,
-    /// Date of its oldest line.
+    /// Date of the symbol's oldest line.
     #[serde(skip_serializing_if = "Option::is_none")]
     since: Option<String>,
     /// Number of commits that the symbol's lines come from.
     #[serde(skip_serializing_if = "Option::is_none")]
     commits: Option<usize>,
-    /// Lines per author.
+    /// Number of the symbol's lines, by author.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     lines_by_author: BTreeMap<String, u32>,
-    /// Files that usually change together with its file, in the last 300 commits.
+    /// Files that usually change together with the symbol's file, in the last 300 commits.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     usually_changed_too: Vec<Together>,
-    /// Reason for a missing result.
+    /// Why git could not say more.
     #[serde(skip_serializing_if = "Option::is_none")]
     problem: Option<String>,
 }

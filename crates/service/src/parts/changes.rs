@@ -41,16 +41,16 @@ pub struct Difference {
     line: u32,
     /// added, modified, removed or renamed.
     change_type: &'static str,
-    /// Its declaration changed, so its users may have to.
+    /// Whether the declaration changed; code that uses it may have to change, too.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     signature_changed: bool,
-    /// Its id before.
+    /// Id before the change.
     #[serde(skip_serializing_if = "Option::is_none")]
     was: Option<String>,
-    /// Only its members changed.
+    /// Whether only its members changed.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     only_members: bool,
-    /// Symbols that its change may break.
+    /// Files and symbols that the change may break.
     #[serde(skip_serializing_if = "Option::is_none")]
     blast_radius: Option<Reach>,
 }
@@ -60,9 +60,9 @@ pub struct Difference {
 pub struct Reach {
     /// Number of symbols that use it directly. For a removed one: definitions that still contain its name.
     pub direct_dependents_count: usize,
-    /// Number of files that depend on it.
+    /// Number of files that depend on the changed symbol.
     pub confirmed_count: usize,
-    /// Nearest files.
+    /// Files that depend on the changed symbol, nearest first.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub files: Vec<String>,
 }
@@ -70,13 +70,13 @@ pub struct Reach {
 /// The kind of a symbol's change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Change {
-    /// It is new.
+    /// New symbol.
     Added,
-    /// Another text.
+    /// Changed text.
     Modified,
-    /// Removed.
+    /// Removed symbol.
     Removed,
-    /// Another name or place.
+    /// Same text with another name or file.
     Renamed,
 }
 

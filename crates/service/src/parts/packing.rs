@@ -35,7 +35,7 @@ pub struct Page {
     /// Cursor for the omitted symbols.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub next_cursor: Option<String>,
-    /// How to see more results.
+    /// How to ask for what did not fit.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub narrow: Option<&'static str>,
 }
@@ -55,13 +55,13 @@ pub struct Member {
     pub signature: String,
 }
 
-/// A candidate symbol.
+/// A symbol that may answer the query.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct Candidate {
     pub id: String,
     pub line: u32,
     pub signature: String,
-    /// Query words it contains, except those in its name.
+    /// Query words that the symbol contains, except those in its name.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub why: String,
 }
@@ -70,11 +70,11 @@ pub struct Candidate {
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct FileItem {
     pub file: String,
-    /// Its matching symbols, and `text` if its full text matches.
+    /// The file's matching symbols, and `text` if its full text matches.
     pub why: String,
 }
 
-/// A symbol.
+/// A relevant symbol.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct Item {
     pub symbol_id: String,
@@ -85,7 +85,7 @@ pub struct Item {
     centrality_score: f64,
     /// 10 × relevance + 0.005 × centrality.
     combined_score: f64,
-    /// Tokens of its source, or of its signature if no source.
+    /// Number of tokens of `source`, or of `signature` without one.
     tokens: usize,
     /// As in get_symbol_source.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -107,10 +107,10 @@ pub struct Item {
     /// Members omitted from the outline.
     #[serde(skip_serializing_if = "is_zero")]
     outline_left_out: usize,
-    /// For the best: ids of its users, most uses first.
+    /// For the first results: ids of symbols that use this one, most uses first.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub used_by: Vec<String>,
-    /// For the best: ids of tests that reach it, most direct first.
+    /// For the first results: ids of tests that reach this symbol, most direct first.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub tested_by: Vec<String>,
     #[serde(flatten)]

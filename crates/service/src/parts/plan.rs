@@ -13,7 +13,7 @@ const NAMED: usize = 5;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Written {
-    /// As fields.
+    /// JSON with a field for each part.
     #[default]
     Json,
     /// As text, one place per line. Refused while a place is in doubt.
@@ -28,7 +28,7 @@ pub struct Place {
     column: u32,
     /// definition, override, call, reference, import, base, type or write.
     reason: &'static str,
-    /// Its line.
+    /// Text of the line.
     text: String,
 }
 

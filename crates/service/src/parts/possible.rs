@@ -30,7 +30,7 @@ pub struct Possible {
     possible_receivers: Vec<Receiver>,
 }
 
-/// A place.
+/// A line that may use the symbol.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Place {
     file: String,
@@ -43,31 +43,31 @@ pub struct Place {
     within_line: Option<u32>,
 }
 
-/// A receiver, as written.
+/// The expression before the name, as `request` in `request.get()`.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Receiver {
     receiver: String,
     count: usize,
 }
 
-/// Files whose names are resolved together with those of a symbol: those in which it may be used.
+/// How many files were searched because they may use the symbol.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct LookedAt {
     files: usize,
-    /// Of them, those of tests.
+    /// How many of these files are tests.
     tests: usize,
     /// Calls by the same name that are of others, most frequent first; the last counts the rest.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     others: Vec<Other>,
 }
 
-/// Calls of another definition of the same name.
+/// Calls of another definition with the same name.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Other {
-    /// Its qualified name, if it is in the repository.
+    /// Qualified name of the other definition, if it is in the repository.
     #[serde(skip_serializing_if = "Option::is_none")]
     name: Option<String>,
-    /// Otherwise the receiver of the calls.
+    /// Receiver of the calls, if their definition is not in the repository.
     #[serde(skip_serializing_if = "Option::is_none")]
     receiver: Option<String>,
     count: usize,

@@ -18,7 +18,7 @@ const DATE: usize = "2026-01-31".len();
 /// An indexed repository.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Facts {
-    /// Its id.
+    /// Id of the repository.
     pub repo: String,
     /// `owner/name` of its remote, or its folder name.
     #[serde(skip_serializing_if = "String::is_empty")]
@@ -28,21 +28,21 @@ pub struct Facts {
     /// `owner/name` of its remote.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub origin: Option<String>,
-    /// Its location.
+    /// Folder or URL of its sources.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub source_root: Option<String>,
     /// The folder is missing: moved, removed, or on an unmounted disk. Answers come from its last state.
     #[serde(skip_serializing_if = "is_false")]
     pub folder_missing: bool,
-    /// Last time all files were checked.
+    /// Time when all files were last compared with the index.
     pub indexed_at: String,
-    /// Indexed files.
+    /// Number of indexed files.
     pub file_count: u64,
-    /// Their symbols.
+    /// Number of symbols in these files.
     pub symbol_count: u64,
     /// Files by language; in a list, the top three.
     pub languages: BTreeMap<String, u64>,
-    /// Checked-out commit.
+    /// Commit that is checked out.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub git_head: Option<String>,
 }

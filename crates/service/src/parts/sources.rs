@@ -23,9 +23,9 @@ pub struct SourceRequest {
     pub symbol_ids: Option<Vec<String>>,
     /// Whether texts are checked against their hashes.
     pub verify: bool,
-    /// Context lines.
+    /// Number of lines to show before and after.
     pub context_lines: u32,
-    /// Only the lines around this text.
+    /// Show only the lines around this text.
     pub around: Option<String>,
     /// Whether to say who changed the lines last.
     pub blame: bool,
@@ -37,13 +37,13 @@ pub struct SourceRequest {
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(untagged)]
 pub enum Output {
-    /// For `symbol_id`.
+    /// The answer for `symbol_id`.
     One(Box<Symbol>),
-    /// For `symbol_ids`.
+    /// The answer for `symbol_ids`.
     Many {
-        /// In the order asked.
+        /// The symbols, in the order of `symbol_ids`.
         symbols: Vec<Symbol>,
-        /// Unknown ids.
+        /// Ids that no symbol has.
         errors: Vec<SymbolError>,
     },
 }
@@ -74,7 +74,7 @@ pub struct Symbol {
     source: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     after: Option<String>,
-    /// Replaces the source for `around`.
+    /// Lines around the text asked for with `around`, in place of the source.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     parts: Vec<Part>,
     /// Members, in place of a source too large for the answer.
@@ -82,7 +82,7 @@ pub struct Symbol {
     outline: Vec<Member>,
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     truncated: bool,
-    /// How to get the cut part.
+    /// The call that gets the part that was cut.
     #[serde(skip_serializing_if = "Option::is_none")]
     rest: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -95,14 +95,14 @@ pub struct Symbol {
     facts: Facts,
 }
 
-/// Some lines of a symbol.
+/// Lines of a symbol around a text.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Part {
     line: u32,
     source: String,
 }
 
-/// An unknown id.
+/// An id that no symbol has.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct SymbolError {
     id: String,

@@ -20,10 +20,10 @@ pub struct Args {
     /// Id, name or path (default: the current one).
     #[serde(default)]
     repo: Option<String>,
-    /// The name.
+    /// Name to check, such as `parse_config`.
     #[serde(default)]
     identifier: Option<String>,
-    /// Several names.
+    /// Several names instead of one.
     #[serde(default)]
     identifiers: Option<Vec<String>>,
     /// Include comments and strings.
@@ -47,16 +47,16 @@ fn twenty() -> u32 {
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(untagged)]
 pub enum Output {
-    /// For `identifier`.
+    /// The answer for `identifier`.
     One(Box<Checked>),
-    /// For `identifiers`.
+    /// The answer for `identifiers`.
     Many {
-        /// In the order asked.
+        /// One answer for each, in the order asked.
         results: Vec<Checked>,
     },
 }
 
-/// A name.
+/// References to a name.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Checked {
     identifier: String,
@@ -66,7 +66,7 @@ pub struct Checked {
     /// Number of resolved uses, imports excluded.
     resolved_count: usize,
     import_count: usize,
-    /// `path:line`.
+    /// `path:line` of each import of the name.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     import_references: Vec<String>,
     /// Lines with the name, definitions and imports excluded.
@@ -76,7 +76,7 @@ pub struct Checked {
     content_references: Vec<InFile>,
 }
 
-/// A file that mentions it.
+/// A file that mentions the name.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct InFile {
     file: String,

@@ -18,10 +18,10 @@ pub struct Args {
     /// Texts per request (default: 50, or as configured).
     #[serde(default)]
     batch_size: Option<u32>,
-    /// Recompute existing ones.
+    /// Embed everything again.
     #[serde(default)]
     force: bool,
-    /// Only their number and cost.
+    /// Only tell how many texts and tokens it would take.
     #[serde(default)]
     estimate_only: bool,
 }

@@ -19,20 +19,20 @@ pub struct Args {
     /// Id, name or path (default: the current one).
     #[serde(default)]
     repo: Option<String>,
-    /// Symbols or files.
+    /// Look for dead symbols or dead files.
     #[serde(default)]
     granularity: Granularity,
     /// Lowest confidence to list, 0.5 to 1.
     #[serde(default)]
     #[schemars(range(min = 0.0, max = 1.0))]
     min_confidence: Option<f64>,
-    /// Default: certain and likely.
+    /// Tiers to list (default: certain and likely).
     #[serde(default)]
     tiers: Vec<TierWord>,
     /// Id or name of a symbol: list the rules that apply to it.
     #[serde(default)]
     explain: Option<String>,
-    /// Include tests.
+    /// List unused code in tests, too.
     #[serde(default)]
     include_tests: bool,
     /// Globs of used paths, names or ids.
@@ -40,7 +40,7 @@ pub struct Args {
     entry_point_patterns: Vec<String>,
 }
 
-/// Certainty that a symbol can be deleted.
+/// How sure it is that nothing needs a symbol.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum TierWord {
@@ -52,9 +52,9 @@ pub enum TierWord {
     Likely,
     /// Only dead code uses it.
     DeadUsers,
-    /// It may be used: a rule says how.
+    /// It may be used in a way that a rule names.
     Unclear,
-    /// Others may use it.
+    /// Public API: other programs may use it.
     PublicApi,
 }
 
@@ -86,17 +86,17 @@ pub enum Granularity {
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Output {
     granularity: Granularity,
-    /// Lowest listed confidence.
+    /// Lowest confidence that is listed.
     min_confidence: f64,
     /// Number of entry points: main functions, decorated symbols, public API.
     live_root_count: usize,
-    /// Not listed: an unresolved reference may mean them.
+    /// Number of symbols not listed because an unresolved reference may mean them.
     #[serde(skip_serializing_if = "is_zero")]
     perhaps_used_count: usize,
     /// Skipped files: languages without relations, generated and vendored code.
     #[serde(skip_serializing_if = "is_zero")]
     files_not_judged: usize,
-    /// Not listed, by tier.
+    /// Number of symbols not listed, by tier.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     not_listed: BTreeMap<String, usize>,
     dead_count: usize,
@@ -123,7 +123,7 @@ pub struct Item {
     line: Option<u32>,
     tier: TierWord,
     confidence: f64,
-    /// The rule that keeps it from a surer tier.
+    /// The rule that keeps the symbol from a surer tier.
     #[serde(skip_serializing_if = "Option::is_none")]
     rule: Option<String>,
     reason: String,
@@ -131,17 +131,17 @@ pub struct Item {
     importer_count: Option<usize>,
 }
 
-/// The rules that speak of a symbol.
+/// The rules that apply to a symbol.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Explained {
     symbol_id: String,
-    /// Absent if it is used.
+    /// Tier of the symbol; absent if something uses it.
     #[serde(skip_serializing_if = "Option::is_none")]
     tier: Option<TierWord>,
     rules: Vec<Spoken>,
 }
 
-/// A rule and its reason.
+/// A rule that applies, with its reason.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Spoken {
     rule: String,
@@ -232,7 +232,7 @@ impl Args {
         }
     }
 
-    /// Lowest listed confidence.
+    /// Lowest confidence that is listed.
     fn least(&self) -> f64 {
         let listed = Tier::ALL.iter().filter(|tier| self.tiers.contains(&TierWord::from(**tier)));
         let of_tiers = listed.map(|tier| tier.confidence()).reduce(f64::min);

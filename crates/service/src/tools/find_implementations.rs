@@ -14,7 +14,7 @@ pub struct Args {
     /// Id, name or path (default: the current one).
     #[serde(default)]
     repo: Option<String>,
-    /// Its id.
+    /// Id of the symbol.
     symbol_id: String,
     /// As in search_symbols.
     #[serde(default)]
@@ -35,7 +35,7 @@ pub struct Item {
     id: String,
     file: String,
     line: u32,
-    /// Classes down; absent for 1.
+    /// Levels below the type; absent if one.
     #[serde(skip_serializing_if = "is_near")]
     depth: u32,
     #[serde(flatten)]

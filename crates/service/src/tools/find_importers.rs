@@ -20,13 +20,13 @@ pub struct Args {
     /// Id, name or path (default: the current one).
     #[serde(default)]
     repo: Option<String>,
-    /// The file.
+    /// Path of the file.
     #[serde(default)]
     file_path: Option<String>,
-    /// Several files.
+    /// Several paths instead of one.
     #[serde(default)]
     file_paths: Option<Vec<String>>,
-    /// Include other repositories.
+    /// Include other indexed repositories.
     #[serde(default)]
     #[schemars(extend("x-rare" = true))]
     cross_repo: bool,
@@ -43,19 +43,19 @@ fn most() -> u32 {
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(untagged)]
 pub enum Output {
-    /// For `file_path`.
+    /// The answer for `file_path`.
     One(Importers),
-    /// For `file_paths`.
+    /// The answer for `file_paths`.
     Many {
-        /// In the order asked.
+        /// One answer for each, in the order asked.
         results: Vec<Importers>,
-        /// Unknown files.
+        /// Files that are not indexed.
         #[serde(skip_serializing_if = "Vec::is_empty")]
         errors: Vec<FileError>,
     },
 }
 
-/// An unknown file.
+/// A file that is not indexed.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct FileError {
     file: String,
@@ -83,12 +83,12 @@ fn is_zero(n: &usize) -> bool {
 /// An importing file.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Item {
-    /// Repository, if another.
+    /// Repository of the file, if another.
     #[serde(skip_serializing_if = "Option::is_none")]
     repo: Option<String>,
     file: String,
     line: u32,
-    /// Whether other files import it.
+    /// Whether other files import this importer in turn.
     has_importers: bool,
 }
 

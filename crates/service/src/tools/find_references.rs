@@ -23,27 +23,27 @@ pub struct Args {
     /// Id, name or path (default: the current one).
     #[serde(default)]
     repo: Option<String>,
-    /// Its name.
+    /// Name of the symbol.
     #[serde(default)]
     identifier: Option<String>,
-    /// Several names.
+    /// Several names instead of one.
     #[serde(default)]
     identifiers: Option<Vec<String>>,
-    /// Its id.
+    /// Id of the symbol.
     #[serde(default)]
     symbol_id: Option<String>,
-    /// File of its definition, with `line`.
+    /// File of the definition; give `line`, too.
     #[serde(default)]
     #[schemars(extend("x-rare" = true))]
     file: Option<String>,
-    /// Line of its definition, with `file`.
+    /// Line of the definition; give `file`, too.
     #[serde(default)]
     #[schemars(extend("x-rare" = true))]
     line: Option<u32>,
-    /// Also where only the name matches.
+    /// List places where only the name matches, too.
     #[serde(default)]
     include_possible: bool,
-    /// Include other repositories.
+    /// Include other indexed repositories.
     #[serde(default)]
     #[schemars(extend("x-rare" = true))]
     cross_repo: bool,
@@ -62,9 +62,9 @@ fn hundred() -> u32 {
 pub enum Output {
     /// For `identifier`, `symbol_id`, or `file` and `line`.
     One(Box<Uses>),
-    /// For `identifiers`.
+    /// The answer for `identifiers`.
     Many {
-        /// In the order asked.
+        /// One answer for each, in the order asked.
         results: Vec<Uses>,
     },
 }
@@ -72,11 +72,11 @@ pub enum Output {
 /// Uses by definition, path and line.
 #[derive(Debug, Default, Serialize, JsonSchema)]
 pub struct Uses {
-    /// The name (for several names).
+    /// The name asked about (for several).
     #[serde(skip_serializing_if = "Option::is_none")]
     identifier: Option<String>,
     definitions: Vec<Defined>,
-    /// External packages that define it, if the repository does not.
+    /// External packages that define the name, if the repository does not.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     external: Vec<String>,
     /// Number of further definitions, with fewer uses.
@@ -92,12 +92,12 @@ pub struct Uses {
     /// In a compact answer: the files searched for uses.
     #[serde(skip_serializing_if = "Option::is_none")]
     looked_at: Option<LookedAt>,
-    /// Number of places where the name may mean this: its receiver is unknown. Not among the references.
+    /// Number of further places that may use it: the name on a receiver of unknown type.
     #[serde(skip_serializing_if = "is_zero")]
     possible: usize,
     #[serde(flatten)]
     unsure: Possible,
-    /// Names without a definition.
+    /// Names that are defined nowhere here.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     not_found: Vec<String>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -127,10 +127,10 @@ fn is_zero(n: &usize) -> bool {
     *n == 0
 }
 
-/// The symbol.
+/// A definition with its facts.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct Defined {
-    /// Its number (for several definitions).
+    /// Number that `of` of its uses refers to (for several definitions).
     #[serde(skip_serializing_if = "Option::is_none")]
     number: Option<usize>,
     id: String,
@@ -138,7 +138,7 @@ pub struct Defined {
     #[serde(skip_serializing_if = "Option::is_none")]
     detail: Option<&'static str>,
     line: u32,
-    /// Its other definitions: overloads, platform variants, parts of a class, a declaration.
+    /// Other places that define the same symbol: overloads, platform variants, parts of a class, a declaration.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     also_at: Vec<String>,
     uses: usize,
@@ -153,7 +153,7 @@ impl Defined {
     }
 }
 
-/// A use.
+/// A place that uses the symbol.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct Item {
     /// Repository that imports it, if another.
@@ -168,7 +168,7 @@ pub struct Item {
     /// The name written there, if another: an import alias, which a rename keeps, or an embedded field.
     #[serde(rename = "as", skip_serializing_if = "Option::is_none")]
     written: Option<String>,
-    /// Enclosing or decorated symbol.
+    /// The symbol around the use, or the one that it decorates.
     #[serde(rename = "in", skip_serializing_if = "Option::is_none")]
     within: Option<String>,
     /// `number` of the definition (for several).

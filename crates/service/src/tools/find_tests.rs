@@ -22,14 +22,14 @@ pub struct Args {
     /// Id, name or path (default: the current one).
     #[serde(default)]
     repo: Option<String>,
-    /// Symbol ids or paths.
+    /// Symbol ids or paths to find tests for.
     #[serde(default)]
     #[schemars(extend("x-aliases" = ["symbol_id", "symbol_ids", "symbols", "symbol"]))]
     targets: Vec<String>,
-    /// Commit, or BASE..HEAD.
+    /// Find tests for changes since this commit, or in BASE..HEAD.
     #[serde(default)]
     base: Option<String>,
-    /// Edits since HEAD.
+    /// Find tests for uncommitted edits.
     #[serde(default)]
     changed: bool,
     /// Coverage per test: coverage.py JSON or lcov.
@@ -52,10 +52,10 @@ fn fifty() -> usize {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Written {
-    /// As fields.
+    /// JSON with a field for each part.
     #[default]
     Json,
-    /// As arguments for the test runner.
+    /// Arguments for the test runner, as text.
     Text,
 }
 
@@ -63,14 +63,14 @@ pub enum Written {
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(untagged)]
 pub enum Output {
-    /// As fields.
+    /// JSON with a field for each part.
     Fields {
         /// Test files, most direct first.
         tests: Vec<Tested>,
-        /// Arguments that select them, per test runner.
+        /// Arguments that select these tests, by test runner.
         runs: Vec<Run>,
     },
-    /// As one text.
+    /// Arguments for the test runner, as text.
     Text {
         /// One argument per line, below the runner's name if several.
         text: String,
@@ -81,7 +81,7 @@ pub enum Output {
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Run {
     runner: &'static str,
-    /// Most direct first.
+    /// Arguments that select the tests, most direct first.
     arguments: Vec<String>,
     /// Number of arguments that did not fit; `output: "text"` gives all.
     #[serde(skip_serializing_if = "is_zero")]

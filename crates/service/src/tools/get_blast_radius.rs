@@ -20,7 +20,7 @@ pub struct Args {
     /// Id, name or path (default: the current one).
     #[serde(default)]
     repo: Option<String>,
-    /// Its id.
+    /// Id of the symbol.
     #[schemars(extend("x-aliases" = ["symbol"]))]
     symbol_id: String,
     /// Limit of steps.
@@ -30,7 +30,7 @@ pub struct Args {
     /// Include file counts and weights per depth.
     #[serde(default)]
     include_depth_scores: bool,
-    /// Include other repositories.
+    /// Include other indexed repositories.
     #[serde(default)]
     #[schemars(extend("x-rare" = true))]
     cross_repo: bool,
@@ -44,9 +44,9 @@ fn three() -> u32 {
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Output {
     symbol: String,
-    /// Number of symbols that use it directly.
+    /// Number of symbols that use the symbol directly.
     direct_dependents_count: usize,
-    /// Methods it overrides; their users may reach it.
+    /// Methods that it overrides; what uses those may reach it.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     overrides: Vec<String>,
     /// 0: nothing depends on it; 0.5: ten files or half of all files; 1: everything. A file at depth d counts
@@ -58,39 +58,39 @@ pub struct Output {
     cross_repo_count: Option<usize>,
     confirmed: Vec<Item>,
     potential_count: usize,
-    /// Files that import its file, or use its name on an unknown receiver.
+    /// Files that import the symbol's file, or have its name on a receiver of unknown type.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     potential: Vec<PossibleFile>,
     #[serde(skip_serializing_if = "Option::is_none")]
     impact_by_depth: Option<Vec<Layer>>,
 }
 
-/// A file that depends on it.
+/// A file that depends on the symbol, directly or through others.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Item {
-    /// Repository, if another.
+    /// Repository of the file, if another.
     #[serde(skip_serializing_if = "Option::is_none")]
     repo: Option<String>,
     file: String,
-    /// Absent for 1.
+    /// Steps from the symbol to this file; absent if one.
     #[serde(skip_serializing_if = "is_near")]
     depth: u32,
-    /// Overridden method that it uses.
+    /// The overridden method that is called instead.
     #[serde(skip_serializing_if = "Option::is_none")]
     via: Option<String>,
-    /// Uses in it.
+    /// Symbols in this file that use it, or use what depends on it.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     symbols: Vec<String>,
-    /// Number of further ones.
+    /// Number of further symbols.
     #[serde(skip_serializing_if = "is_zero")]
     more: usize,
 }
 
-/// A file that may depend on it.
+/// A file that may depend on the symbol.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct PossibleFile {
     file: String,
-    /// `import` or `name`.
+    /// `import`: the file imports it; `name`: only the name matches.
     confidence: &'static str,
 }
 

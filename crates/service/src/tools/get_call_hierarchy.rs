@@ -19,19 +19,19 @@ pub struct Args {
     /// Id, name or path (default: the current one).
     #[serde(default)]
     repo: Option<String>,
-    /// Its id or name.
+    /// Id or name of the function.
     symbol_id: String,
     /// Default: callers in a compact answer, otherwise both.
     #[serde(default)]
     direction: Option<Direction>,
-    /// Callees instead of callers.
+    /// List what it calls, not who calls it.
     #[serde(default)]
     #[schemars(extend("x-hidden" = "client"))]
     callees: bool,
     /// Limit of steps (default: 1 in a compact answer, otherwise 2).
     #[serde(default)]
     depth: Option<u32>,
-    /// Include callers of overridden methods.
+    /// Include callers of the base methods that this one overrides.
     #[serde(default)]
     #[schemars(extend("x-rare" = true))]
     through: bool,
@@ -45,11 +45,11 @@ pub struct Args {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Direction {
-    /// Its callers.
+    /// Functions that call it.
     Callers,
-    /// Its callees.
+    /// Functions that it calls.
     Callees,
-    /// Both.
+    /// Callers and callees.
     Both,
 }
 
@@ -57,21 +57,21 @@ pub enum Direction {
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(untagged)]
 pub enum Output {
-    /// For one symbol.
+    /// The answer for one symbol.
     One(Box<Calls>),
-    /// For several symbols.
+    /// The answer for several symbols of that name.
     Many {
-        /// By path and line.
+        /// One answer for each symbol, by path and line.
         results: Vec<Calls>,
     },
 }
 
-/// Nearest first.
+/// Callers and callees of a symbol, nearest first.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Calls {
     symbol: String,
     line: u32,
-    /// Where else it is defined, as in find_references.
+    /// Other places that define the same symbol, as in find_references.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     also_at: Vec<String>,
     /// Methods it overrides; their callers may reach it and are marked `via`.
@@ -87,16 +87,16 @@ pub struct Calls {
     /// First places (`path:line in symbol`) where the function is passed as a value and may be called later.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     handed_on: Vec<String>,
-    /// In a compact answer, where no caller is known: decorators and bases of its class that may call it.
+    /// In a compact answer without callers: decorators and bases of its class that may call it.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     known_outside: Vec<String>,
-    /// Omitted callers: they call a method that it overrides or implements.
+    /// Callers not listed: they call a base method that this one overrides or implements.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     through: Vec<Through>,
     /// In a compact answer: the numbers of files searched for callers.
     #[serde(skip_serializing_if = "Option::is_none")]
     looked_at: Option<LookedAt>,
-    /// Number of calls that may mean this: their receiver is unknown. Not among the callers.
+    /// Number of further calls that may mean it: their receiver has an unknown type.
     #[serde(skip_serializing_if = "is_zero")]
     possible_callers: usize,
     #[serde(flatten)]
@@ -123,19 +123,19 @@ pub struct Item {
     line: u32,
     /// Lines of the calls, in the caller's file.
     at: Vec<u32>,
-    /// Text of these lines.
+    /// Text of the lines in `at`.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     calls: Vec<String>,
     /// The caller's file, for a distant callee defined elsewhere.
     #[serde(skip_serializing_if = "Option::is_none")]
     at_file: Option<String>,
-    /// Steps away; absent for 1. Reaching an overridden method is a step.
+    /// Calls away from the symbol; absent if one. The step to an overridden method counts.
     #[serde(skip_serializing_if = "is_one")]
     depth: u32,
     /// Intermediate symbol, from depth 2; or the overridden method that is called.
     #[serde(skip_serializing_if = "Option::is_none")]
     via: Option<String>,
-    /// It calls `via`, which this one overrides or implements.
+    /// Whether the caller calls `via`, a base method of the symbol, and not the symbol itself.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     through: bool,
     /// For a callee: overriding methods that may run instead.

@@ -23,7 +23,7 @@ pub struct Args {
     /// Commit, branch, tag, or BASE..HEAD.
     #[serde(default)]
     since_sha: Option<String>,
-    /// The same, or WORKTREE.
+    /// Commit, branch or tag, or WORKTREE.
     #[serde(default)]
     until_sha: Option<String>,
     /// Glob of paths.
@@ -34,7 +34,7 @@ pub struct Args {
     #[serde(default)]
     #[schemars(extend("x-rare" = true))]
     kind: Option<String>,
-    /// Include current dependents.
+    /// Include what depends on each changed symbol now.
     #[serde(default)]
     #[schemars(extend("x-rare" = true))]
     include_blast_radius: bool,

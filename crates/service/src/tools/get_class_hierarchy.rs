@@ -18,10 +18,10 @@ pub struct Args {
     /// Id, name or path (default: the current one).
     #[serde(default)]
     repo: Option<String>,
-    /// Its id.
+    /// Id of the symbol.
     #[serde(default)]
     symbol_id: Option<String>,
-    /// Its name, if unique.
+    /// Name of the class, if unique.
     #[serde(default)]
     class_name: Option<String>,
     /// As in search_symbols.
@@ -34,16 +34,16 @@ pub struct Args {
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(untagged)]
 pub enum Output {
-    /// For one symbol.
+    /// The answer for one symbol.
     One(Box<Hierarchy>),
-    /// For several symbols.
+    /// The answer for several symbols of that name.
     Many {
-        /// By path and line.
+        /// One answer for each symbol, by path and line.
         results: Vec<Hierarchy>,
     },
 }
 
-/// Nearest first.
+/// Classes above and below one, nearest first.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Hierarchy {
     class: Item,
@@ -54,19 +54,19 @@ pub struct Hierarchy {
     requires: Vec<Item>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     required_by: Vec<Item>,
-    /// External bases of it and its ancestors.
+    /// Bases outside of the repository, its own and those of its ancestors.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     outside: Vec<String>,
 }
 
-/// A class.
+/// A class above or below it.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Item {
     id: String,
     name: String,
     file: String,
     line: u32,
-    /// Steps away; absent for 1.
+    /// Steps up or down from the class; absent if one.
     #[serde(skip_serializing_if = "is_near")]
     depth: u32,
     #[serde(flatten)]

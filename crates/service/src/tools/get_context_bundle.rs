@@ -22,10 +22,10 @@ pub struct Args {
     /// Id, name or path (default: the current one).
     #[serde(default)]
     repo: Option<String>,
-    /// Its id.
+    /// Id of the symbol.
     #[serde(default)]
     symbol_id: Option<String>,
-    /// Several ids.
+    /// Several ids instead of one.
     #[serde(default)]
     symbol_ids: Option<Vec<String>>,
     /// Token limit of the bundle.
@@ -35,7 +35,7 @@ pub struct Args {
     #[serde(default)]
     #[schemars(extend("x-hidden" = "client"))]
     budget_strategy: Strategy,
-    /// Its callers.
+    /// Include its callers.
     #[serde(default)]
     include_callers: bool,
     /// Report parts that did not fit.
@@ -46,7 +46,7 @@ pub struct Args {
     #[serde(default)]
     #[schemars(extend("x-hidden" = "client"))]
     fields: Option<Vec<String>>,
-    /// Include who changed it last.
+    /// Include who last changed each symbol.
     #[serde(default)]
     #[schemars(extend("x-hidden" = "client"))]
     blame: bool,
@@ -63,10 +63,10 @@ fn four_thousand() -> u64 {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Strategy {
-    /// Most used by these symbols.
+    /// The most used by the symbols first.
     #[default]
     MostRelevant,
-    /// Most central in the repository.
+    /// The most central of the repository first.
     CoreFirst,
     /// Signatures only.
     Compact,
@@ -76,10 +76,10 @@ pub enum Strategy {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Written {
-    /// As fields.
+    /// JSON with a field for each part.
     #[default]
     Json,
-    /// As one text.
+    /// The bundle as one text.
     Markdown,
 }
 
@@ -99,12 +99,12 @@ pub struct Output {
     markdown: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     budget_report: Option<Report>,
-    /// Unknown ids (for several).
+    /// Ids that no symbol has (for several).
     #[serde(skip_serializing_if = "Vec::is_empty")]
     errors: Vec<Unknown>,
 }
 
-/// An unknown id.
+/// An id that no symbol has.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Unknown {
     id: String,
@@ -138,7 +138,7 @@ pub struct Imports {
     statements: Vec<String>,
 }
 
-/// Effect of the budget.
+/// Symbols that the budget left out.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Report {
     budget_tokens: usize,

@@ -20,13 +20,13 @@ pub struct Args {
     /// Id, name or path (default: the current one).
     #[serde(default)]
     repo: Option<String>,
-    /// The file.
+    /// Path of the file.
     #[schemars(extend("x-aliases" = ["file_path"]))]
     file: String,
-    /// Direction.
+    /// Imports, importers or both.
     #[serde(default)]
     direction: Direction,
-    /// 1 to 3.
+    /// Steps to follow, 1 to 3.
     #[serde(default = "two")]
     depth: u32,
 }
@@ -39,11 +39,11 @@ fn two() -> u32 {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Direction {
-    /// Files that it imports.
+    /// Files that the file imports.
     Imports,
-    /// Files that import it.
+    /// Files that import the file.
     Importers,
-    /// Both.
+    /// Imports and importers.
     #[default]
     Both,
 }
@@ -52,10 +52,10 @@ pub enum Direction {
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Output {
     file: String,
-    /// Files it imports directly.
+    /// Files that the file imports directly.
     #[serde(skip_serializing_if = "Option::is_none")]
     imports: Option<Vec<String>>,
-    /// Files that import it directly.
+    /// Files that import the file directly.
     #[serde(skip_serializing_if = "Option::is_none")]
     importers: Option<Vec<String>>,
     node_count: usize,

@@ -16,7 +16,7 @@ pub struct Args {
     /// Id, name or path (default: the current one).
     #[serde(default)]
     repo: Option<String>,
-    /// The file.
+    /// Path of the file.
     file_path: String,
     /// First line, from 1.
     #[serde(default)]
@@ -33,7 +33,7 @@ pub struct Output {
     language: &'static str,
     start_line: u64,
     end_line: u64,
-    /// Lines of the whole file.
+    /// Number of lines of the whole file.
     line_count: u64,
     content: String,
     /// Invalid UTF-8 is shown as `U+FFFD`.
@@ -41,7 +41,7 @@ pub struct Output {
     lossy: bool,
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     truncated: bool,
-    /// Bytes of the last line that did not fit.
+    /// Number of bytes that did not fit of the last line.
     #[serde(skip_serializing_if = "Option::is_none")]
     bytes_left: Option<usize>,
     /// Requested lines that did not fit.

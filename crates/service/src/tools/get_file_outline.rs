@@ -24,7 +24,7 @@ pub struct Args {
     /// File, or a symbol for its part alone.
     #[serde(default)]
     file_path: Option<String>,
-    /// Several files.
+    /// Several paths instead of one.
     #[serde(default)]
     file_paths: Option<Vec<String>>,
     /// As in search_symbols.
@@ -37,11 +37,11 @@ pub struct Args {
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(untagged)]
 pub enum Output {
-    /// For `file_path`.
+    /// The outline of `file_path`.
     One(Outline),
-    /// For `file_paths`.
+    /// The answer for `file_paths`.
     Many {
-        /// In the order asked.
+        /// One answer for each, in the order asked.
         results: Vec<Outline>,
         /// Files that are not indexed.
         #[serde(skip_serializing_if = "Vec::is_empty")]

@@ -18,7 +18,7 @@ pub struct Args {
     /// Id, name or path (default: the current one).
     #[serde(default)]
     repo: Option<String>,
-    /// Only below this folder.
+    /// Folder to list.
     #[serde(default)]
     path_prefix: String,
     /// Limit of levels; fewer if they exceed 2,000 tokens, or max_tokens.
@@ -45,7 +45,7 @@ pub struct Item {
     sort: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
     language: Option<&'static str>,
-    /// Absent for none.
+    /// Number of symbols; absent if none.
     #[serde(skip_serializing_if = "Option::is_none")]
     symbol_count: Option<u32>,
     #[serde(skip_serializing_if = "Option::is_none")]

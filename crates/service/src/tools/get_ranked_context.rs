@@ -38,11 +38,11 @@ pub struct Args {
     #[serde(default)]
     #[schemars(extend("x-rare" = true))]
     strategy: Strategy,
-    /// Kinds of symbols.
+    /// Kinds of symbols to include.
     #[serde(default)]
     #[schemars(extend("x-rare" = true))]
     include_kinds: Vec<String>,
-    /// Folder or glob.
+    /// Only files in this folder or matching this glob.
     #[serde(default)]
     scope: Option<String>,
     /// As in search_symbols.
@@ -62,9 +62,9 @@ pub enum Strategy {
     /// Relevance, then centrality.
     #[default]
     Combined,
-    /// Relevance alone.
+    /// Most relevant first.
     Bm25,
-    /// Centrality by use, among relevant symbols.
+    /// Relevant symbols, most used first.
     Centrality,
 }
 

@@ -15,7 +15,7 @@ pub struct Args {
     /// Id, name or path (default: the current one).
     #[serde(default)]
     repo: Option<String>,
-    /// Its id.
+    /// Id of the symbol.
     symbol_id: String,
     /// Limit of results.
     #[serde(default = "ten")]

@@ -34,7 +34,7 @@ pub struct Output {
     symbol_kinds: BTreeMap<&'static str, u64>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     most_imported_files: Vec<Imported>,
-    /// By PageRank over uses.
+    /// The symbols most used, by PageRank.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     most_central_symbols: Vec<Central>,
     /// Skipped files by reason.
@@ -48,7 +48,7 @@ pub struct Output {
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Central {
     symbol_id: String,
-    /// Its share, per thousand.
+    /// Share of all centrality, per thousand.
     score: f64,
 }
 

@@ -12,9 +12,9 @@ use codelode_store::{FileView, Snapshot};
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Args {
-    /// The one before.
+    /// Id, name or path of the older repository.
     repo_a: String,
-    /// The one after.
+    /// Id, name or path of the newer repository.
     repo_b: String,
 }
 

@@ -17,7 +17,7 @@ pub struct Args {
     /// Id, name or path (default: the current one).
     #[serde(default)]
     repo: Option<String>,
-    /// Id or name.
+    /// Id or name of the symbol.
     symbol_id: String,
     /// Limit of commits.
     #[serde(default = "ten")]
@@ -32,7 +32,7 @@ fn ten() -> u32 {
 #[derive(Debug, Default, Serialize, JsonSchema)]
 pub struct Output {
     symbol_id: String,
-    /// Differs from the last commit.
+    /// Whether the symbol differs from the last commit.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     uncommitted: bool,
     result_count: usize,
@@ -50,9 +50,9 @@ struct Changed {
     subject: String,
     author: String,
     time: String,
-    /// added, modified or renamed.
+    /// `added`, `modified` or `renamed`.
     change_type: &'static str,
-    /// Its former id.
+    /// Id before this commit.
     #[serde(skip_serializing_if = "Option::is_none")]
     was: Option<String>,
     #[serde(skip_serializing_if = "std::ops::Not::not")]

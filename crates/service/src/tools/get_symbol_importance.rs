@@ -20,11 +20,11 @@ pub struct Args {
     /// Limit of symbols.
     #[serde(default = "twenty")]
     top_n: u32,
-    /// By the importance of its users, or by their number.
+    /// Measure: importance of the symbols that use it, or their number.
     #[serde(default)]
     #[schemars(extend("x-hidden" = "client"))]
     algorithm: Algorithm,
-    /// Folder or glob.
+    /// Only files in this folder or matching this glob.
     #[serde(default)]
     scope: Option<String>,
     /// As in search_symbols.
@@ -44,7 +44,7 @@ pub enum Algorithm {
     /// Damping 0.85, until changes fall below 1e-6, at most 100 rounds.
     #[default]
     Pagerank,
-    /// Number of symbols that use it.
+    /// Number of symbols that use a symbol.
     Degree,
 }
 
@@ -64,7 +64,7 @@ pub struct Item {
     line: u32,
     kind: &'static str,
     rank: usize,
-    /// PageRank: its share, per thousand. Degree: number of users.
+    /// For pagerank, share per thousand; for degree, number of symbols that use it.
     score: f64,
     in_degree: u32,
     out_degree: u32,

@@ -17,21 +17,21 @@ pub struct Args {
     /// Id, from a search or an outline.
     #[serde(default)]
     symbol_id: Option<String>,
-    /// Several ids.
+    /// Several ids instead of one.
     #[serde(default)]
     symbol_ids: Option<Vec<String>>,
-    /// Check it against its hash.
+    /// Check the source against its stored hash.
     #[serde(default)]
     #[schemars(extend("x-rare" = true))]
     verify: bool,
-    /// Context lines.
+    /// Number of lines to show before and after.
     #[serde(default)]
     context_lines: u32,
-    /// Only the lines around this text.
+    /// Show only the lines around this text.
     #[serde(default)]
     #[schemars(extend("x-hidden" = "client"))]
     around: Option<String>,
-    /// Include its last change, by git.
+    /// Include who last changed it, by git.
     #[serde(default)]
     #[schemars(extend("x-hidden" = "client"))]
     blame: bool,

@@ -13,12 +13,12 @@ pub struct Args {
     /// Id, name or path (default: the current one).
     #[serde(default)]
     repo: Option<String>,
-    /// The ids.
+    /// Ids of symbols, from a search or an outline.
     symbol_ids: Vec<String>,
-    /// Check the text against its hash.
+    /// Check the source against its stored hash.
     #[serde(default)]
     verify: bool,
-    /// Context lines.
+    /// Number of lines to show before and after.
     #[serde(default)]
     context_lines: u32,
 }

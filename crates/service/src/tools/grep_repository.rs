@@ -34,10 +34,10 @@ pub struct Args {
     /// Treat the pattern as a regex.
     #[serde(default = "yes")]
     use_regex: bool,
-    /// Such as ["rs", "toml"].
+    /// Only files with these endings: ["rs", "toml"].
     #[serde(default)]
     file_extensions: Vec<String>,
-    /// Such as ["src/**/*.rs"].
+    /// Only paths that match: ["src/**/*.rs"].
     #[serde(default)]
     include_globs: Vec<String>,
     /// Folders to exclude, by name or path.
@@ -50,11 +50,11 @@ pub struct Args {
     /// Print lines after each match.
     #[serde(default)]
     after_context: u64,
-    /// Matching lines to skip.
+    /// Number of matching lines to skip.
     #[serde(default)]
     #[schemars(extend("x-hidden" = "client"))]
     skip: u64,
-    /// Matching lines to return.
+    /// Number of matching lines to return.
     #[serde(default = "fifty")]
     take: u64,
 }
@@ -84,7 +84,7 @@ pub struct Output {
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     timed_out: bool,
     stats: Stats,
-    /// Unreadable files.
+    /// Files that could not be read.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     warnings: Vec<String>,
 }
@@ -112,7 +112,7 @@ pub struct LineMatch {
     after: Vec<String>,
 }
 
-/// Scope of the search.
+/// Numbers of files and lines searched.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Stats {
     files_searched: u64,

@@ -20,13 +20,13 @@ pub struct Args {
     /// The folder (default: the client's root).
     #[serde(default)]
     path: Option<String>,
-    /// In gitignore syntax.
+    /// Paths to leave out, in gitignore syntax.
     #[serde(default)]
     extra_ignore_patterns: Vec<String>,
-    /// Excluded paths to index: "dist/".
+    /// Paths to index although a rule excludes them: "dist/".
     #[serde(default)]
     include: Vec<String>,
-    /// Compiler's SCIP index (default: index.scip).
+    /// SCIP index of a compiler to read (default: index.scip, if there).
     #[serde(default)]
     #[schemars(extend("x-hidden" = "client"))]
     scip: Option<String>,
@@ -45,7 +45,7 @@ pub struct Args {
     #[serde(default)]
     #[schemars(extend("x-hidden" = "client"))]
     use_ai_summaries: Option<bool>,
-    /// Compute embeddings.
+    /// Compute embeddings for search by meaning.
     #[serde(default)]
     #[schemars(extend("x-hidden" = "client"))]
     embed: bool,
@@ -81,7 +81,7 @@ pub struct Output {
     left_out: Option<Vec<LeftOut>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     git_head: Option<String>,
-    /// Counts from context providers.
+    /// Number of facts from each context provider.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     context: BTreeMap<String, BTreeMap<String, usize>>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -100,12 +100,12 @@ pub struct Output {
 /// Compiler index used to resolve names.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Compiler {
-    /// Its file.
+    /// Path of the SCIP index.
     path: String,
-    /// Number of files whose text it matches.
+    /// Number of files that are still as the compiler saw them.
     documents: u64,
     occurrences: u64,
-    /// Number of files changed since it was made; their names are resolved without it.
+    /// Number of files changed since; their names are resolved without it.
     #[serde(skip_serializing_if = "is_zero")]
     other_text: u64,
 }
@@ -166,7 +166,7 @@ pub struct Embeddings {
     model: String,
     /// Number of texts embedded by this call.
     embedded: usize,
-    /// Number of texts not yet embedded. Absent in a server, which embeds in the background.
+    /// Number of texts not yet embedded. A server embeds them in the background and leaves this out.
     #[serde(skip_serializing_if = "Option::is_none")]
     missing: Option<usize>,
 }

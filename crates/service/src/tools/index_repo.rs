@@ -39,7 +39,7 @@ fn yes() -> bool {
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Output {
     success: bool,
-    /// Id for further calls.
+    /// Id of the repository, for further calls.
     repo: String,
     url: String,
     /// Full ref, or the commit.
@@ -48,7 +48,7 @@ pub struct Output {
     git_head: String,
     /// The commit's tree.
     tree: String,
-    /// This commit was already indexed.
+    /// Whether this commit was already indexed.
     up_to_date: bool,
     indexed_at: String,
     file_count: u64,

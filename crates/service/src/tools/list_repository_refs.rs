@@ -31,7 +31,7 @@ fn thirty() -> u32 {
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Output {
     repository: String,
-    /// The default branch.
+    /// Name of the default branch.
     #[serde(skip_serializing_if = "Option::is_none")]
     default: Option<String>,
     refs: Vec<Ref>,
@@ -44,12 +44,12 @@ pub struct Ref {
     #[serde(rename = "ref")]
     name: String,
     object: Object,
-    /// Commit of an annotated tag.
+    /// Commit that an annotated tag points to.
     #[serde(skip_serializing_if = "Option::is_none")]
     commit: Option<String>,
 }
 
-/// Target of a ref.
+/// The object that a ref points to.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Object {
     sha: String,

@@ -14,10 +14,10 @@ pub struct Args {
     /// Id, name or path (default: the current one).
     #[serde(default)]
     repo: Option<String>,
-    /// Its id.
+    /// Id of the symbol.
     #[schemars(extend("x-aliases" = ["symbol"]))]
     symbol_id: String,
-    /// Return the text despite doubts.
+    /// Return the text even if there are doubts.
     #[serde(default)]
     #[schemars(extend("x-hidden" = "client"))]
     force: bool,
@@ -31,23 +31,23 @@ pub struct Args {
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(untagged)]
 pub enum Output {
-    /// As fields.
+    /// JSON with a field for each part.
     Fields {
-        /// Its id.
+        /// Id of the symbol.
         symbol: String,
-        /// Whether there are no doubts.
+        /// Whether the plan is free of doubts.
         is_sure: bool,
-        /// Whether it has uses besides definitions and imports.
+        /// Whether anything but definitions and imports names the symbol.
         is_used: bool,
-        /// Whether other packages may use it.
+        /// Whether code outside of the repository may use the symbol.
         is_public: bool,
-        /// Places to edit, by path and line.
+        /// Places to edit, sorted by path and line.
         places: Vec<Place>,
         /// Places that may need an edit, and other risks.
         #[serde(skip_serializing_if = "Vec::is_empty")]
         doubts: Vec<Doubt>,
     },
-    /// As one text.
+    /// The answer, for `output: "text"`.
     Text {
         /// One place per line.
         text: String,

@@ -19,12 +19,12 @@ pub struct Args {
     /// Id, name or path (default: the current one).
     #[serde(default)]
     repo: Option<String>,
-    /// Its id.
+    /// Id of the symbol.
     #[schemars(extend("x-aliases" = ["symbol"]))]
     symbol_id: String,
-    /// New name.
+    /// The new name.
     new_name: String,
-    /// Return the patch despite doubts.
+    /// Return the patch even if there are doubts.
     #[serde(default)]
     force: bool,
     /// Output form.
@@ -36,7 +36,7 @@ pub struct Args {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Written {
-    /// As fields.
+    /// JSON with a field for each part.
     #[default]
     Json,
     /// As a patch for `git apply`; refused if in doubt.
@@ -47,19 +47,19 @@ pub enum Written {
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(untagged)]
 pub enum Output {
-    /// As fields.
+    /// JSON with a field for each part.
     Fields {
-        /// Its id.
+        /// Id of the symbol.
         symbol: String,
-        /// Whether there are no doubts.
+        /// Whether the plan is free of doubts.
         is_sure: bool,
-        /// Places to edit, by path and line.
+        /// Places to edit, sorted by path and line.
         edits: Vec<Edit>,
         /// Places that may need an edit, and other risks.
         #[serde(skip_serializing_if = "Vec::is_empty")]
         doubts: Vec<Doubt>,
     },
-    /// As a patch.
+    /// The patch, for `output: "patch"`.
     Text {
         /// The patch.
         text: String,

@@ -15,13 +15,13 @@ pub struct Args {
     /// Id, name or path (default: the current one).
     #[serde(default)]
     repo: Option<String>,
-    /// Commit, or BASE..HEAD (default: HEAD).
+    /// Commit that the change begins at, or BASE..HEAD (default: HEAD).
     #[serde(default)]
     base: Option<String>,
-    /// Commit (default: the working tree).
+    /// Commit that the change ends at (default: the working tree).
     #[serde(default)]
     head: Option<String>,
-    /// Review staged changes.
+    /// Review staged changes only.
     #[serde(default)]
     staged: bool,
     /// Output form.
@@ -33,14 +33,14 @@ pub struct Args {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Written {
-    /// As fields.
+    /// JSON with a field for each part.
     #[default]
     Json,
-    /// As one text.
+    /// The review as one text.
     Markdown,
-    /// For code scanning.
+    /// The review in SARIF, which code scanning reads.
     Sarif,
-    /// For GitHub Actions logs.
+    /// Annotations for GitHub Actions logs.
     Annotations,
 }
 
@@ -48,9 +48,9 @@ pub enum Written {
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(untagged)]
 pub enum Output {
-    /// As fields.
+    /// JSON with a field for each part.
     Fields(Box<Review>),
-    /// As one text.
+    /// The review as one text.
     Text {
         /// The whole review.
         text: String,

@@ -53,12 +53,12 @@ fn twenty() -> u32 {
     20
 }
 
-/// A match.
+/// A piece of code that matches.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Match {
     line: u64,
     end_line: u64,
-    /// First line, cut if long.
+    /// First line of the match, cut if long.
     text: String,
     /// Text of each `$NAME` or query capture.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]

@@ -37,7 +37,7 @@ pub struct Output {
     results: Vec<Item>,
 }
 
-/// A column.
+/// A column of a table.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Item {
     model: String,

@@ -20,7 +20,7 @@ pub struct Args {
     /// Words, or an id.
     #[serde(default)]
     query: String,
-    /// Part of a name or address.
+    /// Part of the author's name or address.
     #[serde(default)]
     author: Option<String>,
     /// File, folder or glob.
@@ -29,7 +29,7 @@ pub struct Args {
     /// Date, `2 weeks` or commit.
     #[serde(default)]
     since: Option<String>,
-    /// Same forms as `since`.
+    /// Date, `2 weeks` or commit.
     #[serde(default)]
     until: Option<String>,
     /// Limit of commits.
@@ -75,7 +75,7 @@ struct Touched {
     symbol_id: String,
     /// added, modified, removed or renamed.
     change_type: &'static str,
-    /// Its id before.
+    /// Id before the change.
     #[serde(skip_serializing_if = "Option::is_none")]
     was: Option<String>,
 }

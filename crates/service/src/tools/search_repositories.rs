@@ -23,11 +23,11 @@ pub struct Args {
     #[serde(default)]
     #[schemars(extend("x-hidden" = "client"))]
     order: Direction,
-    /// 1 to 100.
+    /// Results on a page, 1 to 100.
     #[serde(default = "thirty")]
     #[schemars(extend("x-hidden" = "client"))]
     per_page: u32,
-    /// From 1.
+    /// Page of the results, from 1.
     #[serde(default = "one")]
     page: u32,
 }
@@ -64,7 +64,7 @@ enum Direction {
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Output {
     repositories: Vec<Repository>,
-    /// On all pages.
+    /// Number of results on all pages.
     total_count: u64,
     page: u32,
     per_page: u32,

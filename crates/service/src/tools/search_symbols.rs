@@ -65,7 +65,7 @@ pub struct Args {
     #[serde(default)]
     #[schemars(extend("x-hidden" = "client"))]
     semantic_weight: Option<f32>,
-    /// By meaning alone.
+    /// Search by meaning alone.
     #[serde(default)]
     #[schemars(extend("x-hidden" = "client"))]
     semantic_only: bool,
@@ -77,7 +77,7 @@ pub struct Args {
     #[serde(default)]
     #[schemars(extend("x-rare" = true))]
     token_budget: Option<u64>,
-    /// More fields: docstring, parent, decorators, ….
+    /// Further fields of each symbol: docstring, parent, decorators, ….
     #[serde(default)]
     #[schemars(extend("x-rare" = true))]
     fields: Option<Vec<String>>,
@@ -94,12 +94,12 @@ const TEN: u32 = 10;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum SortBy {
-    /// Relevance.
+    /// Most relevant first.
     #[default]
     Relevance,
-    /// Centrality by use.
+    /// Matching symbols, most used first.
     Centrality,
-    /// Both.
+    /// Relevance, then centrality.
     Combined,
 }
 
@@ -120,7 +120,7 @@ pub struct Output {
     /// `high`: the first has the exact name, or one of the first five fits the description; right in nine of ten
     /// cases. `medium`: one of the first five, more often than not. `low`: try other words. `none`: no match.
     confidence: &'static str,
-    /// Evidence for the confidence.
+    /// Why the confidence is what it is.
     #[serde(skip_serializing_if = "Option::is_none")]
     evidence: Option<Judged>,
     results: Vec<Item>,
@@ -130,7 +130,7 @@ pub struct Output {
     /// Total matches; omitted when all are listed.
     #[serde(skip_serializing_if = "Option::is_none")]
     total: Option<usize>,
-    /// `total` is a lower bound.
+    /// Whether there may be more matches than `total`.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     at_least: bool,
     /// In a compact answer: omitted hits with scores far below the best.
@@ -162,20 +162,20 @@ impl Output {
     }
 }
 
-/// Evidence for the first hit.
+/// How well the first hit fits the query.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Judged {
     /// 1 for the same letters, 2 for the exact name, plus 1 for a matching owner.
     name: f64,
-    /// Share of query words it contains, weighted by rarity.
+    /// Share of query words that the hit contains, weighted by rarity.
     covered: f64,
-    /// Highest such share among the first three.
+    /// Highest `covered` among the first three.
     best_covered: f64,
     /// Share of query words found nowhere.
     unknown: f64,
-    /// Lead over the second, as a share of its score.
+    /// Lead over the second hit, as a share of the first one's score.
     margin: f64,
-    /// Lead over the tenth, as a share of its score.
+    /// Lead over the tenth hit, as a share of the first one's score.
     fall: f64,
     /// Largest share of the first ten in one file.
     crowd: f64,
@@ -191,9 +191,9 @@ pub struct Item {
     line: u32,
     /// Definition without its body, at most 200 letters, cut after an argument.
     signature: String,
-    /// First sentence of its documentation, at most 120 letters, or empty.
+    /// First sentence of the documentation, at most 120 letters, or empty.
     summary: String,
-    /// Comparable within an answer.
+    /// Score; comparable only within one answer.
     score: u32,
     /// Repository (for several).
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -219,7 +219,7 @@ pub struct Item {
     source_line: Option<u32>,
     #[serde(skip_serializing_if = "Option::is_none")]
     source: Option<String>,
-    /// Parts that add up to the score.
+    /// Parts of the score, in points.
     #[serde(skip_serializing_if = "Option::is_none")]
     explain: Option<Vec<String>>,
     #[serde(flatten)]

@@ -35,7 +35,7 @@ pub struct Args {
     /// Text, case ignored; a regex with is_regex.
     #[schemars(extend("x-aliases" = ["pattern"]))]
     query: String,
-    /// Rust syntax.
+    /// Treat the query as a regex, in Rust's syntax.
     #[serde(default)]
     #[schemars(extend("x-aliases" = ["regex"]))]
     is_regex: bool,
@@ -52,14 +52,14 @@ pub struct Args {
     /// Glob: `src/**`.
     #[serde(default)]
     file_pattern: Option<String>,
-    /// By name or alias.
+    /// Language of the files, by name or alias.
     #[serde(default)]
     #[schemars(extend("x-rare" = true))]
     language: Option<String>,
     /// Limit of lines.
     #[serde(default = "twenty")]
     max_results: u32,
-    /// Context lines.
+    /// Number of lines to show before and after.
     #[serde(default)]
     context_lines: u32,
     /// Search by meaning.
@@ -70,7 +70,7 @@ pub struct Args {
     #[serde(default)]
     #[schemars(extend("x-hidden" = "client"))]
     semantic_weight: Option<f32>,
-    /// By meaning alone.
+    /// Search by meaning alone.
     #[serde(default)]
     #[schemars(extend("x-hidden" = "client"))]
     semantic_only: bool,

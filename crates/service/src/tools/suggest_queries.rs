@@ -40,7 +40,7 @@ pub struct Output {
     example_queries: Vec<Example>,
 }
 
-/// A large type.
+/// A type with many members.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct LargeType {
     id: String,

@@ -8,7 +8,7 @@ pub mod report;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-/// A review.
+/// The review: what changed, who uses it, and which tests reach it.
 #[derive(Debug, Default, Serialize, JsonSchema)]
 pub struct Review {
     /// Commit before the change.
@@ -22,13 +22,13 @@ pub struct Review {
     /// Why no dependents are known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub empty_because: Option<String>,
-    /// By path and line.
+    /// The changed symbols, by path and line.
     pub changes: Vec<Changed>,
     /// Number of test files, listed or not.
     pub tests_count: usize,
     /// Test files that reach the change, most direct first.
     pub tests: Vec<Tested>,
-    /// Tests changed by it.
+    /// Test files that the change itself edits.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub changed_tests: Vec<String>,
     /// Owners of changed files, from CODEOWNERS.
@@ -51,7 +51,7 @@ pub struct Review {
 /// An owner of changed files, by CODEOWNERS.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Owner {
-    /// As written.
+    /// Name of the owner, as CODEOWNERS writes it.
     pub owner: String,
     /// Number of changed files.
     pub files: usize,
@@ -60,9 +60,9 @@ pub struct Owner {
 /// An unchanged file that usually changes with a changed one.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Usual {
-    /// Its path.
+    /// Path of the file.
     pub file: String,
-    /// The changed file.
+    /// The changed file that it usually changes with.
     pub with: String,
     /// Number of commits that changed both.
     pub both: usize,
@@ -70,21 +70,21 @@ pub struct Usual {
     pub of: usize,
 }
 
-/// An unused symbol.
+/// A symbol that nothing uses since the change.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Dead {
-    /// Its id.
+    /// Id of the symbol.
     pub symbol_id: String,
-    /// Its line.
+    /// Line of its definition.
     pub line: u32,
-    /// As in find_dead_code.
+    /// How sure it is that nothing uses the symbol, as in find_dead_code.
     pub confidence: f64,
 }
 
 /// An import that creates a cycle of folders.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct NewRing {
-    /// Importing file.
+    /// File with the import that closes the cycle.
     pub file: String,
     /// Line number of the import.
     pub line: u32,
@@ -92,43 +92,43 @@ pub struct NewRing {
     pub folders: Vec<String>,
 }
 
-/// A commit.
+/// An earlier commit that changed the same symbols.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Earlier {
-    /// Its id.
+    /// Hash of the commit.
     pub commit: String,
-    /// First line of its message.
+    /// First line of the commit's message.
     pub title: String,
-    /// Its author.
+    /// Author of the commit.
     pub author: String,
-    /// Seconds since 1970.
+    /// Time of the commit, in seconds since 1970.
     pub time: i64,
-    /// The changed symbols that it changed too.
+    /// Ids of the symbols under review that this commit changed.
     pub symbols: Vec<String>,
 }
 
-/// A changed symbol.
+/// A symbol that the change under review touches.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Changed {
-    /// Its id.
+    /// Id of the symbol.
     pub symbol_id: String,
-    /// Its line.
+    /// Line of its definition.
     pub line: u32,
     /// removed, signature, renamed, moved, body or added.
     pub change: &'static str,
-    /// Its former id, if different.
+    /// Id before the change, if another.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub was: Option<String>,
     /// For a changed public declaration: whether it may break users.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub breaks_public_api: Option<bool>,
-    /// Symbols that use it, without tests.
+    /// Symbols that use the changed one, without tests.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub callers: Vec<Caller>,
     /// Number of callers, listed or not.
     #[serde(skip_serializing_if = "is_zero")]
     pub caller_count: usize,
-    /// Number of places that may mean it: its name on an unknown receiver.
+    /// Number of places that may use it: its name on a receiver of unknown type.
     #[serde(skip_serializing_if = "is_zero")]
     pub possible_count: usize,
 }
@@ -136,29 +136,29 @@ pub struct Changed {
 /// A user of a changed symbol.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Caller {
-    /// Its id.
+    /// Id of the symbol.
     pub symbol_id: String,
-    /// Its line.
+    /// Line of its definition.
     pub line: u32,
-    /// Overridden method that it uses.
+    /// The overridden method that is called instead.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub via: Option<String>,
 }
 
-/// A test file.
+/// A test file that reaches the change.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Tested {
-    /// Its path.
+    /// Path of the file.
     pub file: String,
-    /// Tests in it, most direct first; absent for the whole file.
+    /// Tests to run in the file, most direct first; absent for the whole file.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub tests: Vec<String>,
-    /// Number of further tests in it.
+    /// Number of further tests in the file.
     #[serde(skip_serializing_if = "is_zero")]
     pub more: usize,
     /// uses, possible, imports, name or history.
     pub through: &'static str,
-    /// Path from its first test to a changed symbol or file.
+    /// Chain of uses from the first test to what changed.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub way: Vec<String>,
 }
