@@ -1,8 +1,9 @@
 //! Texts that are hard to read: deeply nested, endless, or with much that is common to many.
 
-/// About so many bytes: below the size from which files are left out, and a third of that where each takes ten times as
-/// long because the program is not optimised.
-pub const SIZE: usize = if cfg!(debug_assertions) { 160_000 } else { 480_000 };
+use super::scaled;
+
+/// About so many bytes: below the size from which files are left out.
+pub const SIZE: usize = scaled(240_000);
 
 /// `before` and `after` around nothing, nested as deep as `size` bytes allow.
 fn nested(before: &str, after: &str, size: usize) -> String {

@@ -9,7 +9,7 @@ use codelode::extract::{Limits, extract_within, has_stack, stack_for};
 use codelode::languages::{self, LANGUAGES};
 use codelode::store::Prepared;
 
-use super::hostile;
+use super::{hostile, scaled};
 
 /// Counts what each thread holds. Syntax trees are taken from C's own allocator and not counted.
 struct Counting;
@@ -97,7 +97,7 @@ const TIME: Duration = Duration::from_secs(3);
 #[test]
 fn a_file_costs_120_times_its_size_and_a_megabyte_and_three_seconds_at_most() {
     let mut breaches = Vec::new();
-    for size in [20_000, 200_000] {
+    for size in [20_000, scaled(200_000)] {
         let variables = format!("int {}z;", "a,".repeat(size / 2));
         let files = hostile::files(size).into_iter().chain([("variables.c", variables)]);
         breaches.extend(files.filter_map(|(name, text)| breach(name, &text)));
@@ -112,7 +112,7 @@ fn the_law_holds_in_every_language() {
     let known: BTreeSet<&str> = named.map(|spec| spec.id).collect();
     let attacked: BTreeSet<&str> = hostile::LANGUAGES.iter().map(|language| language.id).collect();
     assert_eq!(known, attacked, "languages, and those with hostile files");
-    let files = hostile::LANGUAGES.iter().flat_map(|language| language.files(6_000));
+    let files = hostile::LANGUAGES.iter().flat_map(|language| language.files(scaled(9_000)));
     let breaches: Vec<String> = files.filter_map(|(name, text)| breach(&name, &text)).collect();
     assert!(breaches.is_empty(), "{}", breaches.join("\n"));
 }

@@ -50,6 +50,11 @@ const PROCESSOR: u64 = 60;
 /// Megabytes that a program may have resident at most.
 const MEMORY: i64 = 1_000;
 
+/// A third of a size in a build that is not optimised: there everything takes ten times as long.
+const fn scaled(size: usize) -> usize {
+    if cfg!(debug_assertions) { size / 3 } else { size }
+}
+
 /// The program that was just built, or the one that `CODELODE_BENCH_PROGRAM` names.
 fn program() -> PathBuf {
     std::env::var_os("CODELODE_BENCH_PROGRAM").map_or_else(|| env!("CARGO_BIN_EXE_codelode").into(), PathBuf::from)

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{MEMORY, Place, peak};
+use super::{MEMORY, Place, peak, scaled};
 
 /// Asks a server about a folder; all answers must come in time and within memory.
 fn answers<'a>(files: impl IntoIterator<Item = (&'a str, String)>, questions: &[(&str, Value)]) {
@@ -63,7 +63,7 @@ fn stars_of_stars_are_followed_a_bounded_number_of_times() {
 
 #[test]
 fn a_package_of_many_files_that_import_it_fits_into_memory() {
-    let mut files = files(7_000, "go", |n| {
+    let mut files = files(scaled(7_000), "go", |n| {
         format!("package m\nimport \"m\"\nimport q \"m\"\nfunc f{n}() {{ m.f{}(); q.a() }}\n", n + 1)
     });
     files.push(("go.mod".to_owned(), "module m\n".to_owned()));
@@ -91,7 +91,7 @@ fn classes_with_many_bases_are_compared_a_bounded_number_of_times() {
 
 #[test]
 fn a_name_that_is_imported_again_and_again_is_no_product() {
-    let text = "import a from \"b\";\n".repeat(10_000) + &"a();\n".repeat(30_000);
+    let text = "import a from \"b\";\n".repeat(scaled(10_000)) + &"a();\n".repeat(scaled(30_000));
     answers([("a.js", text)], &[("get_dependency_graph", json!({"file": "a.js"}))]);
 }
 

@@ -4,8 +4,8 @@ use std::fs;
 
 use serde_json::json;
 
-use super::Place;
 use super::sweep::Asker;
+use super::{Place, scaled};
 
 /// Asks about a file that is changed and about its commits; every answer comes in time.
 fn is_answered(name: &str, texts: impl IntoIterator<Item = String>) {
@@ -31,7 +31,7 @@ fn is_answered(name: &str, texts: impl IntoIterator<Item = String>) {
 
 #[test]
 fn many_symbols_of_one_name_are_not_compared_each_with_each() {
-    let text = |number: usize| "def first(): 0\n".to_owned() + &format!("def a():{number}\n").repeat(40_000);
+    let text = |number: usize| "def first(): 0\n".to_owned() + &format!("def a():{number}\n").repeat(scaled(40_000));
     is_answered("a.py", [text(1), text(2), text(3)]);
 }
 

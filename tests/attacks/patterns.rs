@@ -57,7 +57,7 @@ fn no_pattern_ends_the_server() {
     let place = Place::with(SMALL.iter().map(|(name, text)| (*name, (*text).to_owned())));
     let mut server = place.serve();
     for pattern in bombs() {
-        for language in ["python", "javascript", "typescript", "go", "rust", "java"] {
+        for language in ["python", "typescript", "rust"] {
             server.call("search_ast", json!({"pattern": pattern, "language": language}));
         }
         server.call("search_ast", json!({"pattern": pattern}));
@@ -70,7 +70,7 @@ fn no_pattern_ends_the_server() {
 /// Files with deep and wide trees, and what is hard to look for in them.
 fn trees() -> Vec<(&'static str, String)> {
     let pair = |depth: usize| format!("({0}1{1}) == ({0}1{1})", "(".repeat(depth), ")".repeat(depth));
-    let mut files = hostile::files(240_000);
+    let mut files = hostile::files(hostile::SIZE);
     files.retain(|(name, _)| ["calls.js", "chain.js", "chain.java", "sum.py", "parentheses.py"].contains(name));
     files.push(("statements.js", "f();\n".repeat(48_000)));
     files.push(("alike.py", format!("a = {}\nb = {}\n", pair(3), pair(40_000))));

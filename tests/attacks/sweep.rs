@@ -7,14 +7,14 @@ use std::time::Instant;
 use serde_json::{Value, json};
 
 use super::client::Server;
-use super::{MEMORY, Place, hostile, peak};
+use super::{MEMORY, Place, hostile, peak, scaled};
 
 /// Seconds of processor time that a call may take.
 const CALL: f64 = 10.0;
 /// Bytes of a file.
 const SIZE: usize = 1_000_000;
 /// Bytes of a file where there are some fifty of them.
-const LITTLE: usize = 3_000;
+const LITTLE: usize = scaled(3_000);
 
 /// Seconds of processor time that a server has taken.
 fn processor(server: &Server) -> f64 {
