@@ -4,6 +4,8 @@
 
 use std::fmt::Write as _;
 use std::path::Path;
+use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
+use std::time::Duration;
 
 use codelode::extract::extract;
 use codelode::languages::{LANGUAGES, LanguageSpec, first_sentence, listed};
@@ -12,6 +14,7 @@ use expect_test::expect_file;
 use serde_json::Value;
 
 use crate::cli::numbers;
+use crate::client::Waiting;
 use crate::random::Random;
 
 /// One line a symbol: lines, kind, name, signature, and what else there is to say.
@@ -126,19 +129,102 @@ fn mutated_samples_are_read() {
     let times = std::env::var("MUTATIONS").ok().and_then(|times| times.parse().ok()).unwrap_or(MUTATIONS);
     let only = std::env::var("LANGUAGE").ok();
     let chosen = |spec: &&&LanguageSpec| only.as_deref().is_none_or(|only| only == spec.id);
+    let guard = Guard::new();
     for spec in LANGUAGES.iter().filter(chosen) {
         let samples: Vec<Vec<u8>> = samples(spec).into_iter().map(|(_, text)| text).collect();
         let mut random = Random(0x9e37_79b9_7f4a_7c15);
-        for _ in 0..times {
+        for time in 0..times {
             let mut text = samples[random.below(samples.len())].clone();
             for _ in 0..=random.below(6) {
                 mutate(&mut text, &mut random);
             }
+            guard.reads(format!("{}.{time}", spec.id), &text);
             for symbol in extract(spec, &text).symbols {
                 assert!(symbol.span.contains(symbol.name) && symbol.span.end as usize <= text.len(), "{}", spec.id);
             }
         }
     }
+    guard.ends();
+}
+
+/// Names the text that is being read, and ends the process where reading it does not end: a scanner in C cannot be stopped.
+struct Guard(Sender<Option<(String, Vec<u8>)>>);
+
+impl Guard {
+    fn new() -> Self {
+        let (sender, receiver) = channel::<Option<(String, Vec<u8>)>>();
+        std::thread::spawn(move || {
+            let mut next = receiver.recv().ok().flatten();
+            while let Some((name, text)) = next {
+                let waiting = Waiting::new(std::process::id());
+                next = loop {
+                    match receiver.recv_timeout(Duration::from_secs(1)) {
+                        Ok(next) => break next,
+                        Err(RecvTimeoutError::Disconnected) => return,
+                        Err(RecvTimeoutError::Timeout) if !waiting.is_over() => {}
+                        Err(RecvTimeoutError::Timeout) => {
+                            let path = std::env::temp_dir().join(format!("mutated.{name}"));
+                            std::fs::write(&path, &text).expect("there is room for a text");
+                            eprintln!("reading does not end: {}; `cargo run --example tree` shows it", path.display());
+                            std::process::abort();
+                        }
+                    }
+                };
+            }
+        });
+        Self(sender)
+    }
+
+    fn reads(&self, name: String, text: &[u8]) {
+        self.0.send(Some((name, text.to_vec()))).expect("it listens until the end");
+    }
+
+    fn ends(&self) {
+        self.0.send(None).expect("it listens until the end");
+    }
+}
+
+/// A newcomer reads here, at once, all that a language needs beside its folder.
+#[test]
+fn a_language_is_named_wherever_all_are() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let read = |path: &str| std::fs::read_to_string(root.join(path)).expect("it is text");
+    let (program, crate_, attacks) =
+        (read("Cargo.toml"), read("crates/lang/Cargo.toml"), read("tests/attacks/hostile.rs"));
+    let (manual, editor, stored) =
+        (read("docs/languages.md"), read("editors/claude-code/.lsp.json"), read("schema/stored.json"));
+    let mut missing = Vec::new();
+    for spec in LANGUAGES {
+        let (id, ending) = (spec.id, spec.extensions.first().copied().unwrap_or_default());
+        let folder = format!("crates/lang/src/languages/{id}");
+        let needs = [
+            ("Cargo.toml: a feature", program.contains(&format!("\n{id} = [\"codelode-lang/{id}\"]"))),
+            ("crates/lang/Cargo.toml: a feature", crate_.contains(&format!("\n{id} = ["))),
+            (
+                "silent.txt in its folder, by UPDATE_EXPECT=1 cargo test -p codelode-lang languages",
+                root.join(&folder).join("silent.txt").exists(),
+            ),
+            (
+                "a sample in its folder, and its tags by UPDATE_EXPECT=1 cargo test --test all languages",
+                !samples(spec).is_empty(),
+            ),
+            (
+                "tests/attacks/hostile.rs: a row of LANGUAGES",
+                ending.is_empty() || attacks.contains(&format!("id: \"{id}\"")),
+            ),
+            ("docs/languages.md, by UPDATE_EXPECT=1", manual.contains(id)),
+            (
+                "editors/claude-code/.lsp.json, by UPDATE_EXPECT=1",
+                ending.is_empty() || editor.contains(&format!("\".{ending}\"")),
+            ),
+            (
+                "schema/stored.json, by UPDATE_EXPECT=1, and a higher CONTENT in crates/store",
+                stored.contains(&format!("\"{id}\"")),
+            ),
+        ];
+        missing.extend(needs.into_iter().filter(|(_, there)| !there).map(|(what, _)| format!("{id}: {what}")));
+    }
+    assert!(missing.is_empty(), "a language is to be named here as well:\n{}", missing.join("\n"));
 }
 
 /// Files deeper and longer than the scanner of YAML keeps account of.
