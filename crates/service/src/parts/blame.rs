@@ -45,7 +45,7 @@ pub struct Blame {
     problem: Option<String>,
 }
 
-/// A file that usually changes with another.
+/// A file that usually changes with the symbol's file.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Together {
     file: String,

@@ -9,7 +9,7 @@ use codelode_query::{LineCount, Plan, RenameDoubt, line_text};
 /// The most doubts that a refusal names.
 const NAMED: usize = 5;
 
-/// Form of a plan.
+/// Format of the answer: JSON, or text to read.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Written {

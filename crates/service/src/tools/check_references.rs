@@ -51,7 +51,7 @@ pub enum Output {
     One(Box<Checked>),
     /// The answer for `identifiers`.
     Many {
-        /// One answer for each, in the order asked.
+        /// One answer for each name, in the order asked.
         results: Vec<Checked>,
     },
 }

@@ -41,12 +41,12 @@ pub struct Output {
     embedded: usize,
     /// Number of symbols already embedded.
     cached: usize,
-    /// Number of symbols without need: undocumented constants, generated code.
+    /// Number of symbols that need no embedding: undocumented constants, generated code.
     skipped: usize,
     /// Number of texts not yet embedded.
     missing: usize,
     symbol_count: usize,
-    /// Estimated tokens: of the missing texts with `estimate_only`, otherwise of the texts embedded by this call.
+    /// Estimated number of tokens embedded by this call; with `estimate_only`, of those still to embed.
     estimated_tokens: u64,
     #[serde(skip_serializing_if = "Option::is_none")]
     estimated_cost_usd: Option<f64>,

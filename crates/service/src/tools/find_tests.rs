@@ -32,7 +32,7 @@ pub struct Args {
     /// Find tests for uncommitted edits.
     #[serde(default)]
     changed: bool,
-    /// Coverage per test: coverage.py JSON or lcov.
+    /// Path of a file with coverage per test: coverage.py JSON or lcov.
     #[serde(default)]
     #[schemars(extend("x-rare" = true))]
     recording: Option<String>,
@@ -48,7 +48,7 @@ fn fifty() -> usize {
     50
 }
 
-/// Form of the tests.
+/// Format of the answer.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Written {

@@ -78,7 +78,7 @@ pub struct Item {
     /// The overridden method that is called instead.
     #[serde(skip_serializing_if = "Option::is_none")]
     via: Option<String>,
-    /// Symbols in this file that use it, or use what depends on it.
+    /// Symbols in this file that use the changed one, directly or through others.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     symbols: Vec<String>,
     /// Number of further symbols.

@@ -93,7 +93,7 @@ pub struct Calls {
     /// Callers not listed: they call a base method that this one overrides or implements.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     through: Vec<Through>,
-    /// In a compact answer: the numbers of files searched for callers.
+    /// In a compact answer: how many files were searched for callers.
     #[serde(skip_serializing_if = "Option::is_none")]
     looked_at: Option<LookedAt>,
     /// Number of further calls that may mean it: their receiver has an unknown type.

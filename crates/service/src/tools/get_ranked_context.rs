@@ -34,7 +34,7 @@ pub struct Args {
     #[serde(default)]
     #[schemars(extend("default" = BUDGET))]
     token_budget: Option<u64>,
-    /// Order: by relevance, with or without centrality for ties, or by centrality.
+    /// Order: by relevance, by relevance and then centrality, or by centrality.
     #[serde(default)]
     #[schemars(extend("x-rare" = true))]
     strategy: Strategy,

@@ -46,7 +46,7 @@ pub struct Output {
     #[serde(rename = "ref")]
     reference: String,
     git_head: String,
-    /// The commit's tree.
+    /// Hash of the commit's tree in git.
     tree: String,
     /// Whether this commit was already indexed.
     up_to_date: bool,

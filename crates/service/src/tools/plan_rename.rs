@@ -32,7 +32,7 @@ pub struct Args {
     output: Written,
 }
 
-/// Form of a plan.
+/// Format of the answer: JSON, or a patch.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Written {

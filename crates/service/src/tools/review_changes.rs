@@ -29,7 +29,7 @@ pub struct Args {
     output: Written,
 }
 
-/// Form of a review.
+/// Format of the answer.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Written {
@@ -38,7 +38,7 @@ pub enum Written {
     Json,
     /// The review as one text.
     Markdown,
-    /// The review in SARIF, which code scanning reads.
+    /// SARIF, the format that code scanning reads.
     Sarif,
     /// Annotations for GitHub Actions logs.
     Annotations,
