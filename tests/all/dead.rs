@@ -191,6 +191,31 @@ export const own = 1;
 }
 
 #[test]
+fn a_method_of_go_belongs_to_no_base_that_stands_before_it() {
+    let go = "--- go.mod
+module shop
+--- main.go
+package main
+
+import \"sync\"
+
+type cart struct {
+\tsync.Mutex
+}
+
+func (c *cart) spare() {}
+
+func main() { _ = cart{} }
+";
+    check(
+        go,
+        expect![[r#"
+        cart.spare | certain | - | private, and nothing uses it
+    "#]],
+    );
+}
+
+#[test]
 fn documentation_and_comments_use_nothing() {
     let python = "--- README.md
 Call `_spare` or `other_spare()`.

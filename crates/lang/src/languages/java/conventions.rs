@@ -1,6 +1,6 @@
 //! Conventions of Java: `public`, annotations, and tests of JUnit.
 
-use crate::languages::conventions::says;
+use crate::languages::conventions::{lies_in_internal, says};
 use crate::languages::{Conventions, Owner, Privacy, Public};
 use codelode_base::model::Kind;
 
@@ -14,6 +14,7 @@ pub static CONVENTIONS: Conventions = Conventions {
     runner: Some(&super::runner::RUNNER),
     privacy: Privacy::Folder,
     public: Public::Word(&["public", "protected"]),
+    is_inner: lies_in_internal,
     is_implied: |name| {
         matches!(name, "toString" | "hashCode" | "equals" | "compareTo" | "clone" | "finalize")
             || matches!(name, "readObject" | "writeObject" | "readResolve" | "writeReplace" | "readObjectNoData")
