@@ -191,6 +191,112 @@ export const own = 1;
 }
 
 #[test]
+fn modules_are_the_api_of_a_package_whose_folder_file_hands_on_nothing() {
+    let project = |folder_file: &str| {
+        format!(
+            "--- pyproject.toml
+[project]
+name = \"shop\"
+--- shop/__init__.py
+{folder_file}
+--- shop/cart.py
+def total(): ...
+def _spare(): ...
+class Cart:
+    def add(self): ...
+--- shop/_inner.py
+def spare(): ...
+"
+        )
+    };
+    check(
+        &project("__version__ = '1'"),
+        expect![[r#"
+        _spare | certain | - | private, and nothing uses it
+        spare | likely | visible | nothing in the program uses it
+        total | public_api | - | public API that nothing here uses
+        Cart | public_api | - | public API that nothing here uses
+        Cart.add | public_api | - | public API that nothing here uses
+    "#]],
+    );
+    check(
+        &project("from .cart import Cart"),
+        expect![[r#"
+        _spare | certain | - | private, and nothing uses it
+        spare | likely | visible | nothing in the program uses it
+        total | likely | visible | nothing in the program uses it
+        Cart.add | public_api | - | public API that nothing here uses
+    "#]],
+    );
+}
+
+#[test]
+fn a_public_module_inside_of_a_file_is_part_of_the_api() {
+    let rust = "--- src/lib.rs
+pub mod tools { pub fn offered() {} fn spare() {} }
+mod own { pub fn spare_too() {} }
+";
+    check(
+        rust,
+        expect![[r#"
+        tools.spare | certain | - | private, and nothing uses it
+        own.spare_too | likely | visible | nothing in the program uses it
+        tools.offered | public_api | - | public API that nothing here uses
+    "#]],
+    );
+}
+
+#[test]
+fn java_without_a_build_that_publishes_is_a_program() {
+    let project =
+        |build: &str| format!("{build}--- src/Cart.java\npublic class Cart {{ public int total() {{ return 1; }} }}\n");
+    check(
+        &project(""),
+        expect![[r#"
+        Cart | likely | visible | nothing in the program uses it
+    "#]],
+    );
+    check(
+        &project("--- pom.xml\n<project/>\n"),
+        expect![[r#"
+        Cart | public_api | - | public API that nothing here uses
+        Cart.total | public_api | - | public API that nothing here uses
+    "#]],
+    );
+    check(
+        &project("--- build.gradle\nplugins { id 'application' }\n"),
+        expect![[r#"
+        Cart | likely | visible | nothing in the program uses it
+    "#]],
+    );
+}
+
+#[test]
+fn a_method_of_go_belongs_to_no_base_that_stands_before_it() {
+    let go = "--- go.mod
+module shop
+--- main.go
+package main
+
+import \"sync\"
+
+type cart struct {
+\tsync.Mutex
+}
+
+func (c *cart) spare() {}
+
+func main() { _ = cart{} }
+";
+    check(
+        go,
+        expect![[r#"
+        cart.spare | certain | - | private, and nothing uses it
+    "#]],
+    );
+}
+
+#[test]
 fn documentation_and_comments_use_nothing() {
     let python = "--- README.md
 Call `_spare` or `other_spare()`.
@@ -258,7 +364,6 @@ class Cart {
             Main.spare | certain | - | private, and nothing uses it
             Main.f | certain | - | private, and nothing uses it
             Cart.left | certain | - | private, and nothing uses it
-            Main | public_api | - | public API that nothing here uses
         "#]],
     );
 }

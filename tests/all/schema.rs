@@ -11,7 +11,7 @@ use codelode::answer::SharedArguments;
 use codelode::config::Settings;
 use codelode::facts::{BindingKind, Declared, DefinitionKind, Op, ScopeKind};
 use codelode::languages::LANGUAGES;
-use codelode::model::{Detail, How, Kind, Role, SkipReason};
+use codelode::model::{Detail, How, Kind, Marks, Role, SkipReason};
 use codelode::store::{Manifest, Sidecar, index_schema};
 use codelode::tools::{TOOLS, ToolSpec};
 use schemars::schema_for;
@@ -104,6 +104,7 @@ fn stored() -> Value {
         "languages": words(&mut LANGUAGES.iter().map(|spec| spec.id)),
         "kinds": words(&mut Kind::ALL.iter().map(|kind| kind.as_str())),
         "details": words(&mut Detail::ALL.iter().map(|detail| detail.as_str())),
+        "marks": words(&mut Marks::NAMES.into_iter()),
         "roles": words(&mut Role::ALL.iter().map(|role| role.as_str())),
         "how": words(&mut How::ALL.iter().map(|how| how.as_str())),
         "skip_reasons": words(&mut SkipReason::ALL.iter().map(|reason| reason.as_str())),

@@ -13,7 +13,7 @@ use super::packs::pack;
 use super::search::segments;
 use super::tables::edges;
 use super::*;
-use codelode_base::model::{Detail, Extraction, Kind, SourceFile, Span, Symbol};
+use codelode_base::model::{Detail, Extraction, Kind, Marks, SourceFile, Span, Symbol};
 
 /// No other process writes in these tests.
 const AT_ONCE: Duration = Duration::ZERO;
@@ -107,6 +107,7 @@ fn read(text: &str) -> Extraction {
                 parent,
                 container: Span::default(),
                 handed: false,
+                marks: Marks::default(),
                 complexity: 1,
             });
         }

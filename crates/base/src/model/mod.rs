@@ -25,5 +25,5 @@ pub use relation::{How, Occurrence, Relations, Role, Site};
 pub use rights::Rights;
 pub use source::{EntryMode, FIRST, Input, SkipReason, SourceError, SourceFile, SourceTree, TreeEntry, is_text};
 pub use spelling::{on_disk, relative, spelled};
-pub use symbol::{Detail, Extraction, Kind, Span, Symbol, names_kind};
+pub use symbol::{Detail, Extraction, Kind, Marks, Span, Symbol, names_kind};
 pub use wide::{encoded_like, is_utf_16, utf_8_of};

@@ -158,6 +158,57 @@ pub fn names_kind(word: &str, kind: Kind, detail: Detail) -> bool {
     Kind::parse(word).map_or(detail.as_str() == word, |named| named == kind)
 }
 
+/// Marks of a definition: what modifiers, exports and the syntax around it say.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Marks(pub u16);
+
+impl Marks {
+    /// A word, an export of its file or its interface makes it public.
+    pub const PUBLIC: Self = Self(1);
+    /// The word `private` stands before its name, and its type is not split into parts.
+    pub const PRIVATE: Self = Self(2);
+    /// It may override a member of an external base.
+    pub const OVERRIDES: Self = Self(4);
+    /// It lies in the brackets of a macro's call.
+    pub const IN_MACRO: Self = Self(8);
+    /// An attribute of the block around it may register it.
+    pub const REGISTERED: Self = Self(16);
+    /// The block around it is part of the tests.
+    pub const OF_TESTS: Self = Self(32);
+    /// The block around it implements a trait.
+    pub const FILLS_IN: Self = Self(64);
+    /// It is the value of a member: `{ open: function () {} }`, `shop.open = function () {}`.
+    pub const OF_MEMBER: Self = Self(128);
+    /// A comment above it exposes it to another program: `//export name`.
+    pub const EXPOSED: Self = Self(256);
+    /// It gets to know the classes derived from it: by a metaclass, or `__subclasses__()`.
+    pub const COLLECTS: Self = Self(512);
+
+    /// The marks by their bits, which are numbers on disk.
+    pub const NAMES: [&str; 10] = [
+        "public",
+        "private",
+        "overrides",
+        "in_macro",
+        "registered",
+        "of_tests",
+        "fills_in",
+        "of_member",
+        "exposed",
+        "collects",
+    ];
+
+    /// Whether it has all of these marks.
+    pub fn has(self, marks: Self) -> bool {
+        self.0 & marks.0 == marks.0
+    }
+
+    /// Adds marks if a condition holds.
+    pub fn add(&mut self, marks: Self, holds: bool) {
+        self.0 |= if holds { marks.0 } else { 0 };
+    }
+}
+
 /// A named definition in a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Symbol {
@@ -184,6 +235,8 @@ pub struct Symbol {
     /// The symbol is a value inside an expression, such as a returned or passed function: evaluating the expression
     /// uses it.
     pub handed: bool,
+    /// Marks by modifiers and by the syntax around it.
+    pub marks: Marks,
     /// Name of an owner that is not an enclosing symbol: a Go receiver, a Rust `impl`, `Foo.prototype`.
     pub container: Span,
     /// Cyclomatic complexity (McCabe 1976): one plus the number of branches. Zero for a symbol without a body.

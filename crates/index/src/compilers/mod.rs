@@ -7,7 +7,7 @@ mod scip;
 
 use std::path::Path;
 
-use codelode_base::model::{Detail, Extraction, Kind, Span, Symbol};
+use codelode_base::model::{Detail, Extraction, Kind, Marks, Span, Symbol};
 use codelode_store::{Compiled, CompiledDocument, CompiledOccurrence, CompiledTable};
 
 /// The largest file that is read, in bytes.
@@ -71,6 +71,7 @@ pub fn symbols(table: &CompiledTable, document: &CompiledDocument, text: &[u8]) 
             decorators: Vec::new(),
             parent: None,
             handed: false,
+            marks: Marks::default(),
             container: Span::default(),
             complexity: u16::from(matches!(kind_of(detail), Kind::Function | Kind::Method)),
         };

@@ -4,6 +4,7 @@
 mod errors;
 mod imports;
 mod locals;
+mod marks;
 mod outside;
 mod stack;
 mod unexplained;
@@ -20,6 +21,7 @@ use codelode_base::allocator::held_by_parsing;
 use codelode_base::model::{Extraction, Span, Symbol};
 pub use imports::{Imports, Statement, imports, packages};
 pub use locals::{Local, import_of, is_member, is_part, local_at, locals, word_at};
+pub use marks::{FileMarks, exported_value, marks, marks_of};
 pub use outside::{from_packages, imports_of, may_extend_outside, packages_at};
 pub use stack::{has_stack, stack_for, with_stack_for};
 pub use unexplained::unexplained;
@@ -61,6 +63,7 @@ fn extract_here(spec: &'static LanguageSpec, source: &[u8], limits: &Limits) -> 
         }
     }
     number_lines(source, &mut symbols);
+    marks::mark(spec.conventions, source, &mut symbols);
     let facts = spec.relating.map(|relating| reading.facts(relating, &tree, &embedded, &symbols)).unwrap_or_default();
     let has_errors = tree.root_node().has_error();
     let failure = reading.budget.failure().map(Cow::from);
@@ -129,6 +132,7 @@ impl<'s> FileExtractor<'s> {
         let mut lower = Lower::new(self.spec, self.source, root, embedded, &self.budget);
         (relating.lower)(&mut lower, root);
         unexplained::record((self.spec, self.source), tree, symbols, &mut lower.facts, &self.budget);
+        marks::record(self.spec.conventions, self.source, symbols, &mut lower.facts);
         lower.facts.finish()
     }
 
@@ -185,7 +189,8 @@ impl<'s> FileExtractor<'s> {
                 }
                 Rule::Container(owner) => {
                     if let Some(name) = owner(cx, node) {
-                        cx.contain(Span::new(name.start_byte(), name.end_byte()), node.end_byte());
+                        let marks = marks::of_block(cx, node);
+                        cx.contain(Span::new(name.start_byte(), name.end_byte()), node.end_byte(), marks);
                     }
                     true
                 }
@@ -239,7 +244,10 @@ impl<'s> FileExtractor<'s> {
             return;
         }
         if let Some(tree) = self.parse(&if arms.is_empty() { self.without_marks(whole) } else { arms }) {
-            cx.inside(|cx| self.walk(&tree, cx, depth + 1));
+            cx.inside(|cx| {
+                cx.is_given = true;
+                self.walk(&tree, cx, depth + 1);
+            });
             cx.keep(node.start_byte(), tree);
         }
     }

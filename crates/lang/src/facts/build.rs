@@ -5,6 +5,7 @@ use zerocopy::IntoBytes;
 
 use super::bound::Bound;
 use super::ids::{Column, DefinitionId, ExpressionId, ListId, NameId, ScopeId};
+use super::marks::FileMarks;
 use super::tables::{
     Binding, Declared, Definition, EMPTY, Expression, Extension, HOLDS, Header, IN_PATH, Import, ModuleName, NONE,
     Occurrence, Op, ROOT, Scope, ScopeKind, Star, UNKNOWN, VERSION, hash,
@@ -41,6 +42,8 @@ pub struct Builder {
     exports: ScopeId,
     whole: Vec<ExpressionId>,
     mentions: Vec<u32>,
+    /// Marks of the file and of its symbols.
+    pub(crate) marks: FileMarks,
 }
 
 impl Default for Builder {
@@ -77,6 +80,7 @@ impl Builder {
             exports: ScopeId::NONE,
             whole: Vec::new(),
             mentions: Vec::new(),
+            marks: FileMarks::default(),
         };
         builder.scope(ScopeKind::Module, ScopeId::NONE);
         builder.expression(Op::Unknown, 0, 0);
@@ -109,6 +113,7 @@ impl Builder {
             + self.lists.len() * 16
             + self.occurrences.len() * 2 * size_of::<Occurrence>()
             + self.mentions.len() * 8
+            + self.marks.symbols.len() * 4
     }
 
     /// Text of a name.
@@ -438,6 +443,11 @@ impl Builder {
         self.mentions.push(at);
     }
 
+    /// Places of the imports so far.
+    pub fn imported_at(&self) -> impl Iterator<Item = u32> + '_ {
+        self.imports.iter().map(|import| import.at)
+    }
+
     /// Records an import of another file. `flags` are those of [`Import`].
     pub fn import(&mut self, at: u32, expression: ExpressionId, flags: u8) {
         self.imports.push(Import { at, expression, flags, reserved: [0; 3] });
@@ -505,7 +515,8 @@ impl Builder {
     /// [`Facts::open`](super::Facts::open) reads.
     pub fn finish(mut self) -> Vec<u8> {
         let mentions = std::mem::take(&mut self.mentions);
-        let packed = super::packed::pack(&self.tables(), &mentions);
+        let marks = std::mem::take(&mut self.marks);
+        let packed = super::packed::pack(&self.tables(), &marks, &mentions);
         let is_sound = |tables: Vec<u64>| super::Facts::open(&tables).is_some_and(|facts| facts.is_sound());
         debug_assert!(super::unpack(&packed).is_some_and(is_sound), "a number refers to no row");
         packed

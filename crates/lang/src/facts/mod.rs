@@ -63,6 +63,7 @@ mod bound;
 mod build;
 mod ids;
 mod kept;
+mod marks;
 mod packed;
 mod semantics;
 mod sound;
@@ -72,7 +73,8 @@ pub use bound::Bound;
 pub use build::Builder;
 pub use ids::{Column, DefinitionId, ExpressionId, ListId, NameId, ScopeId};
 pub use kept::{LazyFacts, PackedFile, UnpackedFacts};
-pub use packed::{is_readable, mentions, unpack};
+pub use marks::FileMarks;
+pub use packed::{is_readable, marks, mentions, unpack};
 pub use semantics::{
     ClassNames, Effect, IterationItem, Module, Modules, OutsideCalls, Project, ProjectFile, Read, Semantics, folder,
 };

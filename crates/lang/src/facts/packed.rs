@@ -1,9 +1,10 @@
 //! Compressed form of facts on disk: each column as small differences between its rows, then LZ4. Unpacked tables are
-//! seven times as large, and are made only to resolve the relations of a snapshot. Behind them is the list of mentions,
-//! which is read without them, and the number of its bytes.
+//! seven times as large, and are made only to resolve the relations of a snapshot. Behind them are the marks and the list
+//! of mentions, which are read without them, and the numbers of their bytes.
 
 use zerocopy::{FromBytes, IntoBytes};
 
+use super::marks::FileMarks;
 use super::tables::{
     Binding, Definition, Expression, Extension, Header, Import, ModuleName, Occurrence, Scope, Star, hash,
 };
@@ -28,8 +29,8 @@ fn tables(header: &Header) -> [(u32, usize); 11] {
     ]
 }
 
-/// Compresses the tables of a builder, and adds the places of mentions.
-pub(super) fn pack(facts: &[u8], mentions: &[u32]) -> Vec<u8> {
+/// Compresses the tables of a builder, and adds the marks and the places of mentions.
+pub(super) fn pack(facts: &[u8], marks: &FileMarks, mentions: &[u32]) -> Vec<u8> {
     let Ok((header, rest)) = Header::read_from_prefix(facts) else { return Vec::new() };
     // The hashes are computed again from the text.
     let mut rest = &rest[header.names as usize * size_of::<u64>()..];
@@ -50,26 +51,44 @@ pub(super) fn pack(facts: &[u8], mentions: &[u32]) -> Vec<u8> {
     packed.extend_from_slice(rest);
     let mut packed = lz4_flex::block::compress_prepend_size(&packed);
     let tables = packed.len();
+    marks.pack(&mut packed);
+    let marks = packed.len();
     let mut before = 0;
     for at in mentions {
         put(&mut packed, at.wrapping_sub(before) as i32);
         before = *at;
     }
-    let list = (packed.len() - tables) as u32;
-    packed.extend_from_slice(&list.to_le_bytes());
+    let lens = [marks - tables, packed.len() - marks];
+    lens.into_iter().for_each(|len| packed.extend_from_slice(&(len as u32).to_le_bytes()));
     packed
 }
 
-/// Splits packed facts into tables and the list of mentions.
-fn parts(packed: &[u8]) -> Option<(&[u8], &[u8])> {
-    let (rest, len) = packed.split_last_chunk()?;
-    rest.split_at_checked(rest.len().checked_sub(u32::from_le_bytes(*len) as usize)?)
+/// The parts of packed facts.
+struct Parts<'p> {
+    tables: &'p [u8],
+    marks: &'p [u8],
+    mentions: &'p [u8],
+}
+
+/// Splits packed facts.
+fn parts(packed: &[u8]) -> Option<Parts<'_>> {
+    let (rest, lens) = packed.split_last_chunk::<8>()?;
+    let len = |at: usize| u32::from_le_bytes(lens[at..at + 4].try_into().expect("four bytes")) as usize;
+    let (rest, mentions) = rest.split_at_checked(rest.len().checked_sub(len(4))?)?;
+    let (tables, marks) = rest.split_at_checked(rest.len().checked_sub(len(0))?)?;
+    Some(Parts { tables, marks, mentions })
+}
+
+/// Marks of a file, kept with its facts. The default for bytes that [`Builder::finish`](super::Builder::finish) has not
+/// written.
+pub fn marks(packed: &[u8]) -> FileMarks {
+    parts(packed).and_then(|parts| FileMarks::unpack(parts.marks)).unwrap_or_default()
 }
 
 /// Places of words that packed facts do not explain, ascending. None for bytes that
 /// [`Builder::finish`](super::Builder::finish) has not written.
 pub fn mentions(packed: &[u8]) -> impl Iterator<Item = u32> {
-    let mut list = parts(packed).map(|(_, list)| list).unwrap_or_default();
+    let mut list = parts(packed).map(|parts| parts.mentions).unwrap_or_default();
     let mut at = 0u32;
     std::iter::from_fn(move || {
         at = at.checked_add_signed(take(&mut list)?)?;
@@ -80,7 +99,7 @@ pub fn mentions(packed: &[u8]) -> impl Iterator<Item = u32> {
 /// Decompresses facts into tables, as words for the alignment that [`Facts::open`](super::Facts::open) needs. Returns
 /// `None` for bytes that [`Builder::finish`](super::Builder::finish) has not written.
 pub fn unpack(packed: &[u8]) -> Option<Vec<u64>> {
-    let (packed, _) = parts(packed)?;
+    let packed = parts(packed)?.tables;
     // A few damaged bytes must not allocate gigabytes: LZ4 expands a byte to at most 255.
     let size = u32::from_le_bytes(*packed.first_chunk()?) as usize;
     if size > packed.len().saturating_mul(256) {
@@ -133,7 +152,7 @@ pub fn is_readable(packed: &[u8]) -> bool {
 }
 
 /// Writes a number as zigzag LEB128, so that numbers near zero are short.
-fn put(out: &mut Vec<u8>, number: i32) {
+pub(super) fn put(out: &mut Vec<u8>, number: i32) {
     let mut left = (number << 1 ^ number >> 31) as u32;
     while left >= 0x80 {
         out.push(left as u8 | 0x80);
@@ -143,7 +162,7 @@ fn put(out: &mut Vec<u8>, number: i32) {
 }
 
 /// Reads a number written by [`put`].
-fn take(from: &mut &[u8]) -> Option<i32> {
+pub(super) fn take(from: &mut &[u8]) -> Option<i32> {
     let signed = |number: u32| (number >> 1) as i32 ^ -((number & 1) as i32);
     // Most numbers take one byte.
     if let [byte @ ..0x80, rest @ ..] = *from {

@@ -3,7 +3,7 @@
 //! Each language has its own in its folder. [`Conventions::NEUTRAL`], the default, assumes nothing.
 
 use super::{LANGUAGES, Runner};
-use codelode_base::model::Kind;
+use codelode_base::model::{Kind, Span};
 
 /// How a language marks public names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -143,8 +143,12 @@ pub struct Conventions {
     pub macro_openings: &'static [u8],
     /// Manifests that make a folder a library or an installed program; empty if every folder is one.
     pub packages: &'static [Package],
-    /// Whether a file, by path and text, is internal although its names are public.
-    pub is_inner: fn(&str, &[u8]) -> bool,
+    /// Whether a file, by its path, is internal although its names are public.
+    pub is_inner: fn(&str) -> bool,
+    /// Whether a text is part of a program, which nothing imports.
+    pub is_program: fn(&[u8]) -> bool,
+    /// Paths of imported packages in a text, where they have a host: `github.com/pkg/errors`.
+    pub packages_in: fn(&[u8]) -> Vec<Span>,
     /// Texts of a line that re-exports all names of another file.
     pub wildcards: &'static [&'static str],
     /// Comment prefixes that expose the next definition to another program.
@@ -195,8 +199,8 @@ pub struct Conventions {
 pub struct OfferedMethod<'a> {
     /// Its name.
     pub name: &'a str,
-    /// The text of its file.
-    pub content: &'a [u8],
+    /// The paths of packages that its file imports.
+    pub imports: &'a [&'a [u8]],
     /// The texts of the manifests of the repository's packages, in the method's language.
     pub manifests: &'a [&'a [u8]],
 }
@@ -221,7 +225,9 @@ impl Conventions {
         privacy: Privacy::Open,
         macro_openings: &[],
         packages: &[],
-        is_inner: |_, _| false,
+        is_inner: |_| false,
+        is_program: |_| false,
+        packages_in: |_| Vec::new(),
         wildcards: &[],
         directives: &[],
         reflection: &[],
@@ -249,6 +255,11 @@ impl Conventions {
 /// Whether a file of this name, without extension, stands for its folder in any language.
 pub fn stands_for_folder(stem: &str) -> bool {
     LANGUAGES.iter().any(|spec| spec.conventions.folder_files.contains(&stem))
+}
+
+/// Whether a file lies in a folder of internal code.
+pub(super) fn lies_in_internal(path: &str) -> bool {
+    path.split('/').any(|folder| folder == "internal")
 }
 
 /// Whether a definition contains one of these words.

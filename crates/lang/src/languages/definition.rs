@@ -6,7 +6,7 @@ use super::LanguageSpec;
 use super::budget::Budget;
 use super::doc::comment_above;
 use crate::parsing::SyntaxTree;
-use codelode_base::model::{Detail, Kind, Span, Symbol};
+use codelode_base::model::{Detail, Kind, Marks, Span, Symbol};
 
 /// The deepest nesting of symbols: qualified names grow with the square of the depth, and readers of JSON give up at
 /// a hundred levels, of which an outline has two for each symbol.
@@ -109,6 +109,16 @@ pub fn span_of(node: Node<'_>) -> Span {
     Span::new(node.start_byte(), node.end_byte())
 }
 
+/// A block that adds members to a type that is defined elsewhere.
+#[derive(Clone, Copy)]
+struct Container {
+    /// The name of the type.
+    name: Span,
+    end: usize,
+    /// Marks of its members.
+    marks: Marks,
+}
+
 /// The nesting of a symbol.
 #[derive(Clone, Copy)]
 struct Nesting {
@@ -126,8 +136,10 @@ pub struct Cx<'s, 't> {
     ancestors: Vec<Node<'t>>,
     /// The number of ancestors that are not kept.
     hidden: usize,
+    /// Whether the text is what a macro is given.
+    pub(crate) is_given: bool,
     open: Vec<u32>,
-    containers: Vec<(Span, usize)>,
+    containers: Vec<Container>,
     attributes: Vec<Span>,
     symbols: Vec<Symbol>,
     /// By the place of their symbols.
@@ -145,6 +157,7 @@ impl<'s, 't> Cx<'s, 't> {
             budget,
             ancestors: Vec::new(),
             hidden: 0,
+            is_given: false,
             open: Vec::new(),
             containers: Vec::new(),
             attributes: Vec::new(),
@@ -152,6 +165,11 @@ impl<'s, 't> Cx<'s, 't> {
             nestings: Vec::new(),
             embedded: Vec::new(),
         }
+    }
+
+    /// Conventions of the file's language.
+    pub fn conventions(&self) -> &'static super::Conventions {
+        self.spec.conventions
     }
 
     /// The whole source.
@@ -222,11 +240,11 @@ impl<'s, 't> Cx<'s, 't> {
         parts.into_iter().any(|symbol| symbol.name.of(self.source) == name.as_bytes())
     }
 
-    /// Name of the innermost container around the current node, if it is in the innermost symbol.
-    fn container(&self) -> Option<Span> {
-        let (name, _) = *self.containers.last()?;
-        let inside = self.enclosing().is_none_or(|symbol| symbol.span.contains(name));
-        inside.then_some(name)
+    /// The innermost container around the current node, if it is in the innermost symbol.
+    fn container(&self) -> Option<Container> {
+        let own = *self.containers.last()?;
+        let inside = self.enclosing().is_none_or(|symbol| symbol.span.contains(own.name));
+        inside.then_some(own)
     }
 
     /// Attributes before the current node.
@@ -258,7 +276,7 @@ impl<'s, 't> Cx<'s, 't> {
         let behind = self.symbols.iter().rev().take(MOST_INSIDE);
         let last = behind.take_while(|_| self.budget.work()).position(|symbol| symbol.parent == parent);
         let Some(last) = last.map(|last| self.symbols.len() - 1 - last) else { return false };
-        let container = self.container().unwrap_or_default();
+        let container = self.container().map(|own| own.name).unwrap_or_default();
         let symbol = &mut self.symbols[last];
         // Of another container, as of the next instance of a class, it is another function.
         let is_of_other = symbol.container != container && container.len() <= LONGEST_NAME;
@@ -286,9 +304,11 @@ impl<'s, 't> Cx<'s, 't> {
         {
             return;
         }
-        if container.is_empty() {
-            container = self.container().unwrap_or_default();
+        let mut marks = Marks::default();
+        if let Some(around) = self.container().filter(|_| container.is_empty()) {
+            (container, marks) = (around.name, around.marks);
         }
+        marks.add(Marks::IN_MACRO, self.is_given);
         if container.len() > LONGEST_NAME {
             container = Span::default();
         }
@@ -349,6 +369,7 @@ impl<'s, 't> Cx<'s, 't> {
             decorators,
             parent,
             handed,
+            marks,
             container,
             complexity: u16::from(runs),
         });
@@ -363,7 +384,7 @@ impl<'s, 't> Cx<'s, 't> {
         while self.open.last().is_some_and(|index| self.symbols[*index as usize].span.end as usize <= start) {
             self.open.pop();
         }
-        while self.containers.last().is_some_and(|(_, end)| *end <= start) {
+        while self.containers.last().is_some_and(|own| own.end <= start) {
             self.containers.pop();
         }
     }
@@ -393,9 +414,9 @@ impl<'s, 't> Cx<'s, 't> {
         }
     }
 
-    /// Opens a container up to byte `end`, for the type called `name`.
-    pub fn contain(&mut self, name: Span, end: usize) {
-        self.containers.push((name, end));
+    /// Opens a container up to byte `end`, for the type called `name`; its members get these marks.
+    pub fn contain(&mut self, name: Span, end: usize, marks: Marks) {
+        self.containers.push(Container { name, end, marks });
     }
 
     /// Adds an attribute of the next node.
@@ -418,6 +439,7 @@ impl<'s, 't> Cx<'s, 't> {
             budget: self.budget,
             ancestors: Vec::new(),
             hidden: 0,
+            is_given: self.is_given,
             open: std::mem::take(&mut self.open),
             containers: std::mem::take(&mut self.containers),
             attributes: Vec::new(),

@@ -89,8 +89,7 @@ pub use lower::Lower;
 pub use names::{language_name, without_relations, without_symbols};
 pub use opening::opening;
 pub use role::{
-    exercises, helps_tests, is_aside, is_beside, is_built, is_document, is_for_testing, is_generated, is_minified,
-    is_vendored,
+    exercises, helps_tests, is_aside, is_beside, is_built, is_document, is_for_testing, is_generated, is_vendored,
 };
 pub use runner::{Runner, Test};
 pub use smells::{SMELLS, Syntax};

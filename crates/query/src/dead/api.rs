@@ -5,8 +5,10 @@ use std::collections::{HashMap, HashSet};
 
 use rustc_hash::FxHashSet;
 
-use crate::graph::{Exports, Graph, is_type, open_folders, package_files, scripts};
-use codelode_lang::languages::{Conventions, ManifestPart, Offers, Package, packages};
+use crate::folder;
+use crate::graph::{Graph, is_type, open_folders, package_files, scripts};
+use codelode_base::model::Marks;
+use codelode_lang::languages::{Conventions, ManifestPart, Offers, Package, Public, packages};
 use codelode_store::{FileView, SymbolId, SymbolView};
 
 /// Folders below a package's root that may hold its sources.
@@ -28,7 +30,6 @@ pub struct Api<'a> {
     named: FxHashSet<SymbolId>,
     /// Path prefixes below which every file may be imported by name.
     open: Vec<String>,
-    exports: Exports<'a>,
     /// Exported classes and their bases.
     handed: OnceCell<FxHashSet<SymbolId>>,
 }
@@ -44,7 +45,6 @@ impl<'a> Api<'a> {
             programs: FxHashSet::default(),
             named: FxHashSet::default(),
             open: Vec::new(),
-            exports: Exports::default(),
             handed: OnceCell::new(),
         };
         let known = packages();
@@ -93,30 +93,41 @@ impl<'a> Api<'a> {
         }
     }
 
-    /// Finds a package's folder files, such as `__init__.py`, in languages whose manifests name no files.
+    /// Finds a package's folder files, such as `__init__.py`, in languages whose manifests name no files. Of a package
+    /// whose folder file hands on no definition, the modules are the API.
     fn find_folder_files(&mut self, graph: &Graph<'a>) {
         let names_files = |package: &Package| matches!(package.names, ManifestPart::Files { .. });
-        for file in graph.snapshot.files().filter(|file| !file.facts().is_empty()) {
+        let mut silent: HashSet<&str> = HashSet::new();
+        let importable = graph.snapshot.files().filter(|file| {
             let rules = file.conventions();
-            let stem = file.path().rsplit('/').next().unwrap_or_default().split('.').next().unwrap_or_default();
-            let is_entry = rules.offers == Offers::Entries && rules.folder_files.contains(&stem);
-            if is_entry && !rules.packages.iter().any(names_files) && self.in_package(file) {
-                self.entries.insert(file.number());
+            let is_code = !file.facts().is_empty() && rules.offers == Offers::Entries;
+            is_code && !rules.packages.iter().any(names_files) && self.in_package(*file)
+        });
+        let importable: Vec<FileView<'a>> = importable.collect();
+        for file in importable.iter().filter(|file| file.conventions().folder_files.contains(&stem(file))) {
+            self.entries.insert(file.number());
+            let mut targets = graph.edges.in_file(file.number()).iter().flat_map(|edge| graph.edges.targets(edge));
+            let is_other = |target: SymbolId| {
+                target.file != file.number() && graph.node(target).is_some_and(|node| !graph.is_value(node))
+            };
+            if !targets.any(is_other) {
+                silent.insert(folder(file.path()));
             }
         }
+        let is_entry = |file: &&FileView<'a>| {
+            let is_open = !matches!(file.conventions().public, Public::Unless(mark) if stem(file).starts_with(mark));
+            is_open && !file.exercises() && silent.contains(folder(file.path()))
+        };
+        self.entries.extend(importable.iter().filter(is_entry).map(FileView::number));
     }
 
     /// Follows wildcard re-exports of entry files, and notes the definitions that entry files name.
     fn follow(&mut self, graph: &Graph<'a>) {
         let mut waiting: Vec<u32> = self.entries.iter().copied().collect();
         while let Some(entry) = waiting.pop() {
-            let Some(face) = graph.snapshot.file_by_number(entry) else { continue };
             self.named.extend(graph.edges.in_file(entry).iter().flat_map(|edge| graph.edges.targets(edge)));
-            let wildcards = face.conventions().wildcards;
-            let gives =
-                |line: &[u8]| wildcards.iter().any(|words| memchr::memmem::find(line, words.as_bytes()).is_some());
-            let all = graph.edges.imports(entry).iter();
-            let given = all.filter(|import| lines_that_import(face.content(), import.at).any(gives));
+            let wildcards = graph.file_marks(entry).map_or(&[][..], |marks| &marks.wildcards);
+            let given = graph.edges.imports(entry).iter().filter(|import| wildcards.contains(&import.at));
             waiting.extend(given.map(|import| import.to).filter(|to| self.entries.insert(*to)));
         }
     }
@@ -125,11 +136,6 @@ impl<'a> Api<'a> {
     pub fn manifests(&self, rules: &Conventions) -> Vec<&'a [u8]> {
         let texts = rules.packages.iter().filter_map(|package| self.manifests.get(package.file));
         texts.flatten().copied().collect()
-    }
-
-    /// Whether the language lets other files or packages use a symbol.
-    pub fn is_public(&self, symbol: &SymbolView<'a>) -> bool {
-        self.exports.is_public(symbol, symbol.file.conventions())
     }
 
     /// Whether a file belongs to a published package.
@@ -150,11 +156,10 @@ impl<'a> Api<'a> {
     }
 
     /// Whether a top-level definition is part of the API.
-    pub fn offers(&self, symbol: &SymbolView<'a>) -> bool {
-        let (file, rules) = (symbol.file, symbol.file.conventions());
-        self.is_public(symbol)
-            && !(rules.is_inner)(file.path(), file.content())
-            && match rules.offers {
+    pub fn offers(&self, graph: &Graph<'a>, node: u32) -> bool {
+        let file = graph.symbols[node as usize].file;
+        is_shown(graph, node)
+            && match file.conventions().offers {
                 Offers::Packages => self.in_package(file),
                 Offers::Entries => self.entries.contains(&file.number()) || self.is_open(file.path()),
             }
@@ -165,21 +170,19 @@ impl<'a> Api<'a> {
     }
 
     /// Whether a member of a type is part of the API.
-    pub fn offers_member(&self, graph: &Graph<'a>, class: &SymbolView<'a>, member: &SymbolView<'a>) -> bool {
-        let rules = member.file.conventions();
-        self.is_public(member)
-            && !(rules.is_inner)(member.file.path(), member.file.content())
-            && self.handed(graph).contains(&class.number())
+    pub fn offers_member(&self, graph: &Graph<'a>, class: &SymbolView<'a>, member: u32) -> bool {
+        is_shown(graph, member) && self.handed(graph).contains(&class.number())
     }
 
     /// Exported types and their bases: users of a derived type also get the members of its bases.
     fn handed(&self, graph: &Graph<'a>) -> &FxHashSet<SymbolId> {
         self.handed.get_or_init(|| {
-            let is_handed = |class: &&SymbolView<'a>| {
-                is_type(class) && (self.offers_around(class) || self.named.contains(&class.number()))
+            let is_handed = |node: &u32| {
+                let class = &graph.symbols[*node as usize];
+                is_type(class) && (self.offers_around(graph, *node) || self.named.contains(&class.number()))
             };
-            let mut found: FxHashSet<SymbolId> =
-                graph.symbols.iter().filter(is_handed).map(SymbolView::number).collect();
+            let nodes = (0..graph.symbols.len() as u32).filter(is_handed);
+            let mut found: FxHashSet<SymbolId> = nodes.map(|node| graph.symbols[node as usize].number()).collect();
             let mut waiting: Vec<SymbolId> = found.iter().copied().collect();
             while let Some(class) = waiting.pop() {
                 waiting.extend(graph.edges.bases(class).filter(|base| found.insert(*base)));
@@ -188,21 +191,22 @@ impl<'a> Api<'a> {
         })
     }
 
-    /// Whether a type and the types around it are part of the API.
-    fn offers_around(&self, class: &SymbolView<'a>) -> bool {
-        let mut around = std::iter::successors(Some(*class), SymbolView::parent);
-        around.all(|own| if own.has_parent() { self.is_public(&own) } else { self.offers(&own) })
+    /// Whether a definition and those around it are part of the API.
+    pub fn offers_around(&self, graph: &Graph<'a>, class: u32) -> bool {
+        let around = |inner: &u32| graph.node(graph.symbols[*inner as usize].parent()?.number());
+        std::iter::successors(Some(class), around).all(|own| match graph.symbols[own as usize].has_parent() {
+            true => graph.marks(own).has(Marks::PUBLIC),
+            false => self.offers(graph, own),
+        })
     }
 
     /// Whether a file is started rather than imported.
-    pub fn is_started(&self, file: FileView<'_>) -> bool {
-        let (rules, text) = (file.conventions(), file.content());
+    pub fn is_started(&self, graph: &Graph<'_>, file: FileView<'_>) -> bool {
+        let rules = file.conventions();
         self.entries.contains(&file.number())
             || self.programs.contains(&file.number())
-            || names_interpreter(text)
-            || rules
-                .started
-                .is_some_and(|said| file.path().contains(said) || memchr::memmem::find(text, said.as_bytes()).is_some())
+            || graph.file_marks(file.number()).is_some_and(|marks| marks.is_started)
+            || rules.started.is_some_and(|said| file.path().contains(said))
             || rules.packages.iter().any(|package| file.path().ends_with(package.file))
     }
 
@@ -219,6 +223,11 @@ impl<'a> Api<'a> {
     }
 }
 
+/// The name of a file without its extensions.
+fn stem<'a>(file: &FileView<'a>) -> &'a str {
+    file.path().rsplit('/').next().unwrap_or_default().split('.').next().unwrap_or_default()
+}
+
 /// Whether a manifest says that its package is published.
 fn is_published(file: FileView<'_>, package: &Package) -> bool {
     // A JSON key stands before a colon: `"type": "module"` has no key `module`.
@@ -233,9 +242,11 @@ fn is_published(file: FileView<'_>, package: &Package) -> bool {
     package.says.is_empty() || package.says.iter().any(says) && !is_private()
 }
 
-/// Whether a text is a script, which names its interpreter. In Rust, `#![…]` is an attribute.
-fn names_interpreter(text: &[u8]) -> bool {
-    text.strip_prefix(b"#!").is_some_and(|rest| !rest.starts_with(b"["))
+/// Whether code elsewhere may name a definition: it is public, in a file that is neither internal nor of a program.
+fn is_shown(graph: &Graph<'_>, node: u32) -> bool {
+    let file = graph.symbols[node as usize].file;
+    let is_of_program = graph.file_marks(file.number()).is_some_and(|marks| marks.is_program);
+    graph.marks(node).has(Marks::PUBLIC) && !is_of_program && !(file.conventions().is_inner)(file.path())
 }
 
 /// The dotted module path of a file, as package manifests write it.
@@ -247,24 +258,4 @@ fn module_path(file: FileView<'_>) -> String {
     let path = file.path();
     let short = endings.filter_map(|ending| path.strip_suffix(ending)).min_by_key(|path| path.len());
     short.unwrap_or(path).replace('/', ".")
-}
-
-/// The line of an import, and other lines with the same quoted path. A file may be imported more than once.
-fn lines_that_import(content: &[u8], at: u32) -> impl Iterator<Item = &[u8]> {
-    let line = line_at(content, at);
-    let quote = line.iter().rposition(|byte| matches!(byte, b'"' | b'\''));
-    let path = quote.and_then(|end| {
-        let start = memchr::memrchr(line[end], &line[..end])?;
-        Some(&line[start..=end])
-    });
-    let others = path.into_iter().flat_map(|path| memchr::memmem::find_iter(content, path));
-    std::iter::once(line).chain(others.map(|at| line_at(content, at as u32)))
-}
-
-/// The line around a byte.
-fn line_at(content: &[u8], at: u32) -> &[u8] {
-    let at = (at as usize).min(content.len());
-    let start = memchr::memrchr(b'\n', &content[..at]).map_or(0, |newline| newline + 1);
-    let end = memchr::memchr(b'\n', &content[at..]).map_or(content.len(), |newline| at + newline);
-    &content[start..end]
 }

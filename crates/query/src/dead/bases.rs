@@ -5,9 +5,8 @@ use std::cell::RefCell;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::graph::Graph;
-use crate::graph::relations::base_text;
 use codelode_base::model::{How, Role};
-use codelode_store::{FileView, SymbolId, SymbolView};
+use codelode_store::{Edge, FileView, SymbolId, SymbolView};
 
 /// Ancestors searched per class. A class with more counts as having an external base, which protects its members.
 const MOST_ANCESTORS: usize = 100;
@@ -35,16 +34,16 @@ impl Bases {
         let imported = edges.iter().filter(|edge| edge.role() == Role::Import && edge.how() == How::Outside);
         let text_at = |at: usize, length: usize| file.content().get(at..at + length).unwrap_or_default();
         let strangers: FxHashSet<&[u8]> = imported.map(|edge| text_at(edge.at as usize, edge.len())).collect();
-        for edge in edges.iter().filter(|edge| edge.role() == Role::Base) {
+        for (place, edge) in edges.iter().enumerate().filter(|(_, edge)| edge.role() == Role::Base) {
             let Some(class) = edge.from() else { continue };
             let mut targets = graph.edges.targets(edge).filter_map(|target| graph.node(target)).peekable();
             let is_known = targets.peek().is_some();
             // A base that is a variable may hold any class, including an external one.
             if targets.all(|target| graph.is_value(target)) {
-                let text = base_text(file.content(), edge);
-                let first = text.split(['.', ':']).find(|part| !part.is_empty()).unwrap_or_default();
-                let is_imported = strangers.contains(first.as_bytes());
-                self.outside.entry(class).or_default().push((text, is_imported));
+                let first = first_part(edges, place);
+                let is_imported = strangers.contains(text_at(first.at as usize, first.len()));
+                let name = String::from_utf8_lossy(text_at(edge.at as usize, edge.len())).into_owned();
+                self.outside.entry(class).or_default().push((name, is_imported));
                 self.given.extend(is_known.then_some(class));
             }
         }
@@ -73,10 +72,9 @@ impl Bases {
             }
             let plain = graph.snapshot.symbol(class).map_or(&[][..], |symbol| symbol.file.conventions().plain_bases);
             let is_meant = |(base, is_imported): &(String, bool)| {
-                let last = base.rsplit(['.', ':']).find(|part| !part.is_empty()).unwrap_or_default();
                 // Exceptions are raised; nothing calls back their methods.
-                let is_raised = last.ends_with("Error") || last.ends_with("Exception");
-                !plain.contains(&last) && (!imported || *is_imported && !is_raised)
+                let is_raised = base.ends_with("Error") || base.ends_with("Exception");
+                !plain.contains(&&**base) && (!imported || *is_imported && !is_raised)
             };
             if self.outside.get(&class).into_iter().flatten().any(is_meant) {
                 return true;
@@ -85,4 +83,15 @@ impl Bases {
         }
         false
     }
+}
+
+/// The first part of a qualified base: `models` of `models.Model`.
+fn first_part(edges: &[Edge], place: usize) -> &Edge {
+    // Two bases in a list may be as close as the parts of one.
+    let is_part = |pair: &[Edge]| {
+        let gap = pair[1].at.saturating_sub(pair[0].at + pair[0].len() as u32);
+        pair[0].role() != Role::Base && (1..=2).contains(&gap)
+    };
+    let first = (1..=place).rev().find(|at| !is_part(&edges[at - 1..=*at])).unwrap_or(0);
+    &edges[first]
 }

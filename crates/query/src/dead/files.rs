@@ -57,7 +57,7 @@ fn is_live(walk: &Walk<'_, '_>, file: FileView<'_>) -> bool {
     let is_root = |node: &u32| walk.spoke.get(node).is_some_and(|(rule, _)| rule.lowers_to >= Reached::Possible);
     let is_possible = |node: &u32| walk.reached[*node as usize] == Reached::Possible;
     let mut nodes = file.symbols().filter_map(|symbol| graph.node(symbol.number()));
-    walk.project.api.is_started(file)
+    walk.project.api.is_started(graph, file)
         || walk.project.patterns.is_match(file.path())
         || nodes.any(|node| is_possible(&node) || !graph.is_value(node) && is_root(&node))
 }

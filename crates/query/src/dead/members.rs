@@ -187,7 +187,7 @@ impl Members {
         let of_ours: FxHashSet<u32> = self.of.values().flatten().copied().collect();
         for node in (0..graph.symbols.len() as u32).filter(|node| !graph.is_value(*node)) {
             let symbol = &graph.symbols[node as usize];
-            let Some(base) = graph.filled_in(symbol) else { continue };
+            let Some(base) = graph.filled_in(node) else { continue };
             // Type and trait are both external, so callers need not write the name.
             if graph.edges.targets(base).len() == 0 && !of_ours.contains(&node) {
                 self.shown.push(node);

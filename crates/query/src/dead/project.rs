@@ -9,7 +9,7 @@ use super::members::Members;
 use super::rule::Rule;
 use crate::graph::{Graph, Uses, decorator_name};
 use crate::symbols::rank::in_test_module;
-use codelode_base::model::Detail;
+use codelode_base::model::{Detail, Marks};
 use codelode_lang::languages::Framework;
 use codelode_store::{FileView, SymbolView};
 
@@ -37,7 +37,7 @@ impl<'g, 'a> Project<'g, 'a> {
         let mut tests = Vec::with_capacity(graph.symbols.len());
         for of_file in graph.symbols.chunk_by(|a, b| a.file.number() == b.file.number()) {
             let is_test = of_file[0].file.exercises();
-            tests.extend(of_file.iter().map(|symbol| is_test || is_in_test(symbol, &modules)));
+            tests.extend(of_file.iter().map(|symbol| is_test || is_in_test(graph, symbol, &modules)));
         }
         Self {
             graph,
@@ -73,8 +73,7 @@ impl<'g, 'a> Project<'g, 'a> {
 
     /// Whether a file is a module with its own names. Other scripts of a page share theirs.
     pub fn is_module(&self, file: FileView<'_>) -> bool {
-        let has = |word: &&[u8]| memchr::memmem::find(file.content(), word).is_some();
-        [&b"import "[..], b"export ", b"export{", b"require(", b"exports"].iter().any(has)
+        self.graph.file_marks(file.number()).is_some_and(|marks| marks.is_module)
     }
 }
 
@@ -104,9 +103,11 @@ fn globs(patterns: &[&str]) -> GlobSet {
 }
 
 /// Whether a definition in a source file belongs to tests, by a mark on it or on code around it.
-fn is_in_test(symbol: &SymbolView<'_>, modules: &[String]) -> bool {
+fn is_in_test(graph: &Graph<'_>, symbol: &SymbolView<'_>, modules: &[String]) -> bool {
     let mut around = std::iter::successors(Some(*symbol), SymbolView::parent);
-    around.any(|own| is_marked_as_test(&own) || is_in_marked_block(&own))
+    let in_block =
+        |own: &SymbolView<'_>| graph.node(own.number()).is_some_and(|node| graph.marks(node).has(Marks::OF_TESTS));
+    around.any(|own| is_marked_as_test(&own) || in_block(&own))
         || in_test_module(symbol)
         || modules.iter().any(|module| is_of_module(symbol.file.path(), module))
 }
@@ -118,22 +119,6 @@ fn is_marked_as_test(symbol: &SymbolView<'_>) -> bool {
             || marks.iter().any(|mark| mark.ends_with(')') && decorator.contains(mark))
     };
     !marks.is_empty() && symbol.decorators().iter().any(is_test)
-}
-
-/// Whether the block around a member is marked as part of the tests: `#[cfg(test)] impl Shop { … }`.
-fn is_in_marked_block(symbol: &SymbolView<'_>) -> bool {
-    let marks = symbol.file.conventions().test_decorators;
-    marks.iter().any(|mark| mark.ends_with(')'))
-        && block_attributes(symbol).any(|text| marks.iter().any(|mark| text.starts_with(mark.as_bytes())))
-}
-
-/// The text after `#[` of each attribute above the block around a member: `pymethods] impl Shop { … }`.
-pub fn block_attributes<'a>(symbol: &SymbolView<'a>) -> impl Iterator<Item = &'a [u8]> + use<'a> {
-    let start = Some(symbol.container_span()).filter(|container| !container.is_empty()).map(|it| it.start as usize);
-    let before = start.and_then(|start| symbol.file.content().get(..start)).unwrap_or_default();
-    let lines = before.rsplit(|byte| *byte == b'\n').skip(1).map(<[u8]>::trim_ascii_start);
-    let attributes = lines.take_while(|line| line.starts_with(b"#[") || line.starts_with(b"//"));
-    attributes.filter_map(|line| line.strip_prefix(b"#["))
 }
 
 /// The path, without extension, of a test module that is declared here and lies in a file of its own.

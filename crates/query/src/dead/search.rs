@@ -8,7 +8,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::subject::Subject;
 use super::walk::Walk;
 use crate::graph::{in_interface, is_part};
-use codelode_base::model::{How, Kind, Span};
+use codelode_base::model::{How, Kind, Marks, Span};
 use codelode_lang::extract::unexplained;
 use codelode_lang::languages::Privacy;
 use codelode_store::{Edge, FileView, SymbolView};
@@ -151,7 +151,10 @@ impl<'g, 'a> Context<'g, 'a> {
             // The facts of a template are incomplete, and a trait of the project adds its methods to external types.
             How::Outside => {
                 let ours = || {
-                    subject.graph().filled_in(symbol).is_some_and(|base| subject.graph().edges.targets(base).len() > 0)
+                    subject
+                        .graph()
+                        .filled_in(subject.node)
+                        .is_some_and(|base| subject.graph().edges.targets(base).len() > 0)
                 };
                 self.file.is_partly_read()
                     || is_method && rules.by_shape
@@ -186,7 +189,7 @@ pub fn sees(subject: Subject<'_, '_>, file: FileView<'_>, at: u32) -> bool {
     let folders = [own.path(), file.path()].map(folder);
     match subject.language().privacy {
         Privacy::Open => true,
-        Privacy::Folder => folders[0] == folders[1] && !subject.has_modifier("private"),
+        Privacy::Folder => folders[0] == folders[1] && !subject.has(Marks::PRIVATE),
         Privacy::File => false,
     }
 }

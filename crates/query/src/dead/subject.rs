@@ -2,8 +2,8 @@
 
 use super::project::Project;
 use super::walk::{Reached, Walk};
-use crate::graph::{Graph, in_interface, is_decorated, is_type, words_before};
-use codelode_base::model::Kind;
+use crate::graph::{Graph, in_interface, is_decorated, is_type};
+use codelode_base::model::{Kind, Marks};
 use codelode_lang::languages::{Conventions, Public};
 use codelode_store::{FileView, SymbolView};
 
@@ -76,14 +76,14 @@ impl<'s, 'a> Subject<'s, 'a> {
         is_decorated(&self.symbol)
     }
 
-    /// Whether a modifier stands before its name: `static`, `override`.
-    pub fn has_modifier(&self, word: &str) -> bool {
-        words_before(&self.symbol).split_whitespace().any(|own| own == word)
+    /// Whether what stands around it says something of it.
+    pub fn has(&self, marks: Marks) -> bool {
+        self.graph().marks(self.node).has(marks)
     }
 
     /// Whether the language lets other files or packages use it.
     pub fn is_public(&self) -> bool {
-        self.project().api.is_public(&self.symbol)
+        self.has(Marks::PUBLIC)
     }
 
     /// Whether the language hides it from other code: it is private, local, or a member of a hidden type.
@@ -100,7 +100,7 @@ impl<'s, 'a> Subject<'s, 'a> {
 
     /// Whether an external base may call it.
     pub fn may_override(&self) -> bool {
-        (self.language().may_override)(&words_before(&self.symbol), &self.symbol.name()) || in_interface(&self.symbol)
+        self.has(Marks::OVERRIDES)
     }
 
     /// Whether it is an interface method without a body.

@@ -36,12 +36,15 @@ pub use related::{Related, implementations, related};
 pub use rename::{RenameDoubt, Renaming, renaming};
 pub use twins::twins;
 pub use types::types_of;
-pub(super) use visible::{
-    Exports, decorator_name, in_interface, in_type, is_decorated, is_part, is_type, words_before,
-};
+pub(super) use visible::{decorator_name, in_interface, in_type, is_decorated, is_part, is_type, marks_of};
 pub use visible::{is_export, is_imported};
 
-use codelode_base::model::{Detail, Kind, Role};
+use std::sync::OnceLock;
+
+use rustc_hash::FxHashMap;
+
+use codelode_base::model::{Detail, Kind, Marks, Role};
+use codelode_lang::extract::{self, FileMarks};
 use codelode_store::{Edge, EdgeTable, Snapshot, SymbolId, SymbolView};
 
 /// The number of no symbol.
@@ -56,6 +59,13 @@ pub(super) struct Graph<'a> {
     pub symbols: Vec<SymbolView<'a>>,
     /// The owner of each node: the nearest enclosing symbol that is no value, or the node itself.
     owners: Vec<u32>,
+    marks: OnceLock<Marked>,
+}
+
+/// Marks of all files and nodes.
+struct Marked {
+    files: FxHashMap<u32, FileMarks>,
+    nodes: Vec<Marks>,
 }
 
 impl<'a> Graph<'a> {
@@ -80,7 +90,7 @@ impl<'a> Graph<'a> {
                 symbols.push(symbol);
             }
         }
-        Self { snapshot, edges, starts, symbols, owners }
+        Self { snapshot, edges, starts, symbols, owners, marks: OnceLock::new() }
     }
 
     /// The node of a symbol.
@@ -109,9 +119,33 @@ impl<'a> Graph<'a> {
         self.owner(edge.from()?)
     }
 
+    fn marked(&self) -> &Marked {
+        self.marks.get_or_init(|| {
+            let mut marked = Marked { files: FxHashMap::default(), nodes: Vec::with_capacity(self.symbols.len()) };
+            for file in self.snapshot.files().filter(|file| !file.facts().is_empty()) {
+                let mut marks = extract::marks(file.facts());
+                let mut symbols = std::mem::take(&mut marks.symbols);
+                symbols.resize(file.symbol_count() as usize, Marks::default());
+                marked.nodes.append(&mut symbols);
+                marked.files.insert(file.number(), marks);
+            }
+            marked
+        })
+    }
+
+    /// Marks of a node.
+    pub fn marks(&self, node: u32) -> Marks {
+        self.marked().nodes.get(node as usize).copied().unwrap_or_default()
+    }
+
+    /// Marks of a file with facts; those of its symbols are the nodes'.
+    pub fn file_marks(&self, file: u32) -> Option<&FileMarks> {
+        self.marked().files.get(&file)
+    }
+
     /// See [`filled_in`].
-    pub fn filled_in(&self, member: &SymbolView<'_>) -> Option<&'a Edge> {
-        filled_in(self.edges, member)
+    pub fn filled_in(&self, node: u32) -> Option<&'a Edge> {
+        filled_in(self.edges, &self.symbols[node as usize], self.marks(node))
     }
 
     /// The uses between nodes that `counts` accepts, each pair once, without self-uses. With `values`, a use of a value
@@ -174,18 +208,16 @@ fn is_module(snapshot: &Snapshot, id: SymbolId) -> bool {
 }
 
 /// The trait that a member's block implements, where the block names it: `impl Display for Id`.
-fn filled_in<'a>(edges: &'a EdgeTable, member: &SymbolView<'_>) -> Option<&'a Edge> {
+fn filled_in<'a>(edges: &'a EdgeTable, member: &SymbolView<'_>, marks: Marks) -> Option<&'a Edge> {
     // Only the trait's type arguments stand between its name and the type.
     const NEAR: usize = 8;
     let owner = member.container_span();
-    if owner.is_empty() {
+    if owner.is_empty() || !marks.has(Marks::FILLS_IN) {
         return None;
     }
     let before = edges.in_file(member.file.number());
     let before = &before[..before.partition_point(|edge| edge.at < owner.start)];
-    let base = before.iter().rev().take(NEAR).find(|edge| edge.role() == Role::Base)?;
-    let between = member.file.content().get(base.at as usize..owner.start as usize).unwrap_or_default();
-    (!between.contains(&b'{') && !between.contains(&b';')).then_some(base)
+    before.iter().rev().take(NEAR).find(|edge| edge.role() == Role::Base)
 }
 
 /// Whether an occurrence makes its target more central. An import or a subclass does not; implementing an interface

@@ -3,9 +3,9 @@
 use std::cell::OnceCell;
 
 use super::relations::{UseSite, may_name, places};
-use super::visible::{in_interface, words_before};
+use super::visible::{in_interface, marks_of};
 use crate::folder;
-use codelode_base::model::{Detail, How, Kind, Role};
+use codelode_base::model::{Detail, How, Kind, Marks, Role};
 use codelode_lang::extract::may_extend_outside;
 use codelode_lang::languages::{LANGUAGES, Public, Relating};
 use codelode_store::{Edge, EdgeTable, FileView, Snapshot, SymbolView};
@@ -97,7 +97,7 @@ impl<'a, 'b> Candidate<'a, 'b> {
 
     /// Whether the language hides the symbol from a file, because it is private to its own file or folder.
     fn is_hidden_from(&self, file: FileView<'_>) -> bool {
-        if *self.is_hidden.get_or_init(|| has_word(self.symbol, "private")) {
+        if *self.is_hidden.get_or_init(|| marks_of(self.symbol).has(Marks::PRIVATE)) {
             return true;
         }
         let is_of_package = matches!(self.symbol.file.conventions().public, Public::Capital)
@@ -110,12 +110,7 @@ impl<'a, 'b> Candidate<'a, 'b> {
         let symbol = self.symbol;
         let is_code = |symbol: &SymbolView<'_>| matches!(symbol.kind(), Kind::Function | Kind::Method);
         let is_inside = || symbol.kind() == Kind::Function && symbol.parent().is_some_and(|parent| is_code(&parent));
-        let is_member = || {
-            let name = symbol.name_span();
-            let after = symbol.file.content().get(name.end as usize..).unwrap_or_default().trim_ascii_start();
-            // `{ name: function () {} }` and `object.name = function () {}`
-            after.starts_with(b":") || follows_dot(symbol.file, name.start)
-        };
+        let is_member = || marks_of(symbol).has(Marks::OF_MEMBER);
         let is_given = || symbol.is_handed() || !symbol.decorators().is_empty();
         let is_value = || self.edges.users(symbol.number()).any(|edge| edge.role() != Role::Call);
         *self.is_only_called.get_or_init(|| is_inside() && !is_member() && !is_given() && !is_value())
@@ -128,13 +123,6 @@ impl<'a, 'b> Candidate<'a, 'b> {
             .extends_outside
             .get_or_init(|| in_trait() || may_extend_outside(symbol.file.facts(), symbol.name_span().start))
     }
-}
-
-/// Whether a modifier stands before a definition whose type is not split into parts.
-fn has_word(symbol: &SymbolView<'_>, word: &str) -> bool {
-    let is_in_parts =
-        symbol.parent().is_some_and(|parent| words_before(&parent).split_whitespace().any(|own| own == "partial"));
-    !is_in_parts && words_before(symbol).split_whitespace().any(|own| own == word)
 }
 
 /// Whether callers assign to it as to a field.

@@ -7,7 +7,7 @@ use super::filled_in;
 use super::overrides::{class_of, files_in, overridden};
 use super::related::implementations;
 use super::relations::{line_of, may_name, outside_bases, written_as};
-use super::visible::decorator_name;
+use super::visible::{decorator_name, marks_of};
 use crate::folder;
 use crate::symbols::lookup::named;
 use crate::text::mentions::mentions;
@@ -227,8 +227,10 @@ pub(super) fn doubt_of(snapshot: &Snapshot, edges: &EdgeTable, own: &SymbolView<
     if own.file.has_errors() {
         return doubt("its file has syntax errors");
     }
-    let is_of_trait =
-        || filled_in(edges, own).is_some() || own.parent().is_some_and(|parent| parent.detail() == Detail::Trait);
+    let is_of_trait = || {
+        filled_in(edges, own, marks_of(own)).is_some()
+            || own.parent().is_some_and(|parent| parent.detail() == Detail::Trait)
+    };
     if matches!(own.kind(), Kind::Type | Kind::Constant) && is_of_trait() {
         return doubt("a trait declares it, and others may fill it in");
     }
@@ -236,7 +238,7 @@ pub(super) fn doubt_of(snapshot: &Snapshot, edges: &EdgeTable, own: &SymbolView<
     if !is_member {
         return None;
     }
-    match filled_in(edges, own) {
+    match filled_in(edges, own, marks_of(own)) {
         Some(base) if edges.targets(base).len() == 0 => doubt("it may belong to a trait from outside"),
         // A block for its own type, not for a trait, overrides nothing.
         None if !own.container_span().is_empty() => None,

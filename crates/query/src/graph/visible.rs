@@ -1,77 +1,17 @@
-//! Visibility of definitions, by modifiers before a name and by exports elsewhere in the file.
-
-use std::cell::RefCell;
-
-use rustc_hash::{FxHashMap, FxHashSet};
+//! Visibility of definitions, by their marks, and uses that hand a definition on.
 
 use super::relations::UseSite;
-use codelode_base::model::{Detail, Kind};
-use codelode_lang::languages::{Conventions, Public};
+use codelode_base::model::{Detail, Kind, Marks};
+use codelode_lang::extract::{self, exported_value};
+use codelode_lang::languages::Public;
 use codelode_store::SymbolView;
 
-/// The longest export statement, in bytes.
-const FAR: usize = 8_192;
 /// The most bytes between an export keyword and a value in its list.
 const EXPORT_FAR: usize = 65_536;
 
-/// Exported names that are not marked at their definition, read once per file: `export { Chunk }`,
-/// `module.exports = Chunk`.
-#[derive(Default)]
-pub(crate) struct Exports<'a> {
-    by_file: RefCell<FxHashMap<u32, FxHashSet<&'a [u8]>>>,
-}
-
-impl<'a> Exports<'a> {
-    /// Whether a definition is public.
-    pub fn is_public(&self, symbol: &SymbolView<'a>, rules: &Conventions) -> bool {
-        let name = symbol.name();
-        match rules.public {
-            Public::Unless(mark) => !name.starts_with(mark),
-            Public::Capital => name.starts_with(char::is_uppercase),
-            Public::All => true,
-            Public::Word(words) => {
-                let before = words_before(symbol);
-                words.iter().any(|word| says(&before, word)) || in_interface(symbol)
-            }
-            Public::Exported(words) => {
-                // Members of an exported definition carry a mark only if they are not public.
-                let before = words_before(symbol);
-                let hidden = says(&before, "private") || name.starts_with('#');
-                let says_it = |word: &&str| says(&before, word) || word.ends_with('.') && before.contains(*word);
-                words.iter().any(says_it)
-                    || in_interface(symbol)
-                    || (symbol.parent().is_some_and(|parent| is_type(&parent)) && !hidden)
-                    || (symbol.parent().is_none() && self.has(symbol))
-            }
-        }
-    }
-
-    fn has(&self, symbol: &SymbolView<'a>) -> bool {
-        let mut by_file = self.by_file.borrow_mut();
-        let names = by_file.entry(symbol.file.number()).or_insert_with(|| exported(symbol.file.content()));
-        names.contains(symbol.name_bytes())
-    }
-}
-
-/// The names in `export { a, b as c }`, `export default a`, `module.exports = a`, `module.exports = { a, b: c }` and
-/// `exports.a = b`.
-pub fn exported(text: &[u8]) -> FxHashSet<&[u8]> {
-    let mut names = FxHashSet::default();
-    for at in memchr::memmem::find_iter(text, b"export") {
-        let rest = &text[at..(at + FAR).min(text.len())];
-        let Some(value) = exported_value(rest) else { continue };
-        match value.strip_prefix(b"{") {
-            Some(inner) => {
-                let inner = &inner[..memchr::memchr(b'}', inner).unwrap_or(inner.len())];
-                names.extend(inner.split(|byte| !is_part(*byte)).filter(|word| !word.is_empty()));
-            }
-            None => {
-                let end = value.iter().position(|byte| !is_part(*byte)).unwrap_or(value.len());
-                names.extend((end > 0).then(|| &value[..end]));
-            }
-        }
-    }
-    names
+/// Marks of one definition. Questions about many ask the graph.
+pub(crate) fn marks_of(symbol: &SymbolView<'_>) -> Marks {
+    extract::marks_of(symbol.file.facts(), symbol.number().index)
 }
 
 /// Whether a use re-exports its symbol under its own name: `export { a }`, `module.exports = { a }`. Such a use needs
@@ -123,28 +63,6 @@ fn depth(text: &[u8]) -> Option<u32> {
     })
 }
 
-/// The value of the export statement that begins here.
-fn exported_value(text: &[u8]) -> Option<&[u8]> {
-    let text = match text.strip_prefix(b"exports") {
-        Some(rest) => {
-            let named = rest.strip_prefix(b".").unwrap_or(rest);
-            let end = named.iter().position(|byte| !is_part(*byte)).unwrap_or(named.len());
-            let value = named[end..].trim_ascii_start().strip_prefix(b"=")?;
-            (value.first() != Some(&b'=')).then_some(value)?
-        }
-        None => {
-            let rest = text.strip_prefix(b"export")?.trim_ascii_start();
-            let value = rest.strip_prefix(b"type ").unwrap_or(rest).trim_ascii_start();
-            match value.first() {
-                Some(b'{') => value,
-                Some(b'=') => &value[1..],
-                _ => rest.strip_prefix(b"default ")?,
-            }
-        }
-    };
-    Some(text.trim_ascii_start())
-}
-
 /// Whether a byte may be part of a name.
 pub fn is_part(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'$' || byte > 127
@@ -158,21 +76,6 @@ pub fn is_type(symbol: &SymbolView<'_>) -> bool {
 /// Whether it is directly in a type.
 pub fn in_type(symbol: &SymbolView<'_>) -> bool {
     symbol.parent().is_some_and(|parent| is_type(&parent))
-}
-
-/// The words before a definition's name, without comments: `public /* for now */ static`.
-pub fn words_before(symbol: &SymbolView<'_>) -> String {
-    let source = symbol.source();
-    let before = source.get(..symbol.name_span().start.saturating_sub(symbol.span().start) as usize);
-    let text = String::from_utf8_lossy(before.unwrap_or_default());
-    let mut pieces = text.split("/*");
-    let first = pieces.next().unwrap_or_default().to_owned();
-    pieces.fold(first, |words, piece| words + " " + piece.split_once("*/").map_or("", |(_, after)| after))
-}
-
-/// Whether a text contains a whole word.
-fn says(text: &str, word: &str) -> bool {
-    text.split(char::is_whitespace).any(|own| own == word)
 }
 
 /// Whether a symbol is a member of an interface.
@@ -198,15 +101,6 @@ pub fn is_decorated(symbol: &SymbolView<'_>) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn exports_apart_from_definitions_are_read() {
-        let text = b"export { a, b as c };\nmodule.exports = D;\nmodule.exports = { e, f: g };\nexports.h = i;\nexport default j\n\
-                     exports == k";
-        let mut names: Vec<&[u8]> = exported(text).into_iter().collect();
-        names.sort_unstable();
-        assert_eq!(names.join(&b' '), b"D a as b c e f g i j");
-    }
 
     #[test]
     fn a_name_is_given_on_by_exports_alone() {

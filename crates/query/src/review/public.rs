@@ -2,7 +2,8 @@
 
 use super::touched::{Change, Touched};
 use crate::Version;
-use crate::graph::Exports;
+use crate::graph::marks_of;
+use codelode_base::model::Marks;
 use codelode_lang::languages::{Public, of_path};
 use codelode_store::{Snapshot, SymbolView};
 
@@ -15,10 +16,10 @@ pub fn is_public(snapshot: &Snapshot, touched: &Touched<'_, '_>) -> bool {
 
 /// Whether a symbol is public without a modifier: its file exports it in a list, or it is a member of an interface.
 fn is_exported(symbol: &SymbolView<'_>) -> bool {
-    let (rules, exports) = (symbol.file.conventions(), Exports::default());
+    let rules = symbol.file.conventions();
     let is_marked = matches!(rules.public, Public::Word(_) | Public::Exported(_));
     let mut around = std::iter::successors(Some(*symbol), SymbolView::parent);
-    is_marked && !(rules.is_inner)(symbol.file.path(), b"") && around.all(|own| exports.is_public(&own, rules))
+    is_marked && !(rules.is_inner)(symbol.file.path()) && around.all(|own| marks_of(&own).has(Marks::PUBLIC))
 }
 
 /// Whether a change of a public symbol may break its users.
@@ -34,7 +35,7 @@ fn is_visible(snapshot: &Snapshot, version: &Version<'_>) -> bool {
     let Some(spec) = of_path(version.file) else { return false };
     let rules = spec.conventions;
     let parts: Vec<&str> = version.qualified_name.split('.').collect();
-    if (rules.is_inner)(version.file, b"") {
+    if (rules.is_inner)(version.file) {
         return false;
     }
     match rules.public {

@@ -1,6 +1,6 @@
 //! Origins of files: the project's code, its tests, generated code, and copies of other projects.
 
-use codelode_lang::languages::{self, is_built, is_minified};
+use codelode_lang::languages::{self, is_built};
 use codelode_store::FileView;
 
 /// Origin of a file.
@@ -20,7 +20,7 @@ impl Origin {
     /// The origin of a file by its path, its beginning and its longest lines.
     pub fn of(file: FileView<'_>) -> Self {
         match () {
-            () if file.is_generated() || is_built(file.path()) || is_minified(file.content()) => Self::Generated,
+            () if file.is_generated() || is_built(file.path()) => Self::Generated,
             () if is_vendored(file) => Self::Vendored,
             () if file.is_test() => Self::Test,
             () => Self::Code,

@@ -5,7 +5,7 @@ use tree_sitter::Node;
 use super::record;
 use crate::languages::definition::span_of;
 use crate::languages::{Cx, Definition, Inside, Place};
-use codelode_base::model::{Detail, Kind, Span};
+use codelode_base::model::{Detail, Kind, Marks, Span};
 
 /// Macros with quoted code, which is defined elsewhere.
 const QUOTES: &[&str] = &["quote", "quote_spanned", "parse_quote", "parse_quote_spanned", "stringify"];
@@ -134,7 +134,7 @@ fn flags(cx: &mut Cx<'_, '_>, tokens: Node<'_>) {
             ("impl", _) if is_body => {
                 if let Some(name) = std::mem::take(&mut item).name {
                     cx.arrive(name.start_byte());
-                    cx.contain(span_of(name), token.end_byte());
+                    cx.contain(span_of(name), token.end_byte(), Marks::default());
                 }
                 flags(cx, token);
             }

@@ -8,7 +8,7 @@ pub static RULE: Rule =
 fn ask(subject: Subject<'_, '_>) -> bool {
     let api = &subject.project().api;
     match subject.class().filter(|_| subject.is_entry()) {
-        Some(class) => api.offers_member(subject.graph(), &class.symbol, &subject.symbol),
-        None => subject.is_top() && api.offers(&subject.symbol),
+        Some(class) => api.offers_member(subject.graph(), &class.symbol, subject.node),
+        None => !subject.is_local() && api.offers_around(subject.graph(), subject.node),
     }
 }

@@ -2,11 +2,10 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::in_macro::is_given;
 use super::{Answers, Asks, Evidence, Reached, Rule, Stage, Walk};
 use crate::dead::project::folder_of_modules;
 use crate::graph::Graph;
-use codelode_base::model::{Detail, Kind};
+use codelode_base::model::{Detail, Kind, Marks};
 use codelode_store::SymbolView;
 
 pub static RULE: Rule = Rule {
@@ -20,8 +19,7 @@ pub static RULE: Rule = Rule {
 fn ask(walk: &mut Walk<'_, '_>, nodes: &[u32]) -> Answers {
     let graph = walk.project.graph;
     let modules = conditional_modules(graph);
-    let chosen: Vec<u32> =
-        nodes.iter().copied().filter(|node| is_conditional(&graph.symbols[*node as usize], &modules)).collect();
+    let chosen: Vec<u32> = nodes.iter().copied().filter(|node| is_conditional(graph, *node, &modules)).collect();
     let wanted: FxHashSet<&[u8]> = chosen.iter().map(|node| graph.symbols[*node as usize].name_bytes()).collect();
     let mut versions: FxHashMap<(String, Kind), usize> = FxHashMap::default();
     let key = |symbol: &SymbolView<'_>| (version_of(symbol), symbol.kind());
@@ -31,9 +29,6 @@ fn ask(walk: &mut Walk<'_, '_>, nodes: &[u32]) -> Answers {
     let has_others = |node: &u32| versions.get(&key(&graph.symbols[*node as usize])).is_some_and(|count| *count > 1);
     chosen.into_iter().filter(has_others).map(|node| (node, Evidence::Plain)).collect()
 }
-
-/// The part of a file, in bytes, that is searched for a build condition.
-const HEAD: usize = 4_096;
 
 /// The name of a definition, with its type if it is a method. Modules of other names may hold other versions of it.
 fn version_of(symbol: &SymbolView<'_>) -> String {
@@ -47,10 +42,11 @@ fn version_of(symbol: &SymbolView<'_>) -> String {
 /// have a version for a platform beside them (`console.ts`, `console.browser.ts`).
 fn conditional_modules(graph: &Graph<'_>) -> FxHashSet<String> {
     let path = |folder: &str, name: &str| if folder.is_empty() { name.to_owned() } else { format!("{folder}/{name}") };
-    let declared = graph
-        .symbols
-        .iter()
-        .filter(|symbol| symbol.detail() == Detail::Module && (is_tied(symbol) || is_given(symbol)));
+    let is_chosen = |node: &u32| {
+        let symbol = &graph.symbols[*node as usize];
+        symbol.detail() == Detail::Module && (is_tied(symbol) || graph.marks(*node).has(Marks::IN_MACRO))
+    };
+    let declared = (0..graph.symbols.len() as u32).filter(is_chosen).map(|node| graph.symbols[node as usize]);
     let mut modules: FxHashSet<String> =
         declared.map(|module| path(folder_of_modules(module.file.path()), &module.name())).collect();
     for file in graph.snapshot.files().filter(|file| !file.conventions().platforms.is_empty()) {
@@ -65,17 +61,14 @@ fn conditional_modules(graph: &Graph<'_>) -> FxHashSet<String> {
 }
 
 /// Whether a build may leave a definition out, by a condition on it, on code around it, on its file or on its module.
-fn is_conditional(symbol: &SymbolView<'_>, modules: &FxHashSet<String>) -> bool {
-    let content = symbol.file.content();
-    let head = &content[..content.len().min(HEAD)];
-    let conditions = symbol.file.conventions().conditions;
-    let mut heads = conditions.iter().filter(|opening| !opening.starts_with("#["));
+fn is_conditional(graph: &Graph<'_>, node: u32, modules: &FxHashSet<String>) -> bool {
+    let symbol = graph.symbols[node as usize];
     let path = symbol.file.path();
     // A module holds the files in its folder: the module `other` holds `unix/other/disk.rs`.
     let mut ends = path.match_indices(['/', '.']).map(|(end, _)| end);
     let mut in_module = || ends.any(|end| modules.contains(&path[..end]));
-    std::iter::successors(Some(*symbol), SymbolView::parent).any(|own| is_tied(&own))
-        || heads.any(|opening| memchr::memmem::find(head, opening.as_bytes()).is_some())
+    std::iter::successors(Some(symbol), SymbolView::parent).any(|own| is_tied(&own))
+        || graph.file_marks(symbol.file.number()).is_some_and(|marks| marks.is_conditional)
         || !modules.is_empty() && in_module()
 }
 

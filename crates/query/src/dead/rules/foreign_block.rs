@@ -12,5 +12,5 @@ pub static RULE: Rule = Rule {
 
 fn ask(subject: Subject<'_, '_>) -> bool {
     let graph = subject.graph();
-    subject.is_entry() && graph.filled_in(&subject.symbol).is_some_and(|base| graph.edges.targets(base).len() == 0)
+    subject.is_entry() && graph.filled_in(subject.node).is_some_and(|base| graph.edges.targets(base).len() == 0)
 }

@@ -11,7 +11,7 @@ pub static RULE: Rule = Rule {
 };
 
 fn ask(subject: Subject<'_, '_>) -> bool {
-    let symbol = &subject.symbol;
-    let after = symbol.file.content().get(symbol.name_span().end as usize..symbol.span().end as usize);
-    subject.is_entry() && subject.is_declared() && after == Some(b"()")
+    // All that follows the name is `()`.
+    let after = subject.symbol.span().end.saturating_sub(subject.symbol.name_span().end);
+    subject.is_entry() && subject.is_declared() && after == 2
 }

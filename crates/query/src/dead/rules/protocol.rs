@@ -12,9 +12,11 @@ pub static RULE: Rule = Rule {
 };
 
 fn ask(subject: Subject<'_, '_>) -> bool {
-    let (rules, name) = (subject.language(), subject.symbol.name());
+    let (rules, name, file) = (subject.language(), subject.symbol.name(), subject.file());
     subject.is_method() && {
         let manifests = subject.project().api.manifests(rules);
-        (rules.asked_for)(&OfferedMethod { name: &name, content: subject.file().content(), manifests: &manifests })
+        let packages = subject.graph().file_marks(file.number()).map_or(&[][..], |marks| &marks.packages);
+        let imports: Vec<&[u8]> = packages.iter().map(|path| path.of(file.content())).collect();
+        (rules.asked_for)(&OfferedMethod { name: &name, imports: &imports, manifests: &manifests })
     }
 }
