@@ -14,6 +14,16 @@ pub static CONVENTIONS: Conventions = Conventions {
     runner: Some(&super::runner::RUNNER),
     privacy: Privacy::Folder,
     public: Public::Word(&["public", "protected"]),
+    // Of Lombok.
+    accessors: &[
+        ("Builder", &["*"]),
+        ("Data", &["get*", "is*", "set*"]),
+        ("Getter", &["get*", "is*"]),
+        ("Setter", &["set*"]),
+        ("SuperBuilder", &["*"]),
+        ("Value", &["get*", "is*"]),
+        ("With", &["with*"]),
+    ],
     is_implied: |name| {
         matches!(name, "toString" | "hashCode" | "equals" | "compareTo" | "clone" | "finalize")
             || matches!(name, "readObject" | "writeObject" | "readResolve" | "writeReplace" | "readObjectNoData")
