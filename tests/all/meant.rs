@@ -3,7 +3,7 @@
 use codelode::tools::{self, Request};
 use serde_json::{Value, json};
 
-use super::graph::{ask, indexed, values};
+use super::graph::{ask, indexed, values, wrong};
 
 const SHOP: &str = "--- shop/cart.py
 class Cart:
@@ -258,4 +258,80 @@ def alone(): return 3
     assert_eq!(ask("Job.run"), format!("0 callers of method Job.run, a.py:5{none}\n{by} threading.Thread"));
     assert_eq!(ask("index"), format!("0 callers of function index, a.py:8{none}\n{by} @route"));
     assert!(ask("alone").contains("complete: no other call is possible"));
+}
+
+#[test]
+fn what_is_called_without_its_name_is_not_said_to_be_unused() {
+    let called = [
+        ("--- a.py\nclass Job:\n    def __enter__(self): return self\n", "Job.__enter__", "the language may call"),
+        ("--- a.kt\nclass Op { operator fun plus(o: Op) = o }\n", "Op.plus", "the language may call"),
+        ("--- a.cpp\nstruct Fn { int operator()(int n) { return n; } };\n", "Fn.operator()", "the language may call"),
+        ("--- a.rb\nclass Sum\n  def +(other) = other\nend\n", "Sum.+", "the language may call"),
+        ("--- a.scala\nobject Box { def apply(n: Int) = n }\n", "Box.apply", "the language may call"),
+        ("--- a.php\n<?php\nclass Inv { function __invoke() {} }\n", "Inv.__invoke", "the language may call"),
+        ("--- A.java\nclass Job implements Runnable { public void run() {} }\n", "Job.run", "Runnable, from outside"),
+        ("--- a.rs\nstruct V;\nimpl Add for V { fn add(self) {} }\n", "V.add", "Add, from outside"),
+    ];
+    for (project, name, reason) in called {
+        let told = text(project, "find_references", json!({"identifier": name}));
+        assert!(told.contains(reason) && !told.contains("complete"), "{name}: {told}");
+    }
+    for project in
+        ["--- a.py\nclass Job:\n    def enter(self): return self\n", "--- a.kt\nclass Job { fun enter() = 1 }\n"]
+    {
+        let told = text(project, "find_references", json!({"identifier": "Job.enter"}));
+        assert!(told.contains("complete"), "{told}");
+    }
+}
+
+#[test]
+fn methods_that_an_annotation_makes_may_use_the_field() {
+    let project = "--- Guest.java
+import lombok.*;
+@Data
+class Guest { private String wishes; @With(AccessLevel.PUBLIC) private int age; }
+class Other { private String name; }
+";
+    let made = "@Data makes getWishes, isWishes, setWishes, by which it is used";
+    for (name, reason) in [("Guest.wishes", made), ("Guest.age", "@With makes withAge"), ("Other.name", "complete")] {
+        let told = text(project, "find_references", json!({"identifier": name}));
+        assert!(told.contains(reason), "{name}: {told}");
+        assert_eq!(told.contains("complete"), reason == "complete", "{name}: {told}");
+    }
+}
+
+#[test]
+fn what_is_not_there_is_answered_with_what_to_try() {
+    let (cx, folder) = indexed(SHOP);
+    let root = folder.path().join("project");
+    let source = |id: &str| wrong(&cx, &root, "get_symbol_source", json!({"symbol_id": id})).to_string();
+    let told = source("no/file.py:3");
+    assert!(told.contains("no file \\\"no/file.py\\\" is indexed"), "{told}");
+    let told = source("shop/cart.py:40");
+    assert!(told.contains("has 6 lines, and none has the number 40"), "{told}");
+    let told = source("nothing_at_all");
+    assert!(told.contains("search_text"), "{told}");
+    let told = text(SHOP, "find_references", json!({"identifier": "nothing_at_all"}));
+    assert_eq!(told, "nothing is called nothing_at_all; search_text looks through all text");
+}
+
+#[cfg(unix)]
+#[test]
+fn a_link_is_no_second_definition() {
+    let (cx, folder) = indexed(
+        "--- real/a.py\ndef target(): pass\ndef user(): target()\n--- b.py\nfrom real.a import target\ntarget()\n",
+    );
+    let root = folder.path().join("project");
+    std::os::unix::fs::symlink("real/a.py", root.join("link.py")).expect("it is our folder");
+    std::fs::write(root.join("c.py"), "from link import target\ntarget()\n").expect("it is our folder");
+    let ask = |tool: &str, args: Value| {
+        let patience = Some(std::time::Duration::from_secs(60));
+        let request = Request { directory: Some(root.clone()), patience, ..Request::default() };
+        tools::call(&cx, tool, args.as_object().expect("an object").clone(), &request).text
+    };
+    ask("index_folder", json!({"path": root, "follow_symlinks": true}));
+    let told = ask("find_references", json!({"identifier": "target", "format": "compact"}));
+    let expected = "5 uses of function target, real/a.py:1 and link.py:1";
+    assert!(told.starts_with(expected), "{told}");
+    assert!(!told.contains("link.py\n"), "{told}");
 }

@@ -341,3 +341,45 @@ module.exports = { count };
         "unit.js::Unit.width#method",
     );
 }
+
+#[test]
+fn a_function_outside_of_classes_is_no_member_of_a_value() {
+    let project = "--- a.py
+def add(a, b): return a + b
+add(1, 2)
+--- b.py
+import importlib
+class App:
+    def run(self, other):
+        self.map.add(1)
+        other.rows()[0].add(1)
+        importlib.import_module('a').add(1, 2)
+        other.add(1)
+        self.__dict__.add(1)
+--- c.js
+export function reduce(all) { return all; }
+reduce([]);
+--- d.js
+export function use(text, other) {
+    text.split('').reduce(1);
+    this.rows.reduce(1);
+    other.reduce(1);
+}
+";
+    check_calls(project, &["a.py::add#function"], 1);
+    check_calls(project, &["c.js::reduce#function"], 1);
+}
+
+#[test]
+fn the_table_of_an_objects_attributes_has_no_members_of_ours() {
+    check(
+        "--- a.py
+class Globals:
+    def pop(self, name):
+        return self.__dict__.pop(name)
+    def other(self, values):
+        return values.pop(1) # ?
+",
+        "a.py::Globals.pop#method",
+    );
+}

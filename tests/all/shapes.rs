@@ -200,6 +200,34 @@ import a
 ";
 
 #[test]
+fn every_line_that_imports_a_file_is_told() {
+    let projects = [
+        ("a.py", "--- a.py\ndef f(): pass\n--- b.py\nfrom a import f\ndef later():\n    import a\n"),
+        (
+            "a.ts",
+            "--- a.ts\nexport type T = 1;\nexport const f = 1;\n--- b.ts\nimport type { T } from './a';\n\nimport { f } from './a';\n",
+        ),
+        (
+            "src/a.rs",
+            "--- src/lib.rs\nmod a;\nmod b;\n--- src/a.rs\npub fn f() {}\npub fn g() {}\n--- src/b.rs\nuse crate::a::f;\n\nuse crate::a::g;\n",
+        ),
+    ];
+    for (path, project) in projects {
+        let told = ask(project, "find_importers", json!({"file_path": path}));
+        let of_b = |item: &&Value| item["file"].as_str().is_some_and(|file| file.contains("b."));
+        let lines: Vec<u64> = told["importers"]
+            .as_array()
+            .expect("importers")
+            .iter()
+            .filter(of_b)
+            .filter_map(|item| item["line"].as_u64())
+            .collect();
+        assert_eq!(lines, [1, 3], "{told}");
+        assert_eq!(told["importer_count"], 1, "{told}");
+    }
+}
+
+#[test]
 fn one_target_is_answered_flat_and_several_in_groups() {
     let one = ask(USES, "find_importers", json!({"file_path": "a.py"}));
     assert_eq!(one["file_path"], "a.py");

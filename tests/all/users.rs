@@ -152,7 +152,8 @@ export function hide() {}
 import { hide } from './toast';
 </script>
 ";
-    assert_eq!(doubts(vue, "hide"), ["src/Panel.vue:1"]);
+    assert_eq!(doubts(vue, "hide"), [""; 0]);
+    assert_eq!(doubts(&vue.replace("<button", "<button title=\"hide\""), "hide"), ["src/Panel.vue:1"]);
     let go = "--- a.go
 package a
 

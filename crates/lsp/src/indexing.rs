@@ -32,6 +32,11 @@ pub(super) struct Indexing {
 }
 
 impl Indexing {
+    /// Whether a run was begun.
+    pub fn has_begun(&self) -> bool {
+        self.runs > 0
+    }
+
     /// The number of a new run.
     pub fn begin(&mut self) -> u64 {
         self.runs += 1;

@@ -74,13 +74,25 @@ pub(super) enum Event {
     Gone,
     /// Indexes of the workspace's folders are there, or cannot be made.
     Indexed,
+    /// A worker has answered a request.
+    Answered,
 }
 
 /// Order of the conversation.
 enum Stage {
     Fresh,
     Running(Arc<Workspace>),
-    Down,
+    Down(Leaving),
+    /// The client has left without `shutdown`.
+    Left,
+}
+
+/// End of the conversation: the requests that came before `shutdown` are answered first.
+struct Leaving {
+    /// The `shutdown` that has no answer yet.
+    asked: Option<RequestId>,
+    /// Whether the client has left.
+    is_gone: bool,
 }
 
 /// A request to be answered.
@@ -119,8 +131,8 @@ pub(super) fn serve(
     let (client, pending) = (Client { out }, Pending::default());
     named("lsp-write", move || write_all(&written, output))?;
     for _ in 0..WORKERS {
-        let (client, pending, todo) = (client.clone(), pending.clone(), todo.clone());
-        named("lsp-work", move || work(&client, &pending, &todo))?;
+        let (client, pending, todo, answered) = (client.clone(), pending.clone(), todo.clone(), events.clone());
+        named("lsp-work", move || work(&client, &pending, &todo, &answered))?;
     }
     let (ahead, states) = unbounded();
     named("lsp-ahead", move || indexing::prepare_answers(&states))?;
@@ -160,7 +172,7 @@ fn write_all(messages: &Receiver<Outgoing>, mut output: impl Write) {
     }
 }
 
-fn work(client: &Client, pending: &Pending, todo: &Receiver<Job>) {
+fn work(client: &Client, pending: &Pending, todo: &Receiver<Job>, events: &Sender<Event>) {
     // Each thread keeps free memory of its own.
     let mut worked = None;
     loop {
@@ -185,12 +197,13 @@ fn work(client: &Client, pending: &Pending, todo: &Receiver<Job>) {
         let result = catch_unwind(AssertUnwindSafe(answered)).unwrap_or_else(|_| {
             Err(Failure::new(ErrorCode::InternalError, format!("answering {method} failed: an internal error")))
         });
-        // It is answered by the thread that takes it from the list.
-        let is_ours = pending.lock().unwrap_or_else(PoisonError::into_inner).remove(&id).is_some();
-        if is_ours {
-            let result = if cancelled.load(Ordering::Relaxed) { Err(cancellation()) } else { result };
-            client.respond(&id, result);
-        }
+        let result = if cancelled.load(Ordering::Relaxed) { Err(cancellation()) } else { result };
+        let mut unanswered = pending.lock().unwrap_or_else(PoisonError::into_inner);
+        // Once the list is empty, all answers are on their way.
+        client.respond(&id, result);
+        unanswered.remove(&id);
+        drop(unanswered);
+        let _ = events.send(Event::Answered);
         if started.elapsed() > LONG {
             worked = None;
         }
@@ -206,23 +219,49 @@ impl Server {
     fn run(&mut self, news: &Receiver<Event>) -> bool {
         for event in news {
             match event {
-                Event::Gone => return matches!(self.stage, Stage::Down),
+                Event::Gone => self.leave(),
+                Event::Answered => {}
                 Event::Indexed => {
                     self.indexing.is_done = true;
                     self.waiting.drain(..).for_each(|job| drop(self.jobs.send(job)));
                 }
                 Event::Read(Incoming::Request(request)) => self.request(request),
-                Event::Read(Incoming::Notification(notification)) if notification.method == "exit" => {
-                    return matches!(self.stage, Stage::Down);
-                }
+                Event::Read(Incoming::Notification(notification)) if notification.method == "exit" => self.leave(),
                 Event::Read(Incoming::Notification(notification)) => self.notification(notification),
                 Event::Read(Incoming::Response) => {}
                 Event::Read(Incoming::Damaged { id, code, why }) => {
                     self.client.send(wire::error(id.as_ref(), code, &why));
                 }
             }
+            if let Some(is_in_order) = self.ended() {
+                return is_in_order;
+            }
         }
         false
+    }
+
+    /// The client has left, in order or not.
+    fn leave(&mut self) {
+        match &mut self.stage {
+            Stage::Down(leaving) => leaving.is_gone = true,
+            stage => *stage = Stage::Left,
+        }
+    }
+
+    /// Answers `shutdown` after all that was asked before. Once the client has left, returns whether it did so in
+    /// order.
+    fn ended(&mut self) -> Option<bool> {
+        let is_answered = self.lock().is_empty();
+        match &mut self.stage {
+            Stage::Left => Some(false),
+            Stage::Down(leaving) if is_answered => {
+                if let Some(id) = leaving.asked.take() {
+                    self.client.respond(&id, wire::result(&id, &Value::Null).map_err(Failure::failed));
+                }
+                leaving.is_gone.then_some(true)
+            }
+            _ => None,
+        }
     }
 
     fn request(&mut self, request: Request) {
@@ -230,13 +269,15 @@ impl Server {
         let result = match (&self.stage, request.method.as_str()) {
             (Stage::Fresh, "initialize") => self.initialize(request.params),
             (Stage::Fresh, _) => refused(ErrorCode::ServerNotInitialized, "send `initialize` first"),
-            (Stage::Down, _) => refused(ErrorCode::InvalidRequest, "the server is shut down"),
+            (Stage::Down(_) | Stage::Left, _) => refused(ErrorCode::InvalidRequest, "the server is shut down"),
             (Stage::Running(_), "initialize") => refused(ErrorCode::InvalidRequest, "`initialize` is sent once"),
             (Stage::Running(_), "shutdown") => {
-                self.stage = Stage::Down;
-                let pending: Vec<RequestId> = self.lock().keys().cloned().collect();
-                pending.iter().for_each(|id| self.cancel(id));
-                Ok(Value::Null)
+                // Requests without `initialized` before them wait for an index, too.
+                if !self.indexing.has_begun() {
+                    self.index();
+                }
+                self.stage = Stage::Down(Leaving { asked: Some(request.id), is_gone: false });
+                return;
             }
             (Stage::Running(workspace), _) => {
                 let workspace = workspace.clone();

@@ -158,7 +158,7 @@ fn resolve_file(resolver: &mut Resolver<'_>, file: u32, defined: &[u64], relatio
 
 fn put_in_order(relations: &mut Relations) {
     relations.imports.sort_unstable();
-    relations.imports.dedup_by_key(|import| (import.0, import.1));
+    relations.imports.dedup();
     relations.bases.sort_unstable();
     relations.bases.dedup();
 }

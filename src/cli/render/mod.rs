@@ -105,7 +105,7 @@ pub(super) fn trust(value: &Value, words: Words) -> Vec<String> {
         notes.push(format!("not read: {n} {}", reasons(reason, n.as_u64().unwrap_or_default())));
     }
     notes.extend(value.pointer("/_meta/not_read_whole").map(not_read_whole));
-    for note in ["/_meta/inherited", "/_meta/relations_missing", "/_meta/compiler_stale"] {
+    for note in ["/_meta/inherited", "/_meta/unnamed_uses", "/_meta/relations_missing", "/_meta/compiler_stale"] {
         notes.extend(value.pointer(note).and_then(Value::as_str).map(str::to_owned));
     }
     if let Some(absence) = value.get("negative_evidence") {

@@ -104,6 +104,33 @@ fn a_request_can_be_cancelled_and_has_one_answer() {
     assert_eq!(answered, ids);
 }
 
+/// A script sends all at once and reads the answers afterwards.
+#[test]
+fn what_was_asked_before_shutdown_is_answered() {
+    let mut editor = Editor::silent(PROJECT);
+    let root = uri(&editor.root());
+    let folders = json!([{"uri": root, "name": "project"}]);
+    let params = json!({"processId": null, "workspaceFolders": folders, "capabilities": usual()});
+    editor.begin_asking("initialize", params);
+    editor.tell("initialized", json!({}));
+    let document = json!({"uri": editor.uri("a.py")});
+    let at = json!({"textDocument": document, "position": {"line": 2, "character": 0}});
+    let asked: Vec<i64> = (0..5).map(|_| editor.begin_asking("textDocument/definition", at.clone())).collect();
+    let down = editor.begin_asking("shutdown", Value::Null);
+    editor.tell("exit", Value::Null);
+    let mut answered = Vec::new();
+    while !answered.contains(&down) {
+        let message = editor.next();
+        if let (Some(id), None) = (message["id"].as_i64(), message.get("method")) {
+            assert!(message.get("error").is_none(), "{message}");
+            assert!(!asked.contains(&id) || shown(&message["result"]) == ["a.py:1:5"], "{message}");
+            answered.push(id);
+        }
+    }
+    assert!(asked.iter().all(|id| answered.contains(id)), "{answered:?}");
+    assert_eq!(editor.leave(), Some(0));
+}
+
 #[test]
 fn the_first_index_is_made_with_progress() {
     let mut editor = Editor::open(PROJECT);

@@ -212,3 +212,17 @@ int f(int a) {
 ",
     );
 }
+
+#[test]
+fn a_call_with_a_pointers_value_is_no_declaration() {
+    check(
+        "--- a.c
+struct box⟦=box⟧ { int n⟦=n⟧; };
+static void drop⟦=drop⟧(struct box⟦box⟧ it) {}
+void use⟦=use⟧(struct box⟦box⟧ *p, int **list) {
+    drop⟦drop⟧(*p);
+    use⟦use⟧(p, list);
+}
+",
+    );
+}

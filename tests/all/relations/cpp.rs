@@ -63,3 +63,20 @@ int f(Items⟦Items⟧& items, Box⟦Box⟧<int>& box) {
 ",
     );
 }
+
+#[test]
+fn a_call_with_a_pointers_value_is_no_declaration() {
+    check(
+        "--- a.cpp
+struct Box⟦=Box⟧ { int n⟦=n⟧; };
+template <class T> void both⟦=both⟧(T& it) {}
+void touch⟦=touch⟧(Box⟦Box⟧& it) { it.n⟦n⟧ = 1; }
+void use(Box⟦Box⟧* p, Box⟦Box⟧* all) {
+  both⟦both⟧(*p);
+  touch⟦touch⟧(*p);
+  touch⟦touch⟧(*all);
+  Box⟦Box⟧ (*made)(int) = nullptr;
+}
+",
+    );
+}

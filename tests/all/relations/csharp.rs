@@ -158,3 +158,18 @@ public class Gauge⟦=Gauge⟧ : ITraced⟦ITraced⟧ { public void Draw⟦=Draw
 ",
     );
 }
+
+#[test]
+fn labels_name_properties_of_records_and_attributes() {
+    check(
+        "--- a.cs
+record Person⟦=Person⟧(string First⟦=First⟧, string Last⟦=Last⟧);
+class NamedAttribute⟦=Named⟧ : System.Attribute { public int Order⟦=Order⟧ { get; set; } }
+class Plain⟦=Plain⟧ { public Plain⟦=made⟧(int size) {} public int Size⟦=Size⟧ { get; set; } }
+[Named⟦Named⟧(Order⟦Order⟧ = 3)]
+class Use {
+  object M() { var p = new Person⟦Person⟧(First⟦First⟧: \"a\", Last⟦Last⟧: \"b\"); return new Plain⟦Plain,made⟧(size: 1); }
+}
+",
+    );
+}

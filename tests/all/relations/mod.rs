@@ -55,7 +55,8 @@ fn parse(project: &str) -> Vec<Marked> {
             let is_name = |c: char| c.is_alphanumeric() || c == '_' || c == '$';
             let start = file.text.trim_end_matches(is_name).len();
             // There the sign is no part of a name.
-            let is_sign = file.path.ends_with(".php") && file.text[start..].starts_with('$');
+            let has_signs = file.path.ends_with(".php") || file.path.ends_with(".svelte");
+            let is_sign = has_signs && file.text[start..].starts_with('$');
             let start = start + usize::from(is_sign);
             file.marks.push((start, mark.to_owned()));
             file.text.push_str(rest);

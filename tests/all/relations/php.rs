@@ -76,3 +76,16 @@ Kind::Small⟦Small⟧->label⟦label⟧();
 ",
     );
 }
+
+#[test]
+fn a_trait_uses_members_of_the_classes_that_take_it() {
+    check(
+        "--- a.php
+<?php
+trait Greets { public function greet⟦=greet⟧() { return $this->name⟦name⟧(); } }
+class Task { use Greets; public function name⟦=name⟧() { return 'a'; } }
+class Other { public function name⟦=other⟧() { return 'b'; } }
+(new Task())->greet⟦greet⟧();
+",
+    );
+}

@@ -572,3 +572,24 @@ Maker⟦Maker⟧.unique⟦own⟧
 ",
     );
 }
+
+#[test]
+fn patterns_and_calls_name_the_fields_of_a_class() {
+    check(
+        "--- a.py
+from dataclasses import dataclass
+@dataclass
+class Point⟦=Point⟧:
+    x⟦=x⟧: int
+    y⟦=y⟧: int = 0
+class Plain⟦=Plain⟧:
+    def __init__(self): self.x⟦=other⟧ = 1
+def read(shape, x):
+    match shape:
+        case Point⟦Point⟧(x⟦x⟧=0, y⟦y⟧=yy): return yy
+        case Plain⟦Plain⟧(x⟦other⟧=Point⟦Point⟧(x⟦x⟧=n)): return n
+        case x: return x
+    return Point⟦Point⟧(x⟦x⟧=1)
+",
+    );
+}

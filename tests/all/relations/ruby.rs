@@ -67,3 +67,25 @@ end
     check(project);
     check_bases(project, &["Base -> Counted", "Item -> Base"]);
 }
+
+#[test]
+fn symbols_name_methods() {
+    check(
+        "--- a.rb
+class Owner⟦=Owner⟧
+  attr_reader :age⟦=age⟧
+  before_save :price⟦price⟧, if: :dear⟦dear⟧
+  delegate :age⟦age⟧, to: :nobody
+  def price⟦=price⟧ = 3
+  def dear⟦=dear⟧ = respond_to?(:price⟦price⟧)
+  def call = method(:dear⟦dear⟧)
+  alias_method :cost, :price⟦price⟧
+end
+owner = Owner⟦Owner⟧.new
+owner.send(:price⟦price⟧)
+owner.cost⟦price⟧
+[owner].map(&:dear⟦?⟧)
+{ price: :price }
+",
+    );
+}

@@ -117,3 +117,24 @@ def use(item: Item⟦Item⟧, wares: Wares⟦Wares⟧) =
 ",
     );
 }
+
+#[test]
+fn methods_of_an_implicit_class_extend_what_it_is_made_of() {
+    check(
+        "--- a.scala
+package app
+class Point⟦=Point⟧(val x⟦=x⟧: Int)
+class Other⟦=Other⟧ { def shout⟦=other⟧: String = \"\" }
+object Ops⟦=Ops⟧ {
+  implicit class Rich(p: Point⟦Point⟧) { def shout⟦=shout⟧: String = p.x⟦x⟧.toString }
+}
+--- b.scala
+package app
+import Ops⟦Ops⟧._
+object Use { def use(p: Point⟦Point⟧, o: Other⟦Other⟧) = List(p.shout⟦shout⟧, o.shout⟦other⟧) }
+--- c.scala
+package app
+object Far { def far(p: Point⟦Point⟧) = p.x⟦x⟧ }
+",
+    );
+}

@@ -187,7 +187,7 @@ class Request⟦=Request⟧ {
 struct Counter⟦=Counter⟧ { var count⟦=count⟧ = 0 }
 struct Pair⟦=Pair⟧ { var one⟦=one⟧: Size⟦Size⟧; var other: Int? }
 enum Size⟦=Size⟧ { case small⟦=small⟧ }
-let pair = Pair⟦Pair⟧(one: .small⟦small⟧)
+let pair = Pair⟦Pair⟧(one⟦one⟧: .small⟦small⟧)
 --- B.swift
 extension Request⟦Request⟧ {
     private var script⟦=b⟧: Int { 1 }
@@ -200,6 +200,24 @@ extension Request⟦Request⟧ {
 }
 --- D.swift
 func d(request: Request⟦Request⟧) { request.script⟦?⟧; request.c⟦useC⟧() }
+",
+    );
+}
+
+#[test]
+fn labels_name_properties_of_a_structure_without_an_initialiser() {
+    check(
+        "--- A.swift
+struct Point⟦=Point⟧ { var x⟦=x⟧: Int; var y⟦=y⟧ = 0 }
+struct Own⟦=Own⟧ {
+    var x⟦=own⟧: Int
+    init⟦=init⟧(x: Int) { self.x⟦own⟧ = x }
+}
+func use() {
+    let point = Point⟦Point⟧(x⟦x⟧: 1, y⟦y⟧: 2)
+    let own = Own⟦Own,init⟧(x: 1)
+    print(point.x⟦x⟧, own.x⟦own⟧, Int(x: 1))
+}
 ",
     );
 }

@@ -515,3 +515,22 @@ const other⟦=other⟧ = maker⟦maker⟧('Text', (one, def) => { one.inner⟦i
 ",
     );
 }
+
+#[test]
+fn a_callback_in_a_conditional_argument_is_given_what_the_callee_gives() {
+    check(
+        "--- a.ts
+class Sink⟦=Sink⟧ { next⟦=next⟧(n: number) {} }
+class Other { next⟦=other⟧(n: number) {} }
+class Source⟦=Source⟧ { constructor(take: (sink: Sink⟦Sink⟧) => void) {} }
+export function range(slow: boolean) {
+  return new Source⟦Source⟧(
+    slow
+      ? // later
+        (sink) => { sink.next⟦next⟧(1); }
+      : (sink) => sink.next⟦next⟧(2)
+  );
+}
+",
+    );
+}

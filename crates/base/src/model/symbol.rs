@@ -183,9 +183,11 @@ impl Marks {
     pub const EXPOSED: Self = Self(256);
     /// It gets to know the classes derived from it: by a metaclass, or `__subclasses__()`.
     pub const COLLECTS: Self = Self(512);
+    /// The word `operator` stands before its name, so a sign calls it.
+    pub const OPERATOR: Self = Self(1024);
 
     /// The marks by their bits, which are numbers on disk.
-    pub const NAMES: [&str; 10] = [
+    pub const NAMES: [&str; 11] = [
         "public",
         "private",
         "overrides",
@@ -196,6 +198,7 @@ impl Marks {
         "of_member",
         "exposed",
         "collects",
+        "operator",
     ];
 
     /// Whether it has all of these marks.

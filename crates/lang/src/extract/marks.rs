@@ -67,6 +67,7 @@ pub(super) fn mark(rules: &Conventions, source: &[u8], symbols: &mut [Symbol]) {
         let mut marks = symbol.marks;
         marks.add(Marks::PUBLIC, is_public);
         marks.add(Marks::PRIVATE, is_private && !is_in_parts());
+        marks.add(Marks::OPERATOR, says(&before, "operator"));
         marks.add(Marks::OVERRIDES, (rules.may_override)(&before, &name) || parent.is_some_and(is_interface));
         marks.add(Marks::OF_MEMBER, is_of_member(source, symbol.name));
         marks.add(Marks::EXPOSED, is_exposed(source, symbol, rules.directives));

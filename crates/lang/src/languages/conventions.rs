@@ -168,6 +168,8 @@ pub struct Conventions {
     pub platforms: &'static [&'static str],
     /// Definitions used by frameworks.
     pub frameworks: &'static [Framework],
+    /// Annotations that make methods of fields, with their names: `get*` is `getName` of `name`, `*` the name itself.
+    pub accessors: &'static [(&'static str, &'static [&'static str])],
     /// Whether the language itself uses members of this name.
     pub is_implied: fn(&str) -> bool,
     /// Whether a member may override one of an external base, given the words before its name, and the name.
@@ -237,6 +239,7 @@ impl Conventions {
         conditions: &[],
         platforms: &[],
         frameworks: &[],
+        accessors: &[],
         is_implied: |_| false,
         may_override: |_, _| true,
         asked_for: |_| false,

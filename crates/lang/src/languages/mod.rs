@@ -11,6 +11,7 @@ mod definition;
 mod doc;
 mod listed;
 mod lower;
+mod markup;
 mod names;
 mod namespaces;
 mod opening;

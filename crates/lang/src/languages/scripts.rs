@@ -1,12 +1,13 @@
-//! Scripts in pages: components of Vue, Svelte and Astro are read as TypeScript, with spaces for all that is no script.
-//! Positions are those of the page.
+//! Scripts in pages: components of Vue, Svelte and Astro are read as TypeScript, with spaces for all that is no script
+//! and no expression in the markup. Positions are those of the page.
 
 use std::ops::Range;
 
 use super::Conventions;
 use super::javascript::conventions::CONVENTIONS as OF_SCRIPTS;
+use super::markup::{self, Markup};
 
-/// Conventions of scripts in pages: markup uses their names, too, and is not read.
+/// Conventions of scripts in pages: markup uses their names, too, also in ways that are not read.
 pub(super) static CONVENTIONS: Conventions = Conventions { tells_dead: false, ..OF_SCRIPTS };
 
 /// Elements whose content is no markup.
@@ -16,20 +17,35 @@ const TYPES: [&[u8]; 5] = [b"module", b"javascript", b"typescript", b"ecmascript
 /// Words for the dialects that are read.
 const DIALECTS: [&[u8]; 8] = [b"ts", b"js", b"tsx", b"jsx", b"typescript", b"javascript", b"mts", b"mjs"];
 
-/// The text of a page with its `<script>` elements alone; `None` for a text that is a bare script, such as a pattern.
-pub(super) fn of_page(text: &[u8]) -> Option<Vec<u8>> {
-    (!is_bare(text)).then(|| alone(text, &elements(text, 0)))
+/// The text of a component of Vue with its scripts and expressions alone; `None` for a text that is a bare script, such
+/// as a pattern.
+pub(super) fn of_vue(text: &[u8]) -> Option<Vec<u8>> {
+    (!is_bare(text)).then(|| alone(Markup::Vue, text, &elements(text, 0)))
 }
 
-/// Like [`of_page`], with the script between `---` and `---` at the top.
-pub(super) fn with_front(text: &[u8]) -> Option<Vec<u8>> {
+/// Like [`of_vue`], of Svelte.
+pub(super) fn of_svelte(text: &[u8]) -> Option<Vec<u8>> {
+    (!is_bare(text)).then(|| alone(Markup::Svelte, text, &elements(text, 0)))
+}
+
+/// Like [`of_vue`], of Astro, with the script between `---` and `---` at the top.
+pub(super) fn of_astro(text: &[u8]) -> Option<Vec<u8>> {
     match front(text) {
         Some(front) => {
-            let behind = front.end;
-            Some(alone(text, &[vec![front], elements(text, behind)].concat()))
+            let behind = (front.end + 3).min(text.len());
+            let front = Raw { whole: 0..behind, script: Some(front) };
+            Some(alone(Markup::Astro, text, &[vec![front], elements(text, behind)].concat()))
         }
-        None => of_page(text),
+        None => (!is_bare(text)).then(|| alone(Markup::Astro, text, &elements(text, 0))),
     }
+}
+
+/// A part of a page that is no markup.
+#[derive(Clone)]
+struct Raw {
+    whole: Range<usize>,
+    /// The script in it, if there is one that is read.
+    script: Option<Range<usize>>,
 }
 
 /// Whether a text has no markup at all.
@@ -38,16 +54,22 @@ fn is_bare(text: &[u8]) -> bool {
     !text.trim_ascii_start().starts_with(b"<") && !["</", "/>", "{#", "{@"].into_iter().any(has)
 }
 
-/// The text with spaces in place of all but some ranges, and a semicolon behind each of these.
-fn alone(text: &[u8], kept: &[Range<usize>]) -> Vec<u8> {
+/// The text with spaces in place of all but scripts, with a semicolon behind each, and expressions.
+fn alone(markup: Markup, text: &[u8], raws: &[Raw]) -> Vec<u8> {
     let blank = |byte: &u8| if matches!(byte, b'\n' | b'\r') { *byte } else { b' ' };
     let mut made: Vec<u8> = text.iter().map(blank).collect();
-    for range in kept {
-        made[range.clone()].copy_from_slice(&text[range.clone()]);
-        if let Some(end) = made.get_mut(range.end) {
+    let (mut gaps, mut start) = (Vec::new(), 0);
+    for Raw { whole, script } in raws {
+        gaps.push(start..whole.start);
+        start = whole.end;
+        let Some(script) = script else { continue };
+        made[script.clone()].copy_from_slice(&text[script.clone()]);
+        if let Some(end) = made.get_mut(script.end) {
             *end = b';';
         }
     }
+    gaps.push(start..text.len());
+    markup::add(markup, text, &gaps, &mut made);
     made
 }
 
@@ -59,8 +81,8 @@ fn front(text: &[u8]) -> Option<Range<usize>> {
     Some(inside..inside + end + 1)
 }
 
-/// The contents of the scripts from byte `at` on.
-fn elements(text: &[u8], mut at: usize) -> Vec<Range<usize>> {
+/// Scripts and styles from byte `at` on.
+fn elements(text: &[u8], mut at: usize) -> Vec<Raw> {
     let mut found = Vec::new();
     while let Some(open) = memchr::memchr(b'<', &text[at..]).map(|further| at + further) {
         let rest = &text[open..];
@@ -78,9 +100,8 @@ fn elements(text: &[u8], mut at: usize) -> Vec<Range<usize>> {
         }
         let ends = memchr::memmem::find_iter(&text[inside..], b"</").map(|end| inside + end);
         let end = ends.into_iter().find(|end| is_tag(&text[end + 2..], name)).unwrap_or(text.len());
-        if name == RAW[0] && is_script(&rest[..length]) {
-            found.push(inside..end);
-        }
+        let is_read = name == RAW[0] && is_script(&rest[..length]);
+        found.push(Raw { whole: open..end, script: is_read.then_some(inside..end) });
         at = end;
     }
     found
@@ -128,7 +149,7 @@ fn attribute<'t>(tag: &'t [u8], name: &[u8]) -> Option<&'t [u8]> {
 
 #[cfg(test)]
 mod tests {
-    use super::{of_page, with_front};
+    use super::{of_astro, of_svelte, of_vue};
 
     fn check(read: fn(&[u8]) -> Option<Vec<u8>>, text: &str, expected: Option<&str>) {
         let made = read(text.as_bytes());
@@ -139,37 +160,73 @@ mod tests {
     }
 
     #[test]
-    fn scripts_alone_are_read() {
-        check(
-            of_page,
-            "<template><p>{{ a }}</p></template>\n<script setup lang=\"ts\">\nlet a = 1\n</script>",
-            Some("let a = 1 ;"),
-        );
-        check(of_page, "<script>a</script><SCRIPT type='module' x='>'>b</SCRIPT >", Some("a; b;"));
-        check(of_page, "<!-- <script>a</script> --><script>b", Some("b"));
-        check(of_page, "<style>x { content: '<script>' }</style><script src=\"./a\" /><script>b</script>", Some("b;"));
+    fn scripts_are_read_and_styles_and_other_texts_are_not() {
+        check(of_vue, "<script>a</script><SCRIPT type='module' x='>'>b</SCRIPT >", Some("a; b;"));
+        check(of_vue, "<!-- <script>a</script> --><script>b", Some("b"));
+        check(of_vue, "<style>x { content: '<script>' }</style><script src=\"./a\" /><script>b</script>", Some("b;"));
         for other in ["type=\"text/x-template\"", "type=application/json", "lang='coffee'"] {
-            check(of_page, &format!("<script {other}>a</script>"), Some(""));
+            check(of_vue, &format!("<script {other}>a</script>"), Some(""));
         }
-        check(of_page, "<script data-type=\"x\" type=text/javascript>a</script><scripts>b</scripts>", Some("a;"));
-        check(of_page, "<script lang=\"ts\" ", Some(""));
-        check(of_page, "{#if a}<p/>{/if}", Some(""));
+        check(of_vue, "<script data-type=\"x\" type=text/javascript>a</script><scripts>b</scripts>", Some("a;"));
+        check(of_vue, "<script lang=\"ts\" ", Some(""));
     }
 
     #[test]
-    fn a_front_is_a_script() {
+    fn expressions_of_vue_are_statements() {
         check(
-            with_front,
-            "---\nimport A from './A.astro';\n---\n<A/>\n<script>b()</script>",
-            Some("import A from './A.astro'; ; b();"),
+            of_vue,
+            "<template><p :a=\"b\" c=\"d\">{{ e }} {f}</p></template>\n<script setup lang=\"ts\">\nlet a = 1\n</script>",
+            Some("{b} { e } let a = 1 ;"),
         );
-        check(with_front, "<p>---</p>", Some(""));
-        check(with_front, "---\nlet a", None);
+        check(
+            of_vue,
+            "<Row v-for=\"(row, n) in rows\" @click=\"go(row); back()\" />",
+            Some("{Row} {rows} {go(0 ); back()}"),
+        );
+        check(of_vue, "<p :class=\"{ on: a, 'b-c': d }\" v-if=\"don't\"/>", Some(";({ on: a, 'b-c': d });don;t;"));
+        check(of_vue, "<q #top=\"{ item }\">{{ item.name + a.item }}</q>", Some("{ 0 .name + a.item }"));
+    }
+
+    #[test]
+    fn expressions_of_svelte_are_statements() {
+        check(of_svelte, "{#if a}<p/>{:else if b}{c}{/if}", Some("{ a} { b}{c}"));
+        check(
+            of_svelte,
+            "{#each all as one, i (one.id)}<List {one} on:click={more} {...rest}/>{/each}",
+            Some("{ all} {List} {0 } {more} {rest}"),
+        );
+        check(
+            of_svelte,
+            "<p use:act bind:value class:on={x} let:y title=\"a {b}\">{y}</p>",
+            Some("{act} {value} {x} {b} {0}"),
+        );
+        check(
+            of_svelte,
+            "<script>let n = $count + $state(1);</script>{$count}",
+            Some("let n = count + $state(1);; { count}"),
+        );
+        check(of_svelte, "{@html f(`}`)} {@const x = 1}", Some("{ f(`}`)} { x = 1}"));
+    }
+
+    #[test]
+    fn expressions_of_astro_are_statements() {
+        check(
+            of_astro,
+            "---\nimport A from './A.astro';\n---\n<A b={c}/>\n<script>d()</script>",
+            Some("import A from './A.astro'; ; {A} {c} d();"),
+        );
+        check(
+            of_astro,
+            "<p>{all.map((one) => <a href={f(one)}>it's {g(one)}</a>)}</p>",
+            Some("all; one; {f(one)} {g(one)}"),
+        );
+        check(of_astro, "<p>---</p>", Some(""));
+        check(of_astro, "---\nlet a", None);
     }
 
     #[test]
     fn a_pattern_is_a_script() {
-        check(of_page, "f($A)", None);
-        check(with_front, "const $A = $B < 2", None);
+        check(of_svelte, "f($A)", None);
+        check(of_astro, "const $A = $B < 2", None);
     }
 }

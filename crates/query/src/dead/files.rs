@@ -30,7 +30,7 @@ pub fn dead_files<'a>(walk: &Walk<'_, 'a>, tests: bool, verdicts: &FxHashMap<u32
         file.symbol_count() > 0 && (tests || !file.exercises()) && !project.is_spared(file.number())
     };
     for file in files.into_iter().filter(|file| is_judged(file) && !live.contains(&file.number())) {
-        let importers = graph.edges.importers(file.number()).len();
+        let importers = graph.edges.importing(file.number()).count();
         let tier = match tested.contains(&file.number()) {
             true if file.exercises() || is_for_testing(file.path()) => continue,
             true => Tier::OnlyTests,

@@ -74,7 +74,7 @@ pub fn central_symbols<'a>(
 pub fn imported_files(snapshot: &Snapshot, edges: &EdgeTable, limit: usize) -> Vec<(String, usize)> {
     let mut counts: HashMap<u32, usize> = HashMap::new();
     for file in snapshot.files().filter(|file| !file.facts().is_empty()) {
-        let importers = edges.importers(file.number()).len();
+        let importers = edges.importing(file.number()).count();
         if importers > 0 {
             counts.insert(file.number(), importers);
         }

@@ -18,6 +18,7 @@ pub(super) mod relations;
 mod rename;
 mod twins;
 mod types;
+mod unnamed;
 mod visible;
 
 pub use blast::{AffectedFile, Blast, BlastDoubt, Dependents, blast, dependents, hop_weight};
@@ -36,6 +37,7 @@ pub use related::{Related, implementations, related};
 pub use rename::{RenameDoubt, Renaming, renaming};
 pub use twins::twins;
 pub use types::types_of;
+pub use unnamed::unnamed_uses;
 pub(super) use visible::{decorator_name, in_interface, in_type, is_decorated, is_part, is_type, marks_of};
 pub use visible::{is_export, is_imported};
 

@@ -3,8 +3,9 @@
 use crate::folder;
 use std::collections::HashSet;
 
-use super::relations::{hierarchy, outside_bases};
-use super::visible::{decorator_name, in_interface, is_decorated};
+use super::filled_in;
+use super::relations::{base_text, hierarchy, outside_bases};
+use super::visible::{decorator_name, in_interface, is_decorated, marks_of};
 use crate::symbols::lookup::named;
 use codelode_base::model::Kind;
 use codelode_store::{EdgeTable, FileView, Snapshot, SymbolView};
@@ -80,6 +81,10 @@ pub fn known_outside(snapshot: &Snapshot, edges: &EdgeTable, function: &SymbolVi
         let classes = std::iter::once(class).chain(above);
         known.extend(classes.flat_map(|class| outside_bases(snapshot, edges, class.number())));
     }
+    // `impl Display for Id`
+    let block =
+        filled_in(edges, function, marks_of(function)).into_iter().filter(|base| edges.targets(base).len() == 0);
+    known.extend(block.map(|base| base_text(function.file.content(), base)));
     let mut seen = HashSet::new();
     known.retain(|name| seen.insert(name.clone()));
     known

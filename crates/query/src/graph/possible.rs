@@ -2,6 +2,7 @@
 
 use std::cell::OnceCell;
 
+use super::receivers::receiver;
 use super::relations::{UseSite, may_name, places};
 use super::visible::{in_interface, marks_of};
 use crate::folder;
@@ -83,7 +84,7 @@ impl<'a, 'b> Candidate<'a, 'b> {
             return true;
         }
         if !self.relating.semantics.typed {
-            return !self.is_only_called();
+            return !self.is_only_called() && !(self.is_free() && is_on_value(file, edge.at));
         }
         let is_called = edge.role() == Role::Call;
         match self.symbol.kind() {
@@ -116,6 +117,14 @@ impl<'a, 'b> Candidate<'a, 'b> {
         *self.is_only_called.get_or_init(|| is_inside() && !is_member() && !is_given() && !is_value())
     }
 
+    /// Whether it is a function outside of classes that is never a value: only a module has it as a member.
+    fn is_free(&self) -> bool {
+        let symbol = self.symbol;
+        let is_value =
+            || self.edges.users(symbol.number()).any(|edge| !matches!(edge.role(), Role::Call | Role::Import));
+        symbol.kind() == Kind::Function && symbol.parent().is_none() && !symbol.is_handed() && !is_value()
+    }
+
     fn extends_outside(&self) -> bool {
         let symbol = self.symbol;
         let in_trait = || self.relating.semantics.lends && in_interface(symbol);
@@ -134,6 +143,13 @@ fn is_accessor(symbol: &SymbolView<'_>) -> bool {
 fn follows_dot(file: FileView<'_>, at: u32) -> bool {
     let before = file.content().get(..at as usize).unwrap_or_default().trim_ascii_end();
     before.ends_with(b".") || before.ends_with(b"->")
+}
+
+/// Whether a member is one of a field of an object, or of the result of a call that imports nothing: no module's.
+fn is_on_value(file: FileView<'_>, at: u32) -> bool {
+    let Some(on) = receiver(file.content(), at) else { return false };
+    let is_field = ["self.", "this."].iter().any(|own| on.starts_with(own));
+    (is_field || on.ends_with([')', ']'])) && !on.contains("import") && !on.contains("require")
 }
 
 /// The naming rules of a file's language, if its names are resolved.

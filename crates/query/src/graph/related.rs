@@ -63,11 +63,12 @@ pub fn related<'a>(
         add(other.number(), if sibling { SAME_FILE } else { SAME_FILE / 2.0 }, "same file");
     }
     // Files with common importers are related, more so with more of them.
-    let importers: HashSet<u32> = edges.importers(file.number()).iter().map(|import| import.from).collect();
+    let importers: HashSet<u32> = edges.importing(file.number()).collect();
     let mut shared: HashMap<u32, usize> = HashMap::new();
     for importer in &importers {
-        for import in edges.imports(*importer).iter().filter(|import| import.to != file.number()) {
-            *shared.entry(import.to).or_default() += 1;
+        let imported: HashSet<u32> = edges.imports(*importer).iter().map(|import| import.to).collect();
+        for other in imported.into_iter().filter(|other| *other != file.number()) {
+            *shared.entry(other).or_default() += 1;
         }
     }
     let words: HashSet<String> = word_parts(&symbol.name()).into_iter().map(str::to_lowercase).collect();
@@ -79,7 +80,7 @@ pub fn related<'a>(
     let mut shared: Vec<(u32, usize)> = shared.into_iter().filter(|(_, count)| *count > 1).collect();
     shared.sort_by(|a, b| b.1.cmp(&a.1).then(a.0.cmp(&b.0)));
     for (other, count) in shared.into_iter().take(LIKE) {
-        let share = count as f64 / (importers.len() + edges.importers(other).len() - count).max(1) as f64;
+        let share = count as f64 / (importers.len() + edges.importing(other).count() - count).max(1) as f64;
         let symbols = snapshot.file_by_number(other).into_iter().flat_map(|file| file.symbols());
         for other in symbols.filter(|other| other.parent().is_none() && likeness(other) > 0.0) {
             add(other.number(), IMPORTERS * share, "shared importers");

@@ -443,7 +443,7 @@ pub fn outside_bases(snapshot: &Snapshot, edges: &EdgeTable, class: SymbolId) ->
 }
 
 /// The text of a base, with its qualifier.
-fn base_text(content: &[u8], edge: &Edge) -> String {
+pub(super) fn base_text(content: &[u8], edge: &Edge) -> String {
     let mut start = (edge.at as usize).min(content.len());
     // The qualifier before the name is part of the base.
     while start > 0 && matches!(content[start - 1], b'.' | b':' | b'_' | b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9') {

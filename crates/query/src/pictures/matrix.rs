@@ -1,7 +1,7 @@
 //! Imports between folders as a matrix, ordered so that most imports point one way. An import that points the other way
 //! is part of a cycle.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use codelode_store::{EdgeTable, Snapshot};
 
@@ -33,8 +33,9 @@ pub fn matrix(snapshot: &Snapshot, edges: &EdgeTable, below: &str) -> Matrix {
     for file in snapshot.files() {
         let Some(from) = folder(file.path()) else { continue };
         weights.entry(from.clone()).or_default();
-        for import in edges.imports(file.number()) {
-            let to = snapshot.file_by_number(import.to).and_then(|file| folder(file.path()));
+        let imported: BTreeSet<u32> = edges.imports(file.number()).iter().map(|import| import.to).collect();
+        for imported in imported {
+            let to = snapshot.file_by_number(imported).and_then(|file| folder(file.path()));
             if let Some(to) = to {
                 *weights.entry(from.clone()).or_default() += 1;
                 *weights.entry(to.clone()).or_default() += 1;

@@ -1,6 +1,6 @@
 //! Builds graphs of relations: calls around a symbol, classes, imports of files, and users of a change.
 
-use std::collections::{HashSet, VecDeque};
+use std::collections::{BTreeSet, HashSet, VecDeque};
 
 use super::graph::{Builder, EdgeCertainty, Graph, Node};
 use super::{MOST, MOST_POSSIBLE};
@@ -192,8 +192,8 @@ pub fn files(snapshot: &Snapshot, edges: &EdgeTable, file: FileView<'_>, depth: 
             if layer.unsigned_abs() >= depth {
                 continue;
             }
-            let next: Vec<u32> = match leftwards {
-                true => edges.importers(around).iter().map(|import| import.from).collect(),
+            let next: BTreeSet<u32> = match leftwards {
+                true => edges.importing(around).collect(),
                 false => edges.imports(around).iter().map(|import| import.to).collect(),
             };
             let next_layer = if leftwards { layer - 1 } else { layer + 1 };

@@ -1,6 +1,7 @@
 //! The common start of relation tools: a fresh snapshot, its edges, and the symbol.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::path::PathBuf;
 
 use serde_json::json;
 
@@ -8,7 +9,7 @@ use super::Caller;
 use super::errors::store_error;
 use super::indexes::{self, Repo};
 use crate::answer::Error;
-use codelode_base::model::SkipReason;
+use codelode_base::model::{SkipReason, on_disk};
 use codelode_index::pipeline;
 pub use codelode_index::pipeline::are_whole;
 use codelode_lang::languages;
@@ -73,12 +74,64 @@ pub fn ranks(repo: &Repo) -> Result<&RankTable, Error> {
 /// Finds every symbol that an id or a name may mean, grouped by twins.
 pub fn all<'a>(repo: &'a Repo, edges: &EdgeTable, id: &str) -> Result<Vec<Vec<SymbolView<'a>>>, Error> {
     match query::meant(&repo.snapshot, &repo.own_id(id)) {
-        Ok(symbols) => Ok(query::twins(edges, symbols)),
+        Ok(symbols) => Ok(twins(repo, edges, symbols)),
         Err(_) => match inherited(repo, id) {
             // The error is the same as for a single symbol.
             none if none.is_empty() => symbol(repo, id).map(|symbol| vec![vec![symbol]]),
-            inherited => Ok(query::twins(edges, inherited)),
+            inherited => Ok(twins(repo, edges, inherited)),
         },
+    }
+}
+
+/// Groups symbols that define the same thing, also where one path is a link to the other.
+pub fn twins<'a>(repo: &'a Repo, edges: &EdgeTable, symbols: Vec<SymbolView<'a>>) -> Vec<Vec<SymbolView<'a>>> {
+    let mut groups = query::twins(edges, symbols);
+    let mut links = Links::of(repo);
+    let mut place = 0;
+    while place < groups.len() {
+        let first = groups[place][0];
+        let own = links.target(first.file.path()).and_then(|real| {
+            let is_own = |other: &SymbolView<'_>| other.file.path() == real && other.line() == first.line();
+            groups.iter().position(|group| group.iter().any(is_own))
+        });
+        match own.filter(|own| *own != place) {
+            Some(own) => {
+                let linked = groups.remove(place);
+                groups[own - usize::from(own > place)].extend(linked);
+            }
+            None => place += 1,
+        }
+    }
+    groups
+}
+
+/// Files of a repository that are links to others of it, as far as links are followed.
+pub struct Links<'r> {
+    repo: &'r Repo,
+    /// The canonical root, if links are followed.
+    root: Option<PathBuf>,
+    known: HashMap<String, Option<String>>,
+}
+
+impl<'r> Links<'r> {
+    /// The links of a repository.
+    pub fn of(repo: &'r Repo) -> Self {
+        let root = repo.root.as_ref().filter(|_| repo.snapshot.facts().follow_symlinks);
+        Self { repo, root: root.and_then(|root| root.canonicalize().ok()), known: HashMap::new() }
+    }
+
+    /// The indexed file that the file at a path is a link to, or lies behind a link to a folder.
+    pub fn target(&mut self, path: &str) -> Option<String> {
+        let root = self.root.as_ref()?;
+        if let Some(known) = self.known.get(path) {
+            return known.clone();
+        }
+        let real = on_disk(root, path).canonicalize().ok();
+        let inside = real.as_ref().and_then(|real| real.strip_prefix(root).ok()?.to_str());
+        let target = inside.filter(|inside| *inside != path && self.repo.snapshot.file(inside).is_some());
+        let target = target.map(str::to_owned);
+        self.known.insert(path.to_owned(), target.clone());
+        target
     }
 }
 
@@ -107,22 +160,49 @@ pub fn symbol<'a>(repo: &'a Repo, id: &str) -> Result<SymbolView<'a>, Error> {
             [only] if matches!(missing, Missing::Unknown(_)) => Ok(only),
             _ => Err(missing),
         })
-        .map_err(|missing| {
-            let shown: String = id.chars().take(200).collect();
-            match missing {
-                Missing::Ambiguous(ids) => {
-                    let message = format!("{shown:?} matches several symbols; give an id");
-                    Error::ambiguous(message).with("candidates", ids)
-                }
-                Missing::Unknown(ids) => {
-                    let message = match ids.first() {
-                        Some(first) => format!("no symbol has the id {shown:?}; did you mean {first:?}?"),
-                        None => format!("no symbol has the id {shown:?}; find it with search_symbols"),
-                    };
-                    Error::not_found(message).with("nearest", ids)
-                }
+        .map_err(|missing| match missing {
+            Missing::Ambiguous(ids) => {
+                let message = format!("{:?} matches several symbols; give an id", shown(id));
+                Error::ambiguous(message).with("candidates", ids)
+            }
+            Missing::Unknown(ids) => {
+                let (message, nearest) = unknown(repo, id, ids);
+                Error::not_found(message).with("nearest", nearest)
             }
         })
+}
+
+/// The message for a text that means no symbol, and what it may have meant: symbols, or for a place files.
+pub fn unknown(repo: &Repo, id: &str, nearest: Vec<String>) -> (String, Vec<String>) {
+    let text = shown(id);
+    let place = id.rsplit_once(':').filter(|(path, line)| !path.ends_with(':') && line.parse::<u32>().is_ok());
+    if let Some((path, line)) = place {
+        let path = repo.relative(path);
+        if let Some(file) = repo.snapshot.file(&path) {
+            let n_lines = file.lines();
+            let message = match line.parse::<u32>().is_ok_and(|line| (1..=n_lines).contains(&line)) {
+                true => format!("no symbol is at {text:?}; get_file_content shows the line"),
+                false => format!("{path:?} has {n_lines} lines, and none has the number {line}"),
+            };
+            return (message, nearest);
+        }
+        let files = query::nearest_files(&repo.snapshot, &path, 3);
+        let message = match files.first() {
+            Some(first) => format!("no file {path:?} is indexed; did you mean {first:?}?"),
+            None => format!("no file {path:?} is indexed; get_file_tree lists files"),
+        };
+        return (message, files);
+    }
+    let message = match nearest.first() {
+        Some(first) => format!("no symbol has the id {text:?}; did you mean {first:?}?"),
+        None => format!("no symbol has the id {text:?}; find it with search_symbols, or in any text with search_text"),
+    };
+    (message, nearest)
+}
+
+/// The beginning of a caller's text, for a message.
+pub fn shown(text: &str) -> String {
+    text.chars().take(200).collect()
 }
 
 /// The kind of a symbol in its language's own word; `None` if that is the general word.
@@ -196,6 +276,14 @@ pub fn note_cut_off(caller: &Caller<'_>, files: &BTreeSet<&str>) {
     let more = files.len() - named.len();
     let note = if more > 0 { json!({"files": named, "more": more}) } else { json!({"files": named}) };
     caller.note("not_read_whole", note);
+}
+
+/// Notes why there may be uses that do not write the name.
+pub fn note_unnamed(caller: &Caller<'_>, reasons: &BTreeSet<String>) {
+    if !reasons.is_empty() {
+        let named: Vec<&str> = reasons.iter().map(String::as_str).take(MOST_NAMED).collect();
+        caller.note("unnamed_uses", json!(named.join("; ")));
+    }
 }
 
 /// Reasons for files without text in the index, in which a name may still occur.

@@ -7,7 +7,7 @@ use super::blame::{Blame, Blaming};
 use super::fields::{Facts, Fields, hash, source_line};
 use super::indexes::{self, Repo};
 use super::packing::Member;
-use super::{Call, Error, tokens};
+use super::{Call, Error, related, tokens};
 use codelode_base::model::Kind;
 use codelode_query::{self as query, Missing};
 use codelode_store::SymbolView;
@@ -199,7 +199,7 @@ type Found<'a> = (Vec<SymbolView<'a>>, Option<SymbolError>);
 
 /// The symbol of an id; of a name that several have all of them, as far as they are short, tests last.
 fn lookup<'a>(repo: &'a Repo, id: &str) -> Result<Found<'a>, SymbolError> {
-    let shown: String = id.chars().take(200).collect();
+    let shown = related::shown(id);
     match query::by_id(&repo.snapshot, id) {
         Ok(symbol) => Ok((vec![symbol], None)),
         Err(Missing::Ambiguous(_)) => {
@@ -217,10 +217,7 @@ fn lookup<'a>(repo: &'a Repo, id: &str) -> Result<Found<'a>, SymbolError> {
             Ok((symbols, (!rest.is_empty()).then_some(SymbolError { id: shown, error, nearest })))
         }
         Err(Missing::Unknown(nearest)) => {
-            let error = match nearest.first() {
-                Some(first) => format!("no symbol has the id {shown:?}; did you mean {first:?}?"),
-                None => format!("no symbol has the id {shown:?}; find it with search_symbols or get_file_outline"),
-            };
+            let (error, nearest) = related::unknown(repo, id, nearest);
             Err(SymbolError { id: shown, error, nearest })
         }
     }

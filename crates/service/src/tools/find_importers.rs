@@ -62,13 +62,14 @@ pub struct FileError {
     error: String,
 }
 
-/// Importers of a file, by path.
+/// Importers of a file, by path and line.
 #[derive(Debug, Default, Serialize, JsonSchema)]
 pub struct Importers {
     file_path: String,
+    /// Number of files that import it.
     importer_count: usize,
     importers: Vec<Item>,
-    /// Number of further importers (for several files).
+    /// Number of further lines (for several files).
     #[serde(skip_serializing_if = "is_zero")]
     importers_left: usize,
     /// Cursor for the rest, with only this file as `file_path`.
@@ -80,7 +81,7 @@ fn is_zero(n: &usize) -> bool {
     *n == 0
 }
 
-/// An importing file.
+/// A line that imports the file.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Item {
     /// Repository of the file, if another.
@@ -146,8 +147,8 @@ impl Tool for FindImporters {
                 fits
             };
             let given = of.importers.iter().take(most).take_while(fits).count();
+            of.importers_left = of.importers.len() - given;
             of.importers.truncate(given);
-            of.importers_left = of.importer_count - given;
             if of.importers_left > 0 {
                 of.next_cursor = Some(call.cursor_alone("file_paths", "file_path", path, given));
             }
@@ -182,18 +183,19 @@ fn importers(
     let reads = links().filter(|link| link.to.as_deref() == Some(&*path) && seen.insert(&link.from));
     let reads = reads.filter_map(|link| Some(item(repo.snapshot.file(&link.from)?, link.at)));
     let mut importers: Vec<Item> = imports.chain(reads).collect();
-    importers.sort_by(|a, b| a.file.cmp(&b.file));
+    importers.sort_by(|a, b| (&a.file, a.line).cmp(&(&b.file, b.line)));
+    importers.dedup_by(|one, other| (&one.file, one.line) == (&other.file, other.line));
     for user in users.iter().rev() {
         importers.splice(0..0, elsewhere(user, file.number())?);
     }
-    Ok(Importers { file_path: path, importer_count: importers.len(), importers, ..Importers::default() })
+    let importer_count = importers.chunk_by(|one, other| (&one.repo, &one.file) == (&other.repo, &other.file)).count();
+    Ok(Importers { file_path: path, importer_count, importers, ..Importers::default() })
 }
 
-/// Files of another repository that import a file, each at its first import.
+/// The lines of another repository that import a file.
 fn elsewhere(user: &User, file: u32) -> Result<Vec<Item>, Error> {
     let (repo, edges) = (&user.repo, related::edges(&user.repo)?);
-    let mut imports: Vec<&LinkedImport> = user.imports().iter().filter(|import| import.to == file).collect();
-    imports.dedup_by_key(|import| import.from);
+    let imports = user.imports().iter().filter(|import| import.to == file);
     let item = |import: &LinkedImport| {
         let from = repo.snapshot.file_by_number(import.from)?;
         Some(Item {
@@ -203,5 +205,7 @@ fn elsewhere(user: &User, file: u32) -> Result<Vec<Item>, Error> {
             has_importers: !edges.importers(import.from).is_empty(),
         })
     };
-    Ok(imports.into_iter().filter_map(item).collect())
+    let mut importers: Vec<Item> = imports.filter_map(item).collect();
+    importers.dedup_by(|one, other| (&one.file, one.line) == (&other.file, other.line));
+    Ok(importers)
 }

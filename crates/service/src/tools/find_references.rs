@@ -210,13 +210,15 @@ impl Tool for FindReferences {
             // Each of several gets what fits into an answer; those that do not fit beside it have the next page.
             let room = (!is_one).then(|| call.max_tokens.saturating_sub(FRAME));
             let users = if args.cross_repo { cross_repo::users(call, repo, edges)? } else { Vec::new() };
-            let mut cut_off = BTreeSet::new();
+            let (mut cut_off, mut unnamed) = (BTreeSet::new(), BTreeSet::new());
             for name in &asked {
-                let (uses, files) = find(call, (repo, &users), edges, &args, (*name, room), &mut cut_off)?;
+                let (uses, files) =
+                    find(call, (repo, &users), edges, &args, (*name, room), (&mut cut_off, &mut unnamed))?;
                 results.push(uses);
                 paths.extend(files);
             }
             related::note_cut_off(call, &cut_off);
+            related::note_unnamed(call, &unnamed);
             let is_absent = results.iter().any(|uses| uses.references.is_empty());
             if is_absent {
                 related::note_unread(call, repo);
@@ -248,7 +250,7 @@ fn find<'r>(
     edges: &EdgeTable,
     args: &Args,
     (name, room): (Option<&str>, Option<usize>),
-    cut_off: &mut BTreeSet<&'r str>,
+    (cut_off, unnamed): (&mut BTreeSet<&'r str>, &mut BTreeSet<String>),
 ) -> Result<(Uses, Vec<String>), Error> {
     let (symbols, not_found) = meant(call, repo, args, name)?;
     let Some(first) = symbols.first() else {
@@ -271,6 +273,7 @@ fn find<'r>(
         return uses_outside(call, (repo, edges), args, name, room).ok_or(unresolved);
     }
     cut_off.extend(query::cut_off(&repo.snapshot, &symbols));
+    unnamed.extend(query::unnamed_uses(&repo.snapshot, edges, &symbols));
     if let Some(name) = name.filter(|_| args.symbol_id.is_none() && args.line.is_none()) {
         related::note_inherited(call, repo, name, &symbols);
     }
@@ -278,10 +281,12 @@ fn find<'r>(
     // Only those on the page are made into items: there may be a million uses.
     let mut references: Vec<Reference<'_>> = Vec::new();
     let mut paths: Vec<String> = vec![first.file.path().to_owned()];
-    let groups = query::twins(edges, symbols);
+    let groups = related::twins(repo, edges, symbols);
+    let mut links = related::Links::of(repo);
     for (place, twins) in groups.iter().enumerate() {
         let of = (groups.len() > 1).then_some(place);
-        let uses = uses_of(&repo.snapshot, edges, twins);
+        let mut uses = uses_of(&repo.snapshot, edges, twins);
+        uses.retain(|(_, place)| links.target(place.file.path()).is_none());
         output.definitions.push(Defined::of(twins, uses.len()));
         for (symbol, place) in &uses {
             let written = query::written_as(place, symbol);

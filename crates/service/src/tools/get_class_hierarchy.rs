@@ -1,5 +1,7 @@
 //! Bases of a class, and classes derived from it.
 
+use std::collections::HashMap;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -8,7 +10,7 @@ use super::indexes::Repo;
 use super::{Call, Error, Tool, ToolTier, related};
 use codelode_base::model::Kind;
 use codelode_query as query;
-use codelode_store::{EdgeTable, SymbolView};
+use codelode_store::{EdgeTable, SymbolId, SymbolView};
 
 /// Show the inheritance tree of a class, interface or trait: parents (superclasses, ancestors), children (subclasses,
 /// descendants).
@@ -66,6 +68,9 @@ pub struct Item {
     name: String,
     file: String,
     line: u32,
+    /// Other places that define the same class: its parts.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    also_at: Vec<String>,
     /// Steps up or down from the class; absent if one.
     #[serde(skip_serializing_if = "is_near")]
     depth: u32,
@@ -80,7 +85,13 @@ fn is_near(depth: &u32) -> bool {
 impl Item {
     fn of(symbol: &SymbolView<'_>, depth: u32, fields: &Fields) -> Self {
         let (name, file) = (symbol.name().into_owned(), symbol.file.path().to_owned());
-        Self { id: symbol.id(), name, file, line: symbol.line(), depth, facts: fields.of(symbol) }
+        let (id, line, facts) = (symbol.id(), symbol.line(), fields.of(symbol));
+        Self { id, name, file, line, also_at: Vec::new(), depth, facts }
+    }
+
+    /// A class with its parts.
+    fn of_parts(parts: &[SymbolView<'_>], depth: u32, fields: &Fields) -> Self {
+        Self { also_at: related::others_at(parts), ..Self::of(&parts[0], depth, fields) }
     }
 }
 
@@ -137,7 +148,9 @@ fn hierarchy(repo: &Repo, edges: &EdgeTable, class: &SymbolView<'_>, fields: &Fi
     outside.sort();
     outside.dedup();
     let items = |found: Vec<(SymbolView<'_>, u32)>| -> Vec<Item> {
-        found.iter().map(|(symbol, depth)| Item::of(symbol, *depth, fields)).collect()
+        let depths: HashMap<SymbolId, u32> = found.iter().map(|(symbol, depth)| (symbol.number(), *depth)).collect();
+        let classes = query::twins(edges, found.into_iter().map(|(symbol, _)| symbol).collect());
+        classes.iter().map(|parts| Item::of_parts(parts, depths[&parts[0].number()], fields)).collect()
     };
     // As near, what is tested comes before its tests.
     descendants.sort_by_key(|(symbol, depth)| (*depth, symbol.file.is_test()));

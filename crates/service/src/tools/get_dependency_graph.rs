@@ -174,7 +174,8 @@ fn ways<'a>(call: &Call<'_>, repo: &'a Repo, edges: &'a EdgeTable) -> impl Fn(u3
         links.filter_map(|link| Some((number(&link.from)?, number(link.to.as_deref()?)?))).collect();
     move |file, upwards| {
         let imports = if upwards { edges.importers(file) } else { edges.imports(file) };
+        let imports: BTreeSet<(u32, u32)> = imports.iter().map(|import| (import.from, import.to)).collect();
         let links = links.iter().copied().filter(|(from, to)| file == if upwards { *to } else { *from });
-        imports.iter().map(|import| (import.from, import.to)).chain(links).collect()
+        imports.into_iter().chain(links).collect()
     }
 }

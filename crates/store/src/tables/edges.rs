@@ -447,6 +447,11 @@ impl EdgeTable {
         self.equal(6, |import: &Import| import.to.cmp(&file))
     }
 
+    /// Files that import a file, each once.
+    pub fn importing(&self, file: u32) -> impl Iterator<Item = u32> + use<'_> {
+        self.importers(file).chunk_by(|one, other| one.from == other.from).map(|imports| imports[0].from)
+    }
+
     /// Direct bases of a class.
     pub fn bases(&self, class: SymbolId) -> impl Iterator<Item = SymbolId> + use<'_> {
         let layer = self.layer_of(class.file);

@@ -10,6 +10,6 @@ pub static SPEC: LanguageSpec = LanguageSpec {
     extensions: &["astro"],
     grammar: grammar!("astro", tree_sitter_typescript, LANGUAGE_TYPESCRIPT, TYPESCRIPT_NODE_TYPES, HIGHLIGHTS_QUERY),
     silent: include_str!("silent.txt"),
-    sanitize: Some(super::scripts::with_front),
+    sanitize: Some(super::scripts::of_astro),
     ..IN_PAGES
 };

@@ -104,18 +104,38 @@ pub(in crate::languages) fn function<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>,
     at.says(UNKNOWN)
 }
 
+/// Reads what looks like a declaration and is a call: of a macro that declares something, `MODULE_LICENSE(GPL);`, or of
+/// a function with a pointer's value, `drop(*name);`. Returns false for a declaration.
+pub(in crate::languages) fn is_call<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: ScopeId) -> bool {
+    let (Some(of), [only]) = (field(node, "type"), &declarators(node)[..]) else { return false };
+    if of.kind() != "type_identifier" || only.kind() != "parenthesized_declarator" {
+        return false;
+    }
+    // A name in parentheses may be that of a variable.
+    if scope != ROOT && !cx.first(*only).is_some_and(|inner| inner.kind().ends_with("declarator")) {
+        return false;
+    }
+    cx.bare(of, scope, Role::Call);
+    argument(cx, *only, scope);
+    true
+}
+
+/// Reads the name in what looks like a declarator in parentheses, and is the argument of a call.
+fn argument<'t>(cx: &mut Lower<'_, 't>, mut node: Node<'t>, scope: ScopeId) {
+    while node.kind().ends_with("declarator") {
+        let size = field(node, "size");
+        size.map(|size| cx.value(size, scope));
+        let Some(inner) = field(node, "declarator").or_else(|| cx.first(node)) else { return };
+        node = inner;
+    }
+    cx.value(node, scope);
+}
+
 /// A declaration of functions or variables.
 pub(in crate::languages) fn declaration<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: NodeContext) -> NodeResult {
     let all = declarators(node);
     let (is_static, is_extern) = (is_stored(cx, node, "static"), is_stored(cx, node, "extern"));
-    if let (Some(of), [only]) = (field(node, "type"), &all[..])
-        && of.kind() == "type_identifier"
-        && only.kind() == "parenthesized_declarator"
-        && at.scope == ROOT
-    {
-        // A macro that declares something: `MODULE_LICENSE(GPL);`
-        cx.bare(of, ROOT, Role::Call);
-        cx.value(*only, ROOT);
+    if is_call(cx, node, at.scope) {
         return at.says(UNKNOWN);
     }
     let of = type_of(cx, node, at.scope);

@@ -8,7 +8,7 @@ use tree_sitter::Node;
 
 use super::super::c::declarator::{declarator, parameters};
 use super::super::c::includes::INSIDE;
-use super::super::c::lower::{LINKED, bind, declarators, field, initial, is_stored, mention, type_of};
+use super::super::c::lower::{LINKED, bind, declarators, field, initial, is_call, is_stored, mention, type_of};
 use super::super::c::{macros, preprocess};
 use super::super::definition::span_of;
 use super::super::lower::Lower;
@@ -83,6 +83,9 @@ pub(super) fn declaration<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: NodeCo
     if cx.facts.class_of(at.scope).is_some() {
         // The declaration of a constructor, to the grammar.
         return classes::fields(cx, node, at);
+    }
+    if is_call(cx, node, at.scope) {
+        return at.says(UNKNOWN);
     }
     let of = type_of(cx, node, at.scope);
     let is_open = is_open(cx, at.scope);

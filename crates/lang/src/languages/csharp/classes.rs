@@ -5,7 +5,7 @@ use tree_sitter::Node;
 use super::super::definition::span_of;
 use super::super::lower::Lower;
 use super::super::shape::{NodeContext, NodeResult};
-use super::expressions::initialized;
+use super::expressions::{self, initialized};
 use super::lower::{OUTSIDE, field};
 use super::types;
 use crate::facts::{
@@ -202,6 +202,9 @@ pub(super) fn attribute<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: NodeCont
         let text = cx.text(name);
         let (short, long) = (types::type_name(cx, text), types::type_name(cx, &format!("{text}Attribute")));
         let meant = [short, long].map(|name| cx.facts.named(at.scope, name));
+        let class = cx.facts.union(&meant);
+        let lists: Vec<Node<'t>> = cx.children(node).into_iter().skip(1).collect();
+        lists.into_iter().for_each(|list| expressions::labels(cx, list, class));
         let constructor = cx.facts.name(CONSTRUCTOR);
         let made = meant.map(|class| cx.facts.member(class, constructor));
         let meant = cx.facts.union(&[meant[1], meant[0], made[1], made[0]]);

@@ -67,6 +67,18 @@ fn arguments<'t>(cx: &mut Lower<'_, 't>, list: Option<Node<'t>>, scope: ScopeId,
     cx.facts.list(&all)
 }
 
+/// Reads labels of arguments that name properties of a record: `new Person(First: name)`.
+pub(super) fn labels<'t>(cx: &mut Lower<'_, 't>, list: Node<'t>, class: ExpressionId) {
+    for argument in cx.children(list) {
+        let Some(label) = field(argument, "name") else { continue };
+        // A parameter of another class begins with a small letter.
+        if cx.text(label).starts_with(char::is_uppercase) {
+            let made = cx.facts.of(Op::Instance, class);
+            cx.member(label, made, Role::Reference);
+        }
+    }
+}
+
 /// A call's callee for its arguments.
 fn fitting<'t>(
     cx: &mut Lower<'_, 't>,
@@ -121,7 +133,9 @@ pub(super) fn creation<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: NodeConte
         let constructor = cx.facts.name(&format!("new {}", cx.text(name)));
         let constructors = cx.facts.member(class, constructor);
         let callee = cx.facts.union(&[class, constructors]);
-        let (fitting, _) = fitting(cx, field(node, "arguments"), at.scope, callee);
+        let list = field(node, "arguments");
+        list.into_iter().for_each(|list| labels(cx, list, class));
+        let (fitting, _) = fitting(cx, list, at.scope, callee);
         cx.facts.occurrence(span_of(name), Role::Call, fitting);
         if all.is_empty() { class } else { types::applied(cx, "", class, &all) }
     } else {

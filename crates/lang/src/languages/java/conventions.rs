@@ -23,6 +23,16 @@ pub static CONVENTIONS: Conventions = Conventions {
         Package { file: "build.gradle", says: PUBLISHED, names: ManifestPart::Nothing },
         Package { file: "build.gradle.kts", says: PUBLISHED, names: ManifestPart::Nothing },
     ],
+    // Of Lombok.
+    accessors: &[
+        ("Builder", &["*"]),
+        ("Data", &["get*", "is*", "set*"]),
+        ("Getter", &["get*", "is*"]),
+        ("Setter", &["set*"]),
+        ("SuperBuilder", &["*"]),
+        ("Value", &["get*", "is*"]),
+        ("With", &["with*"]),
+    ],
     is_implied: |name| {
         matches!(name, "toString" | "hashCode" | "equals" | "compareTo" | "clone" | "finalize")
             || matches!(name, "readObject" | "writeObject" | "readResolve" | "writeReplace" | "readObjectNoData")

@@ -6,7 +6,7 @@ use crate::languages::namespaces::Namespaces;
 /// Name resolution of PHP.
 pub static SEMANTICS: Semantics = Semantics {
     class_names: ClassNames::Hidden,
-    looks_down: false,
+    looks_down: true,
     includes: true,
     call: &["__invoke()"],
     element: &[("offsetGet()", false), ("current()", false), ("getIterator()", true)],

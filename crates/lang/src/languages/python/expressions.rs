@@ -46,6 +46,9 @@ fn walk_one<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: ScopeId, role: Ro
             if cx.text(attribute) == "__class__" {
                 return own_class(cx, object, scope);
             }
+            if cx.text(attribute) == "__dict__" {
+                return cx.facts.foreign_container();
+            }
             // A member of an unknown value is unknown, but its occurrence is recorded above.
             if on == UNKNOWN { UNKNOWN } else { meant }
         }

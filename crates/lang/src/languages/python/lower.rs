@@ -572,19 +572,38 @@ fn one_of(cx: &mut Lower<'_, '_>, classes: ExpressionId) -> ExpressionId {
     cx.facts.of(Op::Instance, classes)
 }
 
+/// Reads `name=pattern` in the pattern of a class, whose member it is; false for another pattern.
+fn keyword<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, class: ExpressionId, scope: ScopeId) -> bool {
+    let inner = if node.kind() == "case_pattern" { cx.first(node) } else { Some(node) };
+    let Some(inner) = inner.filter(|inner| inner.kind() == "keyword_pattern") else { return false };
+    let mut parts = cx.children(inner).into_iter();
+    if let Some(name) = parts.next() {
+        cx.member(name, class, Role::Reference);
+    }
+    for part in parts {
+        cx.deeper(|cx| pattern(cx, part, scope));
+    }
+    true
+}
+
 /// Reads a `case` pattern: class names are references, other single names are bound. Returns the class that it matches.
 fn pattern<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: ScopeId) -> ExpressionId {
     match node.kind() {
-        "class_pattern" | "keyword_pattern" | "case_pattern" | "union_pattern" | "tuple_pattern" | "list_pattern"
-        | "as_pattern" | "dict_pattern" | "splat_pattern" => {
+        "class_pattern" | "case_pattern" | "union_pattern" | "tuple_pattern" | "list_pattern" | "as_pattern"
+        | "dict_pattern" | "splat_pattern" => {
             let kind = node.kind();
             let mut classes = Vec::new();
+            let mut class = UNKNOWN;
             for (place, child) in cx.children(node).into_iter().enumerate() {
                 let is_class = kind == "class_pattern" && place == 0;
+                if kind == "class_pattern" && place > 0 && keyword(cx, child, class, scope) {
+                    continue;
+                }
                 let is_read = is_class || child.kind() == "dotted_name" && child.named_child_count() > 1;
                 match child.kind() {
                     "dotted_name" if is_read => {
                         let meant = dotted(cx, child, scope);
+                        class = if is_class { cx.facts.of(Op::Instance, meant) } else { class };
                         classes.extend(is_class.then_some(meant));
                     }
                     "identifier" if kind == "as_pattern" => {

@@ -162,8 +162,11 @@ pub(super) fn call<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: NodeContext) 
         return at.says(UNKNOWN);
     }
     let arguments = list.map(|list| cx.list(list, NodeContext::used(at.scope))).unwrap_or_default();
+    let each = on.filter(|_| EACH.contains(&text)).map_or(UNKNOWN, |on| cx.facts.of(Op::Each, on));
+    if let Some(list) = list {
+        symbols(cx, (text, on), list, each, at.scope);
+    }
     if let Some(block) = field(node, "block") {
-        let each = on.filter(|_| EACH.contains(&text)).map_or(UNKNOWN, |on| cx.facts.of(Op::Each, on));
         within_block(cx, block, at.scope, each);
     }
     let (Some(method), arguments) = (method, cx.facts.list(&arguments)) else { return at.says(UNKNOWN) };
@@ -182,6 +185,57 @@ pub(super) fn call<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: NodeContext) 
         ("class", Some(on)) => cx.facts.of(Op::TypeOf, on),
         _ => cx.facts.expression(Op::Call, callee, arguments),
     })
+}
+
+/// Methods that are given the name of a method of their receiver.
+const BY_NAME: &[&str] =
+    &["__send__", "instance_method", "method", "public_method", "public_send", "respond_to?", "send", "try", "try!"];
+
+/// Reads symbols that name methods: `map(&:name)`, `send(:name)`, and in the body of a class, which tells them to what
+/// extends it, `before_action :name`.
+fn symbols<'t>(
+    cx: &mut Lower<'_, 't>,
+    (called, on): (&str, Option<ExpressionId>),
+    list: Node<'t>,
+    each: ExpressionId,
+    scope: ScopeId,
+) {
+    let body = Some(cx.facts.parent(scope)).filter(|_| cx.facts.is(scope, ScopeKind::Block));
+    let class = body.filter(|members| *members != ScopeId::NONE).and_then(|members| cx.facts.class_of(members));
+    let class = class.filter(|_| on.is_none()).map(|class| cx.facts.expression(Op::ClassOf, class, 0));
+    let is_by_name = BY_NAME.contains(&called);
+    for (place, argument) in cx.children(list).into_iter().enumerate() {
+        let is_block = argument.kind() == "block_argument";
+        let named = match argument.kind() {
+            "block_argument" => cx.first(argument),
+            "pair" => field(argument, "value"),
+            _ => Some(argument),
+        };
+        let Some(symbol) = named.filter(|named| named.kind() == "simple_symbol") else { continue };
+        let name = cx.facts.name(word(cx, symbol));
+        let meant = match on {
+            _ if is_block => cx.facts.member(each, name),
+            Some(on) if is_by_name && place == 0 => cx.facts.member(on, name),
+            None if is_by_name && place == 0 => cx.facts.named(scope, name),
+            _ => match class {
+                Some(class) => cx.facts.member(class, name),
+                None => continue,
+            },
+        };
+        let role = if is_block || called.ends_with("send") { Role::Call } else { Role::Reference };
+        cx.facts.occurrence(name_of(symbol), role, meant);
+    }
+}
+
+/// The text of a symbol without its colon.
+fn word<'s>(cx: &Lower<'s, '_>, symbol: Node<'_>) -> &'s str {
+    cx.text(symbol).trim_start_matches(':')
+}
+
+/// The place of a symbol without its colon.
+fn name_of(symbol: Node<'_>) -> Span {
+    let place = span_of(symbol);
+    Span { start: place.start + 1, ..place }
 }
 
 /// Whether a call without a receiver declares something, and was read.
@@ -215,17 +269,25 @@ fn declares<'t>(cx: &mut Lower<'_, 't>, text: &str, list: Option<Node<'t>>, node
                 cx.facts.base(class, base);
             }
         }
+        "alias_method" => {
+            let parts = cx.children(list);
+            let [new, old] = parts[..] else { return false };
+            let (new, name) = (cx.facts.name(word(cx, new)), cx.facts.name(word(cx, old)));
+            let meant = cx.facts.named(at.scope, name);
+            cx.facts.occurrence(name_of(old), Role::Reference, meant);
+            let scope = owner(cx, at.scope);
+            cx.facts.bind(scope, new, Bound::alias(meant));
+        }
         // Names of methods.
-        "alias_method" | "private" | "public" | "protected" | "module_function" | "private_class_method" => {
+        "private" | "public" | "protected" | "module_function" | "private_class_method" => {
             for part in cx.children(list) {
                 if part.kind() != "simple_symbol" {
                     cx.value(part, at.scope);
                     continue;
                 }
-                let name = cx.facts.name(cx.text(part).trim_start_matches(':'));
+                let name = cx.facts.name(word(cx, part));
                 let meant = cx.facts.named(at.scope, name);
-                let place = span_of(part);
-                cx.facts.occurrence(Span { start: place.start + 1, ..place }, Role::Reference, meant);
+                cx.facts.occurrence(name_of(part), Role::Reference, meant);
             }
         }
         _ => return false,

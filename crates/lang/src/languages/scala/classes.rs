@@ -68,8 +68,26 @@ pub(super) fn class<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: NodeContext)
             None => cx.facts.bind(bound, called, Bound::definition(class).at(place)),
         }
     }
-    body(cx, node, &own);
+    let extended = body(cx, node, &own);
+    let modifiers = child(cx, node, "modifiers");
+    if modifiers.is_some_and(|words| cx.text(words).split_whitespace().any(|word| word == "implicit")) {
+        extends(cx, node, members, bound, extended);
+    }
     at.says(UNKNOWN)
+}
+
+/// Makes methods of an implicit class extensions of the type that it is made of, where the class is seen.
+fn extends<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, members: ScopeId, bound: ScopeId, of: ExpressionId) {
+    let parts = field(node, "body").map(|body| cx.children(body)).unwrap_or_default();
+    for name in
+        parts.into_iter().filter(|part| part.kind() == "function_definition").filter_map(|part| field(part, "name"))
+    {
+        let term = term(cx, plain(cx, name));
+        let Some(method) = defined(cx, members, term) else { continue };
+        let method = *cx.facts.definition(method);
+        let extension = cx.facts.define(Definition { owner: DefinitionId::NONE, alias: of, ..method });
+        cx.facts.bind(bound, term, Bound::definition(extension).at(method.at));
+    }
 }
 
 /// The newest definition of a name in a scope.
@@ -96,8 +114,8 @@ fn own_type<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: ScopeId) -> Optio
     Some(types::written(cx, of, scope))
 }
 
-/// The parameters, the bases and the members.
-fn body<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, own: &Class) {
+/// The parameters, the bases and the members; returns the type of the first parameter.
+fn body<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, own: &Class) -> ExpressionId {
     let mut takes = members::ParameterList::default();
     for (place, list) in fields(node, "class_parameters").into_iter().enumerate() {
         for parameter in cx.children(list).into_iter().filter(|part| part.kind() == "class_parameter") {
@@ -139,6 +157,7 @@ fn body<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, own: &Class) {
             _ => {}
         }
     }
+    takes.first()
 }
 
 fn constructor(cx: &mut Lower<'_, '_>, own: &Class, at: u32, takes: &members::ParameterList) {

@@ -10,5 +10,6 @@ pub static SPEC: LanguageSpec = LanguageSpec {
     extensions: &["svelte"],
     grammar: grammar!("svelte", tree_sitter_typescript, LANGUAGE_TYPESCRIPT, TYPESCRIPT_NODE_TYPES, HIGHLIGHTS_QUERY),
     silent: include_str!("silent.txt"),
+    sanitize: Some(super::scripts::of_svelte),
     ..IN_PAGES
 };

@@ -7,7 +7,7 @@ use super::super::lower::Lower;
 use super::super::shape::{NodeContext, NodeResult};
 use super::expressions::{self, extending};
 use super::lower::{FILE, IMPLICIT, all, body, child, field, named, needs, plain};
-use super::members::{CONSTRUCTOR, SUBSCRIPT, dotted, labeled};
+use super::members::{CONSTRUCTOR, SUBSCRIPT, dotted, labeled, set_by};
 use super::types;
 use crate::facts::{BLOCK, Bound, Definition, ExpressionId, ListId, NameId, Op, ScopeId, ScopeKind, UNKNOWN};
 use codelode_base::model::Role;
@@ -285,6 +285,9 @@ pub(super) fn call<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: NodeContext) 
         Some(on) => cx.facts.member(on, name),
     };
     let made = if is_type { cx.facts.member(of, constructor) } else { UNKNOWN };
+    if is_type {
+        labels(cx, suffix, of);
+    }
     let callee = Callee { on: of, name: on.filter(|on| *on != UNKNOWN).map(|_| name), made };
     let ((fitting, meant), list) = called(cx, &given, Some(&callee), at.scope);
     let is_named = given.all.iter().any(|one| one.value.is_none());
@@ -297,6 +300,19 @@ pub(super) fn call<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, at: NodeContext) 
         _ => cx.facts.expression(Op::Call, fitting, list),
     };
     at.says(value)
+}
+
+/// Reads labels of arguments that name properties of a structure: `Point(x: 1)`.
+fn labels<'t>(cx: &mut Lower<'_, 't>, suffix: Node<'t>, of: ExpressionId) {
+    let list = cx.children(suffix).into_iter().find(|part| part.kind() == "value_arguments");
+    for argument in list.map(|list| cx.children(list)).unwrap_or_default() {
+        let label = cx.children(argument).into_iter().find(|part| part.kind() == "value_argument_label");
+        let Some(label) = label else { continue };
+        let name = cx.facts.name(plain(cx, label));
+        let name = set_by(cx, name);
+        let meant = cx.facts.member(of, name);
+        cx.facts.occurrence(span_of(label), Role::Reference, meant);
+    }
 }
 
 /// `value[index]`

@@ -170,10 +170,12 @@ fn accessors<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, of: ExpressionId, scope
 
 /// The initialiser of a structure that writes none: of its stored properties.
 pub(super) fn memberwise<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, class: DefinitionId, members: ScopeId) {
-    let mut takes = Vec::new();
-    for part in cx.children(node) {
+    let (mut takes, parts) = (Vec::new(), cx.children(node));
+    if parts.iter().any(|part| part.kind() == "init_declaration") {
+        return;
+    }
+    for part in parts {
         match part.kind() {
-            "init_declaration" => return,
             "property_declaration" if !has_word(cx, part, &["static", "class", "lazy"]) => {
                 stored(cx, part, members, &mut takes);
             }
@@ -184,6 +186,12 @@ pub(super) fn memberwise<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, class: Defi
     let returns = cx.facts.expression(Op::ClassOf, class, 0);
     let init = cx.facts.define(Definition { name, owner: class, returns, parameters, ..Definition::default() });
     cx.facts.bind(members, name, Bound::definition(init));
+}
+
+/// The name under which a structure has the property that a label of its own initialiser sets.
+pub(super) fn set_by(cx: &mut Lower<'_, '_>, label: NameId) -> NameId {
+    let name = format!("{CONSTRUCTOR} {}", cx.facts.text(label));
+    cx.facts.name(&name)
 }
 
 /// Adds the stored properties of a declaration as parameters.
@@ -198,6 +206,8 @@ fn stored<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, members: ScopeId, takes: &
         let name = cx.facts.name(&label);
         let bound = cx.facts.bound_in(members, name).next().map(|binding| DefinitionId(binding.a));
         let Some(property) = bound else { continue };
+        let (set_by, own) = (set_by(cx, name), cx.facts.named(members, name));
+        cx.facts.bind(members, set_by, Bound::alias(own));
         let of = cx.facts.definition(property).returns;
         let written = rest.iter().find(|part| part.kind() == "type_annotation");
         label.extend(written.filter(|of| cx.text(***of).contains("->")).map(|_| TAKES_BLOCK));

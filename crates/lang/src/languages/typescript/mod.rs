@@ -68,7 +68,7 @@ pub(super) const IN_PAGES: LanguageSpec = LanguageSpec {
     imports: javascript::modules::TYPED_STATEMENTS,
     package: javascript::modules::package,
     distribution: Some(javascript::modules::DISTRIBUTION),
-    sanitize: Some(super::scripts::of_page),
+    sanitize: Some(super::scripts::of_vue),
     ..LanguageSpec::PLAIN
 };
 

@@ -78,9 +78,10 @@ fn fact(key: &str, value: &Value, meta: &Fields, say: Wording<'_>) -> Option<Str
         ("truncated", _) | (_, Value::Bool(false) | Value::Null) => None,
         ("only_indexed", _) => Some(format!("of {}, the only repository that is indexed", text_of(meta, "repo"))),
         ("timed_out", _) => Some("the time was up before every file was looked into: there may be more".to_owned()),
-        ("hint" | "inherited" | "relations_missing" | "compiler_stale" | "embedding_warning", Value::String(text)) => {
-            Some(say(text))
-        }
+        (
+            "hint" | "inherited" | "unnamed_uses" | "relations_missing" | "compiler_stale" | "embedding_warning",
+            Value::String(text),
+        ) => Some(say(text)),
         ("not_read_whole", Value::Object(files)) => {
             let more = number_of(files, "more").map(|more| format!(" and {more} more")).unwrap_or_default();
             let names = texts_of(files, "files").join(", ");

@@ -139,7 +139,8 @@ fn rest(fields: &Fields, say: Wording<'_>) -> String {
     if !missing.is_empty() {
         let near = texts_of(fields, "nearest");
         let near = if near.is_empty() { String::new() } else { format!("; similar: {}", near.join(", ")) };
-        text.push_str(&format!("nothing is called {}{near}\n", missing.join(", ")));
+        let next = say("search_text looks through all text");
+        text.push_str(&format!("nothing is called {}{near}; {next}\n", missing.join(", ")));
     }
     text
 }
@@ -153,7 +154,7 @@ pub(super) fn complete(fields: &Fields, key: &str, what: &str) -> String {
 pub(super) fn no_other(fields: &Fields, key: &str, what: &str) -> Option<String> {
     let meta = fields.get("_meta").and_then(Value::as_object);
     let is_unsure = |meta: &Fields| {
-        ["relations_missing", "compiler_stale", "read_so_far", "not_read", "not_read_whole"]
+        ["relations_missing", "compiler_stale", "read_so_far", "not_read", "not_read_whole", "unnamed_uses"]
             .iter()
             .any(|key| meta.contains_key(*key))
             || !matches!(text_of(meta, "freshness"), "" | "fresh")

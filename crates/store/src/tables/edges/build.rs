@@ -182,7 +182,7 @@ impl Edges {
         let (mut imports, mut bases) = (self.imports, self.bases);
         let mut importers = imports.clone();
         imports.sort_unstable();
-        importers.sort_unstable_by_key(|import| (import.to, import.from));
+        importers.sort_unstable_by_key(|import| (import.to, import.from, import.at));
         let mut derived: Vec<Pair> = bases.iter().map(|pair| Pair { key: pair.value, value: pair.key }).collect();
         bases.sort_unstable();
         derived.sort_unstable();

@@ -111,18 +111,7 @@ fn one<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: ScopeId, role: Role) -
             let value = cx.first(node).map_or(UNKNOWN, |value| walk(cx, value, scope, role));
             cx.facts.of(Op::Await, value)
         }
-        "ternary_expression" => {
-            let [condition, then, otherwise] =
-                ["condition", "consequence", "alternative"].map(|part| field(node, part));
-            let (mut inner, mut other) = (scope, scope);
-            if let Some(condition) = condition {
-                walk(cx, condition, scope, Role::Reference);
-                (inner, other) = (narrowed(cx, condition, scope, true), narrowed(cx, condition, scope, false));
-            }
-            let then = then.map_or(UNKNOWN, |then| walk(cx, then, inner, role));
-            let otherwise = otherwise.map_or(UNKNOWN, |otherwise| walk(cx, otherwise, other, role));
-            cx.facts.union(&[then, otherwise])
-        }
+        "ternary_expression" => either(cx, node, scope, &|cx, part, scope| walk(cx, part, scope, role)),
         "binary_expression" => {
             let (Some(left), Some(right)) = (field(node, "left"), field(node, "right")) else { return UNKNOWN };
             let operator = field(node, "operator").map_or("", |operator| operator.kind());
@@ -410,19 +399,46 @@ fn arguments<'t>(
             ArgumentSource::Nothing if callee != UNKNOWN => ArgumentSource::Argument(callee, place),
             given => given,
         };
-        let value = match FUNCTIONS.contains(&argument.kind()) {
-            true => cx.deeper(|cx| function(cx, argument, scope, given)),
-            false if callee != UNKNOWN && matches!(argument.kind(), "object" | "array") => {
+        let value = match argument.kind() {
+            "object" | "array" if callee != UNKNOWN => {
                 let wanted = cx.facts.expression(Op::Wanted, callee, place);
                 expected(cx, argument, scope, wanted)
             }
-            false => walk(cx, argument, scope, Role::Reference),
+            _ => passed(cx, argument, scope, given),
         };
         if place == 0 {
             first = value;
         }
     }
     first
+}
+
+/// Reads an argument: a function, or one of two, gets its parameters from the callee.
+fn passed<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: ScopeId, given: ArgumentSource) -> ExpressionId {
+    match node.kind() {
+        kind if FUNCTIONS.contains(&kind) => cx.deeper(|cx| function(cx, node, scope, given)),
+        "ternary_expression" => {
+            cx.deeper(|cx| either(cx, node, scope, &|cx, part, scope| passed(cx, part, scope, given)))
+        }
+        _ => walk(cx, node, scope, Role::Reference),
+    }
+}
+
+/// Reads `condition ? one : other`, with `read` for both values.
+fn either<'t>(
+    cx: &mut Lower<'_, 't>,
+    node: Node<'t>,
+    scope: ScopeId,
+    read: &dyn Fn(&mut Lower<'_, 't>, Node<'t>, ScopeId) -> ExpressionId,
+) -> ExpressionId {
+    let (mut inner, mut other) = (scope, scope);
+    if let Some(condition) = field(node, "condition") {
+        walk(cx, condition, scope, Role::Reference);
+        (inner, other) = (narrowed(cx, condition, scope, true), narrowed(cx, condition, scope, false));
+    }
+    let then = field(node, "consequence").map_or(UNKNOWN, |then| read(cx, then, inner));
+    let otherwise = field(node, "alternative").map_or(UNKNOWN, |otherwise| read(cx, otherwise, other));
+    cx.facts.union(&[then, otherwise])
 }
 
 fn assignment<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: ScopeId) -> ExpressionId {
