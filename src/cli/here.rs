@@ -82,6 +82,11 @@ pub(super) fn show(cx: &Context, answer: &mut Value, is_error: bool) {
     };
     if !is_error {
         let root = answer.pointer("/_meta/repo").and_then(root_of);
+        let answers = answer.get_mut("answers").and_then(Value::as_array_mut);
+        for one in answers.into_iter().flatten() {
+            let root = one.get("repo").and_then(root_of);
+            rewrite(one, root.as_deref(), &here, &root_of);
+        }
         rewrite(answer, root.as_deref(), &here, &root_of);
     }
 }

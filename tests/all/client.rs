@@ -5,6 +5,7 @@ mod skipping;
 
 use std::io::{BufRead, BufReader, Write};
 use std::net::TcpListener;
+use std::path::Path;
 use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::thread;
@@ -94,6 +95,20 @@ impl Server {
         let answer = self.ask("initialize", params);
         self.send(r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#);
         answer
+    }
+
+    /// Opens the session of a client that works in these folders.
+    #[allow(dead_code, reason = "attacks have no roots")]
+    pub fn initialize_in(&mut self, roots: &[&Path]) {
+        let client = json!({"name": "test", "version": "1"});
+        let capabilities = json!({"roots": {}});
+        let params = json!({"protocolVersion": "2025-06-18", "capabilities": capabilities, "clientInfo": client});
+        self.ask("initialize", params);
+        self.send(r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#);
+        let asked = self.receive();
+        assert_eq!(asked["method"], "roots/list", "{asked}");
+        let roots: Vec<Value> = roots.iter().map(|root| json!({"uri": format!("file://{}", root.display())})).collect();
+        self.send(&json!({"jsonrpc": "2.0", "id": asked["id"], "result": {"roots": roots}}).to_string());
     }
 
     /// Sends a line as it is.

@@ -55,6 +55,7 @@ mod rights;
 mod ripgrep;
 #[cfg(feature = "http")]
 mod rmcp_client;
+mod roots;
 mod schema;
 mod server;
 mod shapes;

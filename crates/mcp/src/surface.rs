@@ -29,6 +29,28 @@ const QUESTIONS: &[(&str, &str)] = &[
     ("What changed", "get_changed_symbols"),
 ];
 
+/// Kinds of work, each with the tools for it: a narrow surface names those whose tools it hides.
+pub(super) const KINDS_OF_WORK: &[(&str, &[&str])] = &[
+    ("impact of a change (what breaks or is affected)", &["get_blast_radius"]),
+    ("dead or unused code", &["find_dead_code", "check_references"]),
+    ("class hierarchy (inheritance, subclasses)", &["get_class_hierarchy"]),
+    ("implementations of an interface or method", &["find_implementations"]),
+    ("importers", &["find_importers"]),
+    ("dependency graph of a module", &["get_dependency_graph", "get_context_bundle"]),
+    ("structural search (syntax, AST)", &["search_ast"]),
+    ("tests of a function", &["find_tests"]),
+    ("rename or deletion of a symbol", &["plan_rename", "plan_delete", "plan_change_signature"]),
+    ("review", &["review_changes"]),
+    ("commits by author, date or message", &["search_commits"]),
+    ("git history of a function", &["get_symbol_history"]),
+    ("overview of a large codebase", &["get_repo_map", "get_repo_outline", "get_symbol_importance", "suggest_queries"]),
+    ("project structure (directory tree)", &["get_file_tree"]),
+    ("file content", &["get_file_content"]),
+    ("grep in any git repository", &["grep_repository", "list_repository_refs"]),
+    ("GitHub", &["search_repositories"]),
+    ("indexes", &["index_folder", "index_repo", "index_file", "list_repos", "resolve_repo", "invalidate_cache"]),
+];
+
 /// A description that a list of all tools need not repeat.
 const AS_ELSEWHERE: &str = "As in search_symbols.";
 
@@ -248,10 +270,10 @@ fn more_tools(surface: &Surface) -> Tool {
     if let Some(Value::Object(properties)) = input.get_mut("properties") {
         properties.extend(shared(surface));
     }
-    let description = "All other tools: blast radius, dead code, class hierarchy, implementations, importers, dependency graph, \
-                       syntax search (AST), context bundle, tests of a change, rename and deletion plans, review, commits, \
-                       repository overview, map and tree, file content, grep in any git repository, GitHub search, \
-                       indexes. Omit `tool` for a list, `arguments` for a description.";
+    let is_hidden = |name: &&'static str| TOOLS.iter().any(|spec| spec.name == *name && !shows(surface, spec));
+    let hidden = KINDS_OF_WORK.iter().filter(|(_, tools)| tools.iter().any(is_hidden));
+    let kinds: Vec<&str> = hidden.map(|(kind, _)| *kind).collect();
+    let description = format!("All other tools: {}. Omit `tool` for a list, `arguments` for help.", kinds.join(", "));
     // It may index, and cannot destroy.
     let hints = ToolAnnotations::new().read_only(false).destructive(false).idempotent(true);
     Tool::new(MORE_TOOLS, description, Arc::new(input)).with_annotations(hints)

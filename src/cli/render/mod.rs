@@ -26,6 +26,7 @@ type Renderer = fn(&Value, &mut Output) -> bool;
 
 /// The first renderer that accepts an answer prints it.
 const RENDERERS: &[Renderer] = &[
+    several,
     index::left_out,
     commits::show,
     content::symbols,
@@ -48,6 +49,20 @@ pub(super) fn answer(value: &Value, out: &mut Output) {
     if !RENDERERS.iter().any(|render| render(value, out)) {
         out.line(value.to_string());
     }
+}
+
+/// Shows the answers of several repositories, each below the name of its own.
+fn several(value: &Value, out: &mut Output) -> bool {
+    let answers = value.get("answers").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
+    let is_named = answers.iter().all(|one| one.get("repo").is_some_and(Value::is_string));
+    for one in answers.iter().filter(|_| is_named) {
+        let mut own = one.clone();
+        let repo = own.as_object_mut().and_then(|fields| fields.shift_remove("repo"));
+        out.line(out.paint.path(repo.as_ref().and_then(Value::as_str).unwrap_or_default()));
+        answer(&own, out);
+        out.asides.extend(trust(&own, out.words));
+    }
+    is_named && !answers.is_empty()
 }
 
 /// Whether an answer has no other content than this key.

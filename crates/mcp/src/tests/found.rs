@@ -6,21 +6,27 @@ use std::collections::HashMap;
 use regex::Regex;
 use serde_json::Value;
 
-use super::surface;
+use super::surface::{self, KINDS_OF_WORK, MORE_TOOLS};
 use codelode_base::config::Surface;
 use codelode_service::answer::SHARED;
+use codelode_service::tools::{TOOLS, ToolTier};
 
 /// Tasks as people and models phrase them: the tool, a tab, the phrase.
 const TASKS: &str = include_str!("tasks.tsv");
 /// Tasks that descriptions were not written for: phrased before them, or in the words of other servers and protocols.
 const OTHERS: &str = include_str!("others.tsv");
 
+/// Tasks from public questions, each with its tools and the question: two for each kind of work, the next two, and what was left,
+/// by which no description was made.
+const QUESTIONS: [&str; 3] =
+    [include_str!("questions.tsv"), include_str!("questions_later.tsv"), include_str!("questions_last.tsv")];
+
 /// Words without meaning for a search.
 const STOP: &str = "a an the of in to for and or is are this that what which who it its by with on me my i one be does do how \
                     from all at before without find list show give get";
 
 /// A tool as a client searches it.
-fn documents() -> Vec<(String, String)> {
+fn documents(surface: &Surface) -> Vec<(String, String)> {
     let document = |tool: rmcp::model::Tool| {
         let mut text = format!("{} {}", tool.name.replace('_', " "), tool.description.unwrap_or_default());
         let arguments = tool.input_schema.get("properties").and_then(Value::as_object).into_iter().flatten();
@@ -31,7 +37,7 @@ fn documents() -> Vec<(String, String)> {
         }
         (tool.name.into_owned(), text)
     };
-    surface::listing(&Surface::Full).into_iter().map(document).collect()
+    surface::listing(surface).into_iter().map(document).collect()
 }
 
 fn words(text: &str) -> Vec<String> {
@@ -86,7 +92,7 @@ fn by_regex(documents: &[(String, String)], phrase: &str) -> Vec<usize> {
 
 /// Checks that the right tool is first for so many tasks of a hundred, and one of the first three for so many.
 fn check(tasks: &str, first: usize, of_three: usize) {
-    let documents = documents();
+    let documents = documents(&Surface::Full);
     let split: Vec<Vec<String>> = documents.iter().map(|(_, text)| words(text)).collect();
     let tasks: Vec<(&str, &str)> = tasks.lines().filter_map(|line| line.split_once('\t')).collect();
     assert!(tasks.len() >= 60);
@@ -112,7 +118,7 @@ fn check(tasks: &str, first: usize, of_three: usize) {
 
 #[test]
 fn the_right_tool_is_found_first_for_nine_tasks_of_ten() {
-    for (tool, _) in documents() {
+    for (tool, _) in documents(&Surface::Full) {
         assert!(TASKS.lines().any(|line| line.split('\t').next() == Some(&tool)), "no task is for {tool}");
     }
     check(TASKS, 90, 97);
@@ -121,4 +127,40 @@ fn the_right_tool_is_found_first_for_nine_tasks_of_ten() {
 #[test]
 fn tasks_in_words_of_others_find_their_tools() {
     check(OTHERS, 75, 90);
+}
+
+/// The questions of a list whose first tool on a surface is neither the right one nor the one that calls the hidden ones; and their
+/// number.
+fn missed(questions: &str, surface: &Surface) -> (Vec<String>, usize) {
+    let documents = documents(surface);
+    let split: Vec<Vec<String>> = documents.iter().map(|(_, text)| words(text)).collect();
+    let mut missed = Vec::new();
+    for line in questions.lines() {
+        let [wanted, phrase, _] = line.split('\t').collect::<Vec<_>>()[..] else { panic!("three fields: {line}") };
+        let first = &documents[by_bm25(&split, phrase)[0]].0;
+        if first != MORE_TOOLS && !wanted.split('|').any(|tool| tool == first) {
+            missed.push(format!("{phrase:?} finds {first}, not {wanted}"));
+        }
+    }
+    (missed, questions.lines().count())
+}
+
+#[test]
+fn public_questions_find_their_tools() {
+    for (questions, [in_lean, in_full]) in QUESTIONS.iter().zip([[36, 38], [32, 36], [23, 25]]) {
+        for (surface, least) in [(Surface::Lean, in_lean), (Surface::Full, in_full)] {
+            let (missed, n) = missed(questions, &surface);
+            let n_right = n - missed.len();
+            eprintln!("{surface:?}: {n_right} of {n}");
+            assert!(n_right >= least, "{surface:?}: {n_right} of {n}\n{}", missed.join("\n"));
+        }
+    }
+}
+
+#[test]
+fn hidden_tools_are_behind_a_kind_of_work() {
+    let behind = |name: &str| KINDS_OF_WORK.iter().any(|(_, tools)| tools.contains(&name));
+    let hidden = TOOLS.iter().filter(|spec| spec.shown > Some(ToolTier::Lean));
+    let left: Vec<&str> = hidden.map(|spec| spec.name).filter(|name| !behind(name)).collect();
+    assert_eq!(left, ["get_related_symbols", "get_symbol_diff", "get_session_stats"]);
 }

@@ -39,10 +39,13 @@ pub const FREQUENCIES: &str = "io.codelode/frequencies";
 /// Origin of a call, with its progress callback.
 #[derive(Clone, Default)]
 pub struct Request {
-    /// Roots of the client, in its order; the first is the default repository.
+    /// Roots of the client, in its order. A question that names no repository is about all of them.
     pub roots: Vec<PathBuf>,
     /// Roots that cannot be used, each with its fault, for this answer to name.
     pub unusable_roots: Vec<String>,
+    /// Checkouts that are asked together, because the caller works in all of them and names none: one that cannot be opened is
+    /// named in the answer, and the others answer.
+    pub among: Vec<PathBuf>,
     /// Directory of the caller, used without roots.
     pub directory: Option<PathBuf>,
     /// Progress callback.

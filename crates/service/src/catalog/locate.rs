@@ -25,6 +25,9 @@ pub const EXCERPT: &str = "read_so_far";
 const MOST_UNASKED: usize = 50_000;
 /// Maximum wait for another process that indexes the same folder.
 const PATIENCE: Duration = Duration::from_secs(60);
+/// The most entries looked at for repositories below a folder, and folders between it and them.
+const MOST_LOOKED_AT: usize = 10_000;
+const DEEPEST: usize = 2;
 /// Folders of the system, or with many projects.
 const SYSTEM: &[&str] = &[
     "/Applications",
@@ -125,6 +128,51 @@ fn implied(caller: &Caller<'_>) -> Result<Sidecar, Error> {
         [] => Err(Error::not_indexed("nothing is indexed yet; set `repo` to a folder, or call index_folder")),
         _ => Err(ambiguous("several repositories are indexed; set `repo`", &all.iter().collect::<Vec<_>>())),
     }
+}
+
+/// Checkouts that the caller works in, in the order of its roots; those that hold a path of the question, if any does. None for
+/// a question about a path elsewhere.
+pub fn worked_in(caller: &Caller<'_>) -> Vec<PathBuf> {
+    let mut all: Vec<PathBuf> = Vec::new();
+    for root in caller.request.roots.iter().filter(|root| !is_nowhere(root) && caller.reach(root).is_ok()) {
+        let held = held(caller, root).ok().flatten().map(|sidecar| caller.config.path_map.to_local(&sidecar.root));
+        let own = || Some(root_of(&root.canonicalize().ok()?).to_owned());
+        all.extend(held.or_else(own).filter(|place| !all.contains(place)));
+    }
+    let is_asked_about = |place: &PathBuf| {
+        let mut named = caller.paths.iter().map(|path| path.canonicalize().unwrap_or_else(|_| path.clone()));
+        named.any(|path| path.starts_with(place))
+    };
+    match all.iter().any(is_asked_about) {
+        true => all.retain(is_asked_about),
+        false if elsewhere(caller).is_some() => all.clear(),
+        false => {}
+    }
+    all
+}
+
+/// Checkouts below one of the caller's folders that is no project itself, by path; none below another folder.
+pub fn below(caller: &Caller<'_>, folder: &Path) -> Vec<PathBuf> {
+    let is_here = |place: &PathBuf| place.canonicalize().is_ok_and(|place| root_of(&place) == folder);
+    if is_nowhere(folder) || !caller.places().any(is_here) {
+        return Vec::new();
+    }
+    let (mut found, mut folders, mut left) = (Vec::new(), vec![(folder.to_owned(), 0)], MOST_LOOKED_AT);
+    while let Some((folder, depth)) = folders.pop() {
+        for entry in std::fs::read_dir(&folder).into_iter().flatten().flatten().take(left) {
+            left -= 1;
+            let is_hidden = entry.file_name().as_encoded_bytes().starts_with(b".");
+            let path = entry.path();
+            match entry.file_type().is_ok_and(|kind| kind.is_dir()) && !is_hidden {
+                true if path.join(".git").exists() => found.push(path),
+                true if depth < DEEPEST => folders.push((path, depth + 1)),
+                _ => {}
+            }
+        }
+    }
+    found.retain(|path| caller.reach(path).is_ok());
+    found.sort();
+    found
 }
 
 /// The first path in the question that lies outside the caller's repository.
@@ -235,6 +283,11 @@ pub fn root_at(registry: &Registry, config: &Config, path: &Path) -> PathBuf {
     indexed.unwrap_or_else(|| root_of(&path).to_owned())
 }
 
+/// The id of a checkout, indexed or not, by its root.
+pub fn id_of(config: &Config, root: &Path) -> String {
+    Registry::local_id(&config.path_map.to_stored(root))
+}
+
 /// The index of the checkout around a path, if there is one.
 pub fn indexed_at(registry: &Registry, config: &Config, path: &Path) -> Option<Sidecar> {
     let root = root_at(registry, config, path);
@@ -291,6 +344,9 @@ fn by_name(caller: &Caller<'_>, repo: &str) -> Result<Sidecar, Error> {
     let registry = caller.indexes.registry();
     if let Some(sidecar) = registry.get(repo) {
         return Ok(sidecar);
+    }
+    if let Some(root) = caller.request.among.iter().find(|root| id_of(caller.config, root) == repo) {
+        return at(caller, root);
     }
     if let Some(stock) = caller.indexes.stock().filter(|_| repo.contains('/') && caller.rights.sees(repo)) {
         stock.look_for(repo);

@@ -28,6 +28,7 @@ pub(crate) mod plan;
 pub(crate) mod possible;
 pub(crate) mod repos;
 pub(crate) mod review;
+pub(crate) mod several;
 pub(crate) mod sources;
 pub(crate) mod summaries;
 pub(crate) mod symbols;

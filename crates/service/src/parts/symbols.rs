@@ -79,8 +79,8 @@ pub fn repositories(call: &Call<'_>, repo: Option<&str>, repos: Option<&[String]
                 match indexes::open(call, Some(name)) {
                     Ok(repo) if repos.iter().all(|other| other.sidecar.repo != repo.sidecar.repo) => repos.push(repo),
                     Ok(_) => {}
-                    // Another node asks, which asks others for these.
-                    Err(err) if call.request.is_from_node => {
+                    // Another node asks, which asks others for these; or the caller named none of them.
+                    Err(err) if call.request.is_from_node || !call.request.among.is_empty() => {
                         refused.push(format!("{name}: {}", err.message));
                         first.get_or_insert(err);
                     }

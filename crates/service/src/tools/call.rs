@@ -11,7 +11,7 @@ use super::{Call, Code, Envelope, Error, Request, TOOLS, ToolSpec, nearest, word
 use crate::answer::{self, Notes, Question};
 use crate::catalog::locate::EXCERPT;
 use crate::catalog::{self, Context};
-use crate::parts::fan;
+use crate::parts::{fan, several};
 
 /// Key of the client's roots that cannot be used, in `_meta` of an answer or among the details of an error.
 const UNUSABLE_ROOTS: &str = "unusable_roots";
@@ -34,8 +34,15 @@ pub(super) fn call_among(
             if let Some(answer) = fan::fanned(spec.asked(), spec.read_only, cx, &args, request, &own) {
                 return answer;
             }
+            let own = |args: Map<String, Value>, request: Request| call_among(tools, cx, name, args, &request);
+            let (tool, is_read_only, input) = (spec.asked(), spec.read_only, spec.input);
+            let asked = several::Asked { tool, is_read_only, input, cx, args: &args, request, own: &own };
+            if let Some(answer) = asked.of_roots() {
+                return answer;
+            }
             let run = |question, args| run_whole(spec, cx, request, question, args);
-            answer::answered(spec.asked(), &cx.session, &cx.config, args, request, run)
+            let answer = answer::answered(spec.asked(), &cx.session, &cx.config, args.clone(), request, run);
+            asked.below(&answer).unwrap_or(answer)
         }
         None => answer::refused(&unknown_tool(tools, name), cx.config.max_tokens),
     }

@@ -12,8 +12,7 @@ use codelode_base::model::Role;
 use codelode_query::{self as query, UseSite};
 use codelode_store::{EdgeTable, FileView};
 
-/// Check whether anything refers to a name anywhere at all, before an identifier is deleted: imports, uses, mentions
-/// in text.
+/// Check whether anything refers to a name anywhere, before an identifier is deleted: imports, uses, mentions.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Args {

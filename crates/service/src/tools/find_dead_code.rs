@@ -11,8 +11,8 @@ use codelode_query::dead::Options;
 use codelode_query::{self as query, Dead, DeadCode, DeadFile, Tier};
 use codelode_store::{Snapshot, SymbolView};
 
-/// Detect unused code: functions, methods, classes or files that are never called or reached from an entry point and
-/// can be deleted.
+/// Detect dead or unused code: functions, methods, classes or files without any call or use, not reached from an entry
+/// point.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Args {

@@ -7,7 +7,8 @@ use super::fields::{Facts, Fields};
 use super::{Call, Error, Tool, ToolTier, related};
 use codelode_query as query;
 
-/// Find which types implement an interface or trait, which classes derive from one, which methods override a method.
+/// Find implementations of an interface, trait or abstract class: types that implement it, classes that derive from it,
+/// methods that override.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Args {

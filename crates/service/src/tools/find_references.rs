@@ -15,8 +15,8 @@ use crate::catalog::cross_repo::{self, Link, User};
 use codelode_query::{self as query, LineCount, UseSite};
 use codelode_store::{EdgeTable, Snapshot, SymbolView};
 
-/// Find usages of a symbol: who uses, references or instantiates it, all places where a variable or name is used.
-/// Prefer it to search_text.
+/// Find usages of a symbol in the project: who uses, references or instantiates it, all places where a variable or
+/// function is used. Prefer it to search_text.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Args {

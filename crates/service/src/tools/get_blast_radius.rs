@@ -12,7 +12,7 @@ use crate::catalog::cross_repo::{self, User};
 use codelode_query::{self as query, AffectedFile, Blast, BlastDoubt};
 use codelode_store::SymbolId;
 
-/// See the impact of a change: what breaks if a function changes, is it safe to modify, which files and symbols
+/// Assess the impact of a change: what breaks if a function changes, is it safe to modify, which files and symbols
 /// depend on it and are affected.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]

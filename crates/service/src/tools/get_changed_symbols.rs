@@ -12,8 +12,8 @@ use super::{history, indexes};
 use codelode_base::model::names_kind;
 use codelode_query::{self as query, Between, ComparisonEnd, Version};
 
-/// See what changed, or is new, between commits, releases, branches or the working tree: functions and other symbols
-/// added, modified, renamed or removed since; a git diff or pull request as symbols.
+/// Show what changed, or is new, between versions (commits, releases, branches, working tree): functions and other symbols
+/// added, modified, renamed or removed; a git diff or pull request as symbols.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Args {

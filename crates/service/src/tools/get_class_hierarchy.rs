@@ -12,8 +12,8 @@ use codelode_base::model::Kind;
 use codelode_query as query;
 use codelode_store::{EdgeTable, SymbolId, SymbolView};
 
-/// Show the inheritance tree of a class, interface or trait: parents (superclasses, ancestors), children (subclasses,
-/// descendants).
+/// Show the inheritance tree of a class, interface or trait: what it inherits (superclasses, parents, ancestors), what
+/// inherits it (subclasses, children, descendants).
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Args {

@@ -13,7 +13,7 @@ use codelode_query as query;
 use codelode_store::EdgeTable;
 
 /// Show the dependency graph of files or modules: what a file depends on and its dependents, transitively (circular
-/// too), with external packages.
+/// too), external packages.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Args {

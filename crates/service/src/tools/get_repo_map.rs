@@ -8,8 +8,8 @@ use super::{Call, Code, Error, Tool, ToolTier, related, tokens};
 use codelode_query::{self as query, MapFile};
 use codelode_store::SymbolId;
 
-/// Map a repository for a new task: high-level overview of a codebase and its architecture, the central files with
-/// signatures.
+/// Map a large codebase for a new task: high-level overview of a repository and its architecture, the central files
+/// with signatures.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Args {

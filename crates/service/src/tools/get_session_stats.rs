@@ -6,7 +6,7 @@ use serde::Deserialize;
 use super::session::Stats;
 use super::{Call, Error, Tool};
 
-/// Show usage statistics: calls, latencies, tokens and cost saved.
+/// Show statistics of this server: calls, latencies, tokens saved.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Args {}

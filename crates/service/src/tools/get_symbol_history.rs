@@ -9,8 +9,8 @@ use super::indexes::{self, Repo, timestamp};
 use super::{Call, Error, Tool, history, related, tokens};
 use codelode_query::{self as query, Step};
 
-/// Trace how a function, method or class evolved over time: the commits that changed it, when and by whom (git log of
-/// a symbol), under former names too.
+/// Trace the history of a function, method or class over time: commits that changed it, when and by whom (git log of a
+/// symbol).
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Args {

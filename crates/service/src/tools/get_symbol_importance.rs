@@ -9,8 +9,8 @@ use super::{Call, Error, Tool, ToolTier, nearest, related};
 use codelode_query as query;
 use codelode_store::{FileView, Snapshot};
 
-/// Rank symbols by importance: the most important, core or central functions and classes that everything depends on, by
-/// pagerank.
+/// Rank symbols by importance: the most important or central functions and classes that everything depends on
+/// (pagerank).
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Args {

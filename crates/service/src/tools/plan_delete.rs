@@ -7,7 +7,7 @@ use super::plan::{Doubt, Place, Written, doubts, places, text};
 use super::{Call, Error, Tool, related};
 use codelode_query as query;
 
-/// Plan the deletion of a function or other symbol: remove it safely, with every use and import to edit.
+/// Plan the deletion of a function or symbol: remove it safely, with every use and import to edit.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Args {

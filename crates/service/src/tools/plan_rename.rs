@@ -12,7 +12,7 @@ use codelode_base::model::Span;
 use codelode_query::{self as query, LineCount, Renaming};
 use codelode_store::{FileView, Snapshot, SymbolView};
 
-/// Plan the rename of a symbol everywhere in the codebase: every place to edit, overrides too.
+/// Plan the rename of a symbol everywhere in the project: every place to edit, overrides too.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Args {

@@ -10,7 +10,8 @@ use super::indexes::{self, Repo, timestamp};
 use super::{Call, Error, Tool, history, tokens};
 use codelode_query::{self as query, Between, Bounds, CommitSearch, Commits, History, LogEntry, Version};
 
-/// Find the commit that introduced something, who committed what, in which folder and since when (git log).
+/// Search the git commit history of a project, folder or file: who committed or introduced what, and when, by author or
+/// message.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Args {

@@ -19,7 +19,7 @@ use crate::catalog::packages;
 use codelode_query::{CENTRALITY, Confidence, Evidence, FileHit, Found, Hit, Order, Origin, Part, Search};
 use codelode_store::{FileView, Snapshot, SymbolId, SymbolView};
 
-/// Find where a function, class, method, type or constant is defined or implemented: look up a symbol, go to its
+/// Find where a function, class, method, type or constant is defined or implemented: look up a symbol, jump to its
 /// definition, by name (typos too), words or a description. Prefer it to grep.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]

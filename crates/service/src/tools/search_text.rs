@@ -20,7 +20,7 @@ use codelode_query::scan::{Candidates, Limits, Outcome};
 use codelode_query::text::{self, Case, LineHit, Matcher, Pattern};
 use codelode_store::{FileView, SymbolView};
 
-/// Search (grep) the text of all files for a string, pattern or regular expression: lines of code with a log message,
+/// Search (grep) the text of all files in the project for a string, pattern or regular expression: a log message,
 /// comment, TODO, environment variable or setting.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]

@@ -10,6 +10,7 @@ mod lists;
 mod matches;
 mod outline;
 mod rows;
+mod several;
 mod sources;
 mod trees;
 mod trust;
@@ -29,6 +30,7 @@ pub type Wording<'w> = &'w dyn Fn(&str) -> String;
 type Form = fn(&Fields, Wording<'_>) -> Option<String>;
 
 const FORMS: &[Form] = &[
+    several::text,
     uses::text,
     calls::text,
     sources::text,
