@@ -46,7 +46,7 @@ pub struct Output {
     /// Number of texts not yet embedded.
     missing: usize,
     symbol_count: usize,
-    /// Estimated number of tokens embedded by this call; with `estimate_only`, of those still to embed.
+    /// Estimated tokens that this call embedded; with `estimate_only`, tokens still to embed.
     estimated_tokens: u64,
     #[serde(skip_serializing_if = "Option::is_none")]
     estimated_cost_usd: Option<f64>,
