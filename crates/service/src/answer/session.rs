@@ -212,7 +212,10 @@ impl Session {
 
 impl Drop for Session {
     fn drop(&mut self) {
-        self.flush();
+        // A folder that somebody has removed stays removed.
+        if self.home.is_dir() {
+            self.flush();
+        }
     }
 }
 
