@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 use serde_json::{Value, json};
 
 #[allow(unused_imports, reason = "attacks skip nothing")]
-pub use skipping::skipped;
+pub use skipping::{skipped, skipped_anywhere};
 
 /// Nothing here takes this long, however busy the machine is.
 pub const PATIENCE: Duration = Duration::from_secs(60);

@@ -57,6 +57,7 @@ mod ripgrep;
 mod rmcp_client;
 mod roots;
 mod schema;
+mod seen;
 mod server;
 mod shapes;
 #[cfg(feature = "ship")]

@@ -6,7 +6,7 @@ use std::path::Path;
 use std::sync::{Arc, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use serde_json::{Value, json};
+use serde_json::json;
 use tempfile::TempDir;
 
 use super::Caller;
@@ -29,8 +29,17 @@ const PAUSE: Duration = Duration::from_millis(250);
 /// An excerpt for one question.
 pub(super) struct ExcerptIndex {
     repo: String,
+    extent: Extent,
     /// The excerpt's own index; `None` if the checkout's index is this excerpt.
     apart: Option<OutsideExcerpt>,
+}
+
+/// Files of an excerpt, of its folder, and those looked at for it.
+#[derive(Clone, Copy)]
+struct Extent {
+    files: u64,
+    of: u64,
+    looked_at: u64,
 }
 
 /// An excerpt in an index of its own.
@@ -42,8 +51,9 @@ struct OutsideExcerpt {
 
 /// Notes that the index of a checkout is so far only this question's excerpt.
 pub(super) fn began(caller: &Caller<'_>, repo: &str, excerpt: &Excerpt) {
-    excerpts(caller).push(ExcerptIndex { repo: repo.to_owned(), apart: None });
-    caller.note(EXCERPT, extent(excerpt));
+    let mut excerpts = excerpts(caller);
+    excerpts.push(ExcerptIndex { repo: repo.to_owned(), extent: extent(excerpt), apart: None });
+    note(caller, &excerpts);
 }
 
 /// Whether this question has an excerpt of a checkout.
@@ -51,14 +61,25 @@ pub(super) fn has_own(caller: &Caller<'_>, repo: &str) -> bool {
     excerpts(caller).iter().any(|early| early.repo == repo)
 }
 
-/// The extent of an excerpt in its folder, for `_meta`.
-fn extent(excerpt: &Excerpt) -> Value {
+/// The extent of an excerpt in its folder.
+fn extent(excerpt: &Excerpt) -> Extent {
     let Excerpt { report, of, looked_at } = excerpt;
-    let mut extent = json!({"files": report.facts.files, "of": of});
-    if looked_at < of {
-        extent["looked_at"] = json!(looked_at);
+    Extent { files: report.facts.files, of: *of as u64, looked_at: *looked_at as u64 }
+}
+
+/// Notes the extent of all excerpts of a question in `_meta`; none leaves no note.
+fn note(caller: &Caller<'_>, excerpts: &[ExcerptIndex]) {
+    caller.taken_back(EXCERPT);
+    if excerpts.is_empty() {
+        return;
     }
-    extent
+    let sum = |of: fn(&Extent) -> u64| excerpts.iter().map(|early| of(&early.extent)).sum::<u64>();
+    let (of, looked_at) = (sum(|extent| extent.of), sum(|extent| extent.looked_at));
+    let mut told = json!({"files": sum(|extent| extent.files), "of": of});
+    if looked_at < of {
+        told["looked_at"] = looked_at.into();
+    }
+    caller.note(EXCERPT, told);
 }
 
 /// Each change of the list is one step, so a panic elsewhere leaves it intact.
@@ -77,8 +98,9 @@ pub(super) fn or_awaited(
     let mut excerpts = excerpts(caller);
     let own = excerpts.iter().position(|early| early.repo == sidecar.repo);
     if !pipeline::is_excerpt(seen.snapshot.facts()) {
-        if own.is_some() {
-            caller.taken_back(EXCERPT);
+        if let Some(own) = own {
+            excerpts.remove(own);
+            note(caller, &excerpts);
         }
         return Ok(seen);
     }
@@ -89,8 +111,10 @@ pub(super) fn or_awaited(
     if !caller.words.is_empty()
         && let Some(apart) = excerpt(caller, sidecar, root, &seen.snapshot)
     {
+        let (apart, extent) = apart;
         let snapshot = apart.snapshot.clone();
-        excerpts.push(ExcerptIndex { repo: sidecar.repo.clone(), apart: Some(apart) });
+        excerpts.push(ExcerptIndex { repo: sidecar.repo.clone(), extent, apart: Some(apart) });
+        note(caller, &excerpts);
         return Ok(CheckedSnapshot { snapshot, ..seen });
     }
     drop(excerpts);
@@ -121,7 +145,12 @@ fn whole(caller: &Caller<'_>, sidecar: &Sidecar, root: &Path) -> Result<CheckedS
 }
 
 /// Makes an excerpt for the words of the question; `None` if no file contains them.
-fn excerpt(caller: &Caller<'_>, sidecar: &Sidecar, root: &Path, partial: &Snapshot) -> Option<OutsideExcerpt> {
+fn excerpt(
+    caller: &Caller<'_>,
+    sidecar: &Sidecar,
+    root: &Path,
+    partial: &Snapshot,
+) -> Option<(OutsideExcerpt, Extent)> {
     let _one_at_a_time = caller.indexes.first_run.lock().unwrap_or_else(PoisonError::into_inner);
     let place = caller.config.home.join(FOLDER);
     fs::create_dir_all(&place).ok()?;
@@ -137,8 +166,7 @@ fn excerpt(caller: &Caller<'_>, sidecar: &Sidecar, root: &Path, partial: &Snapsh
     let made = pipeline::index_excerpt_in(folder.path(), root, caller.config, &words, &options, &watcher);
     let excerpt = made.ok()??;
     let snapshot = Registry::new(folder.path()).store(&sidecar.store).snapshot(&sidecar.snapshot).ok()?;
-    caller.note(EXCERPT, extent(&excerpt));
-    Some(OutsideExcerpt { snapshot: Arc::new(snapshot), _folder: folder })
+    Some((OutsideExcerpt { snapshot: Arc::new(snapshot), _folder: folder }, extent(&excerpt)))
 }
 
 /// Removes excerpts of killed processes.

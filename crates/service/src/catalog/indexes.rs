@@ -4,7 +4,7 @@
 //! large checkouts at most once a second. Changed files are read at once. If that takes longer than the caller waits,
 //! the answer says so.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::io::ErrorKind;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -49,6 +49,8 @@ pub struct Indexes {
     /// Links between repositories.
     pub(super) linked: Arc<LinkCache>,
     pub(super) packages: Arc<Packages>,
+    /// Folders that are no project, or too large for one, whose questions go to the repositories below them.
+    above: Arc<Mutex<HashSet<PathBuf>>>,
     /// Held during the first indexing of a folder, so that concurrent calls index it once.
     pub(super) first_run: Arc<Mutex<()>>,
 }
@@ -107,6 +109,7 @@ impl Indexes {
             contexts: Arc::default(),
             linked: Arc::default(),
             packages: Arc::new(Packages::new(config)),
+            above: Arc::default(),
             first_run: Arc::default(),
         }
     }
@@ -159,6 +162,11 @@ impl Indexes {
     /// The number of lookups that found the newest generation open, and of those that had to open it.
     pub fn n_hits_and_misses(&self) -> [u64; 2] {
         [&self.lookups.hits, &self.lookups.misses].map(|count| count.load(Ordering::Relaxed))
+    }
+
+    /// Folders above repositories that questions met, for whose questions nothing is listed again.
+    pub fn above(&self) -> std::sync::MutexGuard<'_, HashSet<PathBuf>> {
+        self.above.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Closes the open index of a checkout.

@@ -151,6 +151,13 @@ pub fn worked_in(caller: &Caller<'_>) -> Vec<PathBuf> {
     all
 }
 
+/// The caller's folder, if it is known to lie above repositories and has no index of its own by now.
+pub fn known_above(caller: &Caller<'_>) -> Option<PathBuf> {
+    let place = caller.places().next()?.canonicalize().ok()?;
+    let is_known = caller.indexes.above().contains(&place);
+    (is_known && owner(caller.indexes.registry(), caller.config, &place).is_none()).then_some(place)
+}
+
 /// Checkouts below one of the caller's folders that is no project itself, by path; none below another folder.
 pub fn below(caller: &Caller<'_>, folder: &Path) -> Vec<PathBuf> {
     let is_here = |place: &PathBuf| place.canonicalize().is_ok_and(|place| root_of(&place) == folder);

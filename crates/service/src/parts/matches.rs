@@ -111,6 +111,9 @@ pub fn collect<M: Placed>(
     let mut page =
         Page { call, limit: (limit as usize).min(MOST), repo: None, state: State::default(), results: Vec::new() };
     let several = repos.len() > 1;
+    if several {
+        call.note("repos", repos.iter().map(|repo| repo.sidecar.repo.as_str()).collect::<Vec<_>>());
+    }
     for repo in &mut repos {
         page.repo = several.then(|| repo.sidecar.repo.clone());
         let (results, state) = (page.results.len(), page.state);

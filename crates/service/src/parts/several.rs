@@ -61,13 +61,18 @@ enum Worth {
 }
 
 impl Asked<'_> {
-    /// Answers over the client's roots; `None` where these are one checkout, or another is meant.
+    /// Answers over the client's roots, or below a folder that is known to lie above repositories; `None` where the roots are one
+    /// checkout, or another is meant.
     pub fn of_roots(&self) -> Option<Envelope> {
-        if self.request.roots.len() < 2 || !self.is_open() {
+        let knows_folders = !self.cx.indexes.above().is_empty();
+        if (self.request.roots.len() < 2 && !knows_folders) || !self.is_open() {
             return None;
         }
         let mut args = self.args.clone();
         let mut caller = self.cx.caller(self.request);
+        if let Some(folder) = locate::known_above(&caller).filter(|_| self.request.roots.len() < 2) {
+            return self.of_those_below(&folder);
+        }
         let all = locate::worked_in(&caller);
         caller.paths = lead_into(&mut args, &all, None);
         let asked_about = locate::worked_in(&caller);
@@ -80,12 +85,22 @@ impl Asked<'_> {
         if answer.value["code"] != Code::NotIndexed.as_str() || !self.is_open() {
             return None;
         }
+        self.of_those_below(folder)
+    }
+
+    /// Answers over the repositories below a folder.
+    fn of_those_below(&self, folder: &Path) -> Option<Envelope> {
         let all = locate::below(&self.cx.caller(self.request), folder);
         let mut args = self.args.clone();
         let paths = lead_into(&mut args, &all, Some(folder));
+        // A path elsewhere chooses another repository.
+        if all.is_empty() || paths.iter().any(|path| !path.starts_with(folder)) {
+            return None;
+        }
         let is_asked_about = |place: &PathBuf| paths.iter().any(|path| path.starts_with(place));
         let chosen: Vec<PathBuf> = all.iter().filter(|place| is_asked_about(place)).cloned().collect();
-        (!all.is_empty()).then(|| self.over(args, if chosen.is_empty() { all } else { chosen }))
+        self.cx.indexes.above().insert(folder.to_owned());
+        Some(self.over(args, if chosen.is_empty() { all } else { chosen }))
     }
 
     /// Whether a question leaves open which repository it is about.
