@@ -54,6 +54,60 @@ shop/bill.py:8 pay  9:other.total()";
 }
 
 #[test]
+fn a_name_may_begin_with_its_module() {
+    let project = "--- cmd/run.go
+package cmd
+func Start() {}
+--- cmd/http/server.go
+package http
+type Server struct{}
+func (s *Server) Serve() {}
+--- src/query/rank.rs
+pub fn idf() {}
+pub mod inner { pub fn idf() {} }
+--- shop/utils/__init__.py
+def load(): pass
+--- shop/utils/misc.py
+def load(): pass
+class Cart:
+    def total(self): pass
+";
+    for (asked, file) in [
+        ("cmd.Start", "cmd/run.go"),
+        ("http.Server.Serve", "cmd/http/server.go"),
+        ("crate::query::rank::idf", "src/query/rank.rs"),
+        ("engine::query::rank::idf", "src/query/rank.rs"),
+        ("rank::inner::idf", "src/query/rank.rs"),
+        ("shop.utils.misc.load", "shop/utils/misc.py"),
+        ("misc.Cart.total", "shop/utils/misc.py"),
+    ] {
+        let sources = ask(project, "get_symbol_source", json!({"symbol_id": asked}));
+        assert_eq!(sources["file"], file, "{asked}: {sources}");
+    }
+    let sources = ask(project, "get_symbol_source", json!({"symbol_id": "shop.utils.load"}));
+    assert_eq!(values(&sources, "symbols", "file"), ["shop/utils/__init__.py", "shop/utils/misc.py"], "{sources}");
+    // A package of elsewhere does not get a function of here.
+    let answer = text(project, "get_symbol_source", json!({"symbol_id": "os.misc.load"}));
+    assert!(answer.contains("no symbol has the id"), "{answer}");
+}
+
+#[test]
+fn uses_are_those_of_a_folder_where_one_is_given() {
+    let project = "--- a/one.py
+def f(): pass
+f()
+--- b/two.py
+from a.one import f
+f()
+";
+    let uses = ask(project, "find_references", json!({"identifier": "f", "file_pattern": "b"}));
+    assert_eq!(values(&uses, "references", "file"), ["b/two.py", "b/two.py"], "{uses}");
+    assert!(uses.to_string().contains("1 more uses outside of b"), "{uses}");
+    let uses = ask(project, "find_references", json!({"identifier": "f", "file_pattern": "a/*.py"}));
+    assert_eq!(uses["references"][0]["line"], 2, "{uses}");
+}
+
+#[test]
 fn terms_narrow_what_a_name_means() {
     for (asked, line) in [
         ("total file:cart", 2),

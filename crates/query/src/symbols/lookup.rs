@@ -33,7 +33,7 @@ pub fn by_id<'a>(snapshot: &'a Snapshot, id: &str) -> Result<SymbolView<'a>, Mis
 /// Finds every symbol that a text may mean, by path and place. An `Err` holds the nearest ids.
 ///
 /// The text may be an id, also without kind, overload number or owners (`path::name`). It may be a name (`Job.run`,
-/// `run`), a place (`path:line`), or an id in the older form with `-` for `/` and `.` in its path. `kind:`, `lang:`,
+/// `run`, and behind its module, `shop.jobs.Job.run`), a place (`path:line`), or an id in the older form with `-` for `/` and `.` in its path. `kind:`, `lang:`,
 /// `file:` and `-file:` after it narrow the result.
 pub fn meant<'a>(snapshot: &'a Snapshot, text: &str) -> Result<Vec<SymbolView<'a>>, Vec<String>> {
     let narrowed = Narrowed::parse(text);
@@ -57,6 +57,11 @@ pub fn meant<'a>(snapshot: &'a Snapshot, text: &str) -> Result<Vec<SymbolView<'a
     }
     if found.is_empty() {
         found.extend(at_line(snapshot, id));
+    }
+    // In Rust's form, a module looks like the path of an id.
+    if found.is_empty() && files.is_empty() {
+        let behind = named_with_module(snapshot, id.split('#').next().unwrap_or(id));
+        found.extend(behind.into_iter().filter(|symbol| wanted.fits_beside_name(symbol) && narrowed.fits(symbol)));
     }
     if found.is_empty() { Err(near(snapshot, &wanted, &files)) } else { Ok(found) }
 }
@@ -177,6 +182,35 @@ pub fn named<'a>(snapshot: &'a Snapshot, qualified: &str) -> Vec<SymbolView<'a>>
         found.retain(is_code);
     }
     found
+}
+
+/// Symbols behind the module that a name begins with, as imports write it: `shop.cart.total`, `cart::total`, in Go
+/// `cart.Total`. A module is a file or its folder.
+fn named_with_module<'a>(snapshot: &'a Snapshot, qualified: &str) -> Vec<SymbolView<'a>> {
+    let parts: Vec<&str> = qualified.split(['.', ':']).filter(|part| !part.is_empty()).collect();
+    let mut found = named_last(snapshot, qualified);
+    found.retain(|symbol| {
+        let own = symbol.qualified_name();
+        let own: Vec<&str> = own.split('.').collect();
+        parts.strip_suffix(own.as_slice()).is_some_and(|module| is_module(module, symbol.file.path()))
+    });
+    found
+}
+
+/// Whether a file or its folder is this module. The first of many parts may be the package's name, which no folder has.
+fn is_module(module: &[&str], path: &str) -> bool {
+    const MANY: usize = 3;
+    let module = module.strip_prefix(&["crate"]).unwrap_or(module);
+    let without_first = module.get(1..).filter(|_| module.len() >= MANY);
+    let mut file: Vec<&str> = path.split('/').collect();
+    let name = file.pop().unwrap_or_default();
+    let folder = file.clone();
+    file.push(name.split_once('.').map_or(name, |(stem, _)| stem));
+    let ends = |place: &[&str]| {
+        let lies_there = |module: &[&str]| !module.is_empty() && place.ends_with(module);
+        lies_there(module) || without_first.is_some_and(lies_there)
+    };
+    ends(&file) || ends(&folder)
 }
 
 /// Whether a symbol's qualified name equals or ends with this.

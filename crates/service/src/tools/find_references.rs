@@ -5,8 +5,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use serde_json::json;
 
 use super::files::unknown_file;
+use super::filters::path_glob;
 use super::indexes::Repo;
 use super::possible::{self, LookedAt, Possible, shortened};
 use super::{Call, Error, Tool, ToolTier, related, tokens};
@@ -40,6 +42,9 @@ pub struct Args {
     #[serde(default)]
     #[schemars(extend("x-rare" = true))]
     line: Option<u32>,
+    /// Only uses in this folder, or in files that match this glob.
+    #[serde(default)]
+    file_pattern: Option<String>,
     /// List places where only the name matches, too.
     #[serde(default)]
     include_possible: bool,
@@ -277,6 +282,9 @@ fn find<'r>(
     if let Some(name) = name.filter(|_| args.symbol_id.is_none() && args.line.is_none()) {
         related::note_inherited(call, repo, name, &symbols);
     }
+    let glob = args.file_pattern.as_deref().map(path_glob).transpose()?;
+    let is_wanted = |place: &UseSite<'_>| glob.as_ref().is_none_or(|glob| glob.is_match(place.file.path()));
+    let mut outside = 0;
     let mut output = Uses { not_found, ..Uses::default() };
     // Only those on the page are made into items: there may be a million uses.
     let mut references: Vec<Reference<'_>> = Vec::new();
@@ -287,6 +295,9 @@ fn find<'r>(
         let of = (groups.len() > 1).then_some(place);
         let mut uses = uses_of(&repo.snapshot, edges, twins);
         uses.retain(|(_, place)| links.target(place.file.path()).is_none());
+        let all = uses.len();
+        uses.retain(|(_, place)| is_wanted(place));
+        outside += all - uses.len();
         output.definitions.push(Defined::of(twins, uses.len()));
         for (symbol, place) in &uses {
             let written = query::written_as(place, symbol);
@@ -314,6 +325,11 @@ fn find<'r>(
         } else {
             unsure.extend(possible);
         }
+    }
+    references.retain(|reference| is_wanted(&reference.place));
+    unsure.retain(is_wanted);
+    if let (Some(pattern), 1..) = (&args.file_pattern, outside) {
+        call.note("elsewhere", json!(format!("{outside} more uses outside of {pattern}")));
     }
     output.looked_at = (call.compact || call.request.for_people).then(|| LookedAt::of(repo, &groups.concat()));
     output.possible = unsure.len();
