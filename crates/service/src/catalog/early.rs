@@ -179,3 +179,29 @@ fn sweep(place: &Path) {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::answer::Request;
+    use crate::catalog::Context;
+    use codelode_base::config::Config;
+
+    #[test]
+    fn the_files_read_for_several_folders_are_summed() {
+        let home = tempfile::tempdir().expect("there is room for a folder");
+        let cx = Context::new(Config { home: home.path().to_owned(), ..Config::default() });
+        let request = Request::default();
+        let caller = cx.caller(&request);
+        let of = |repo: &str, looked_at| {
+            let extent = Extent { files: 2, of: 100, looked_at };
+            ExcerptIndex { repo: repo.to_owned(), extent, apart: None }
+        };
+        note(&caller, &[of("one", 100), of("two", 40)]);
+        assert_eq!(caller.noted(EXCERPT), Some(json!({"files": 4, "of": 200, "looked_at": 140})));
+        note(&caller, &[of("one", 100)]);
+        assert_eq!(caller.noted(EXCERPT), Some(json!({"files": 2, "of": 100})));
+        note(&caller, &[]);
+        assert_eq!(caller.noted(EXCERPT), None);
+    }
+}

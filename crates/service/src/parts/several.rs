@@ -414,3 +414,35 @@ impl Part {
         named
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn small_amounts_leave_their_rest_to_large_ones() {
+        let check = |amounts: &[usize], room: usize, expected: &[usize]| {
+            assert_eq!(shares(amounts, room), expected, "{amounts:?} in {room}");
+        };
+        check(&[10, 10], 6, &[3, 3]);
+        check(&[20, 1, 20], 15, &[7, 1, 7]);
+        check(&[2, 3], 100, &[2, 3]);
+        check(&[5], 0, &[0]);
+        check(&[], 5, &[]);
+    }
+
+    #[test]
+    fn things_that_another_repository_has_are_not_missing() {
+        let answers = [
+            json!({"symbols": ["a"], "errors": [{"symbol_id": "b"}, {"symbol_id": "c"}]}),
+            json!({"symbols": ["b"], "errors": [{"symbol_id": "a"}, {"symbol_id": "c"}]}),
+            json!({"results": [{"identifier": "c", "not_found": ["c"]}], "not_found": ["a"]}),
+        ];
+        let fields = |answer: &Value| answer.as_object().expect("an object").clone();
+        let mut all: Vec<Map<String, Value>> = answers.iter().map(fields).collect();
+        keep_common_lacks(&mut all);
+        assert_eq!(Value::from(all[0].clone()), json!({"symbols": ["a"], "errors": [{"symbol_id": "c"}]}));
+        assert_eq!(Value::from(all[1].clone()), json!({"symbols": ["b"]}));
+        assert_eq!(Value::from(all[2].clone()), json!({"results": []}));
+    }
+}
