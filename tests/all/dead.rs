@@ -191,6 +191,62 @@ export const own = 1;
 }
 
 #[test]
+fn modules_are_the_api_of_a_package_whose_folder_file_hands_on_nothing() {
+    let project = |folder_file: &str| {
+        format!(
+            "--- pyproject.toml
+[project]
+name = \"shop\"
+--- shop/__init__.py
+{folder_file}
+--- shop/cart.py
+def total(): ...
+def _spare(): ...
+class Cart:
+    def add(self): ...
+--- shop/_inner.py
+def spare(): ...
+"
+        )
+    };
+    check(
+        &project("__version__ = '1'"),
+        expect![[r#"
+        _spare | certain | - | private, and nothing uses it
+        spare | likely | visible | nothing in the program uses it
+        total | public_api | - | public API that nothing here uses
+        Cart | public_api | - | public API that nothing here uses
+        Cart.add | public_api | - | public API that nothing here uses
+    "#]],
+    );
+    check(
+        &project("from .cart import Cart"),
+        expect![[r#"
+        _spare | certain | - | private, and nothing uses it
+        spare | likely | visible | nothing in the program uses it
+        total | likely | visible | nothing in the program uses it
+        Cart.add | public_api | - | public API that nothing here uses
+    "#]],
+    );
+}
+
+#[test]
+fn a_public_module_inside_of_a_file_is_part_of_the_api() {
+    let rust = "--- src/lib.rs
+pub mod tools { pub fn offered() {} fn spare() {} }
+mod own { pub fn spare_too() {} }
+";
+    check(
+        rust,
+        expect![[r#"
+        tools.spare | certain | - | private, and nothing uses it
+        own.spare_too | likely | visible | nothing in the program uses it
+        tools.offered | public_api | - | public API that nothing here uses
+    "#]],
+    );
+}
+
+#[test]
 fn a_method_of_go_belongs_to_no_base_that_stands_before_it() {
     let go = "--- go.mod
 module shop

@@ -5,9 +5,10 @@ use std::collections::{HashMap, HashSet};
 
 use rustc_hash::FxHashSet;
 
+use crate::folder;
 use crate::graph::{Graph, is_type, open_folders, package_files, scripts};
 use codelode_base::model::Marks;
-use codelode_lang::languages::{Conventions, ManifestPart, Offers, Package, packages};
+use codelode_lang::languages::{Conventions, ManifestPart, Offers, Package, Public, packages};
 use codelode_store::{FileView, SymbolId, SymbolView};
 
 /// Folders below a package's root that may hold its sources.
@@ -92,17 +93,32 @@ impl<'a> Api<'a> {
         }
     }
 
-    /// Finds a package's folder files, such as `__init__.py`, in languages whose manifests name no files.
+    /// Finds a package's folder files, such as `__init__.py`, in languages whose manifests name no files. Of a package
+    /// whose folder file hands on no definition, the modules are the API.
     fn find_folder_files(&mut self, graph: &Graph<'a>) {
         let names_files = |package: &Package| matches!(package.names, ManifestPart::Files { .. });
-        for file in graph.snapshot.files().filter(|file| !file.facts().is_empty()) {
+        let mut silent: HashSet<&str> = HashSet::new();
+        let importable = graph.snapshot.files().filter(|file| {
             let rules = file.conventions();
-            let stem = file.path().rsplit('/').next().unwrap_or_default().split('.').next().unwrap_or_default();
-            let is_entry = rules.offers == Offers::Entries && rules.folder_files.contains(&stem);
-            if is_entry && !rules.packages.iter().any(names_files) && self.in_package(file) {
-                self.entries.insert(file.number());
+            let is_code = !file.facts().is_empty() && rules.offers == Offers::Entries;
+            is_code && !rules.packages.iter().any(names_files) && self.in_package(*file)
+        });
+        let importable: Vec<FileView<'a>> = importable.collect();
+        for file in importable.iter().filter(|file| file.conventions().folder_files.contains(&stem(file))) {
+            self.entries.insert(file.number());
+            let mut targets = graph.edges.in_file(file.number()).iter().flat_map(|edge| graph.edges.targets(edge));
+            let is_other = |target: SymbolId| {
+                target.file != file.number() && graph.node(target).is_some_and(|node| !graph.is_value(node))
+            };
+            if !targets.any(is_other) {
+                silent.insert(folder(file.path()));
             }
         }
+        let is_entry = |file: &&FileView<'a>| {
+            let is_open = !matches!(file.conventions().public, Public::Unless(mark) if stem(file).starts_with(mark));
+            is_open && !file.exercises() && silent.contains(folder(file.path()))
+        };
+        self.entries.extend(importable.iter().filter(is_entry).map(FileView::number));
     }
 
     /// Follows wildcard re-exports of entry files, and notes the definitions that entry files name.
@@ -175,8 +191,8 @@ impl<'a> Api<'a> {
         })
     }
 
-    /// Whether a type and the types around it are part of the API.
-    fn offers_around(&self, graph: &Graph<'a>, class: u32) -> bool {
+    /// Whether a definition and those around it are part of the API.
+    pub fn offers_around(&self, graph: &Graph<'a>, class: u32) -> bool {
         let around = |inner: &u32| graph.node(graph.symbols[*inner as usize].parent()?.number());
         std::iter::successors(Some(class), around).all(|own| match graph.symbols[own as usize].has_parent() {
             true => graph.marks(own).has(Marks::PUBLIC),
@@ -205,6 +221,11 @@ impl<'a> Api<'a> {
         let mut all = tails.map(|start| (module[start..].to_owned(), name.clone()));
         all.any(|command| self.commands.contains(&command))
     }
+}
+
+/// The name of a file without its extensions.
+fn stem<'a>(file: &FileView<'a>) -> &'a str {
+    file.path().rsplit('/').next().unwrap_or_default().split('.').next().unwrap_or_default()
 }
 
 /// Whether a manifest says that its package is published.

@@ -9,6 +9,6 @@ fn ask(subject: Subject<'_, '_>) -> bool {
     let api = &subject.project().api;
     match subject.class().filter(|_| subject.is_entry()) {
         Some(class) => api.offers_member(subject.graph(), &class.symbol, subject.node),
-        None => subject.is_top() && api.offers(subject.graph(), subject.node),
+        None => !subject.is_local() && api.offers_around(subject.graph(), subject.node),
     }
 }
