@@ -247,31 +247,6 @@ mod own { pub fn spare_too() {} }
 }
 
 #[test]
-fn java_without_a_build_that_publishes_is_a_program() {
-    let project =
-        |build: &str| format!("{build}--- src/Cart.java\npublic class Cart {{ public int total() {{ return 1; }} }}\n");
-    check(
-        &project(""),
-        expect![[r#"
-        Cart | likely | visible | nothing in the program uses it
-    "#]],
-    );
-    check(
-        &project("--- pom.xml\n<project/>\n"),
-        expect![[r#"
-        Cart | public_api | - | public API that nothing here uses
-        Cart.total | public_api | - | public API that nothing here uses
-    "#]],
-    );
-    check(
-        &project("--- build.gradle\nplugins { id 'application' }\n"),
-        expect![[r#"
-        Cart | likely | visible | nothing in the program uses it
-    "#]],
-    );
-}
-
-#[test]
 fn a_method_of_go_belongs_to_no_base_that_stands_before_it() {
     let go = "--- go.mod
 module shop
@@ -364,6 +339,7 @@ class Cart {
             Main.spare | certain | - | private, and nothing uses it
             Main.f | certain | - | private, and nothing uses it
             Cart.left | certain | - | private, and nothing uses it
+            Main | public_api | - | public API that nothing here uses
         "#]],
     );
 }

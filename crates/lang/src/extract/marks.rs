@@ -90,7 +90,7 @@ pub(super) fn record(rules: &Conventions, source: &[u8], symbols: &[Symbol], fac
     };
     facts.marks = FileMarks {
         is_module: matches!(rules.public, Public::Exported(_)) && is_module(),
-        is_conditional: rules.conditions.iter().any(|opening| opens(opening)),
+        is_conditional: rules.conditions.iter().any(opens),
         is_started: names_interpreter(source) || rules.started.is_some_and(|said| has(said.as_bytes())),
         is_program: (rules.is_program)(source),
         shows_names: rules.shows.iter().any(|mark| has(mark.as_bytes())),

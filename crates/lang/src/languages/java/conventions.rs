@@ -1,11 +1,8 @@
 //! Conventions of Java: `public`, annotations, and tests of JUnit.
 
 use crate::languages::conventions::{lies_in_internal, says};
-use crate::languages::{Conventions, ManifestPart, Owner, Package, Privacy, Public};
+use crate::languages::{Conventions, Owner, Privacy, Public};
 use codelode_base::model::Kind;
-
-/// Words of a build by Gradle that makes a library of the project.
-const PUBLISHED: &[&str] = &["publish", "java-library", "maven"];
 
 /// See [`Conventions`].
 pub static CONVENTIONS: Conventions = Conventions {
@@ -18,11 +15,6 @@ pub static CONVENTIONS: Conventions = Conventions {
     privacy: Privacy::Folder,
     public: Public::Word(&["public", "protected"]),
     is_inner: lies_in_internal,
-    packages: &[
-        Package { file: "pom.xml", says: &[], names: ManifestPart::Nothing },
-        Package { file: "build.gradle", says: PUBLISHED, names: ManifestPart::Nothing },
-        Package { file: "build.gradle.kts", says: PUBLISHED, names: ManifestPart::Nothing },
-    ],
     // Of Lombok.
     accessors: &[
         ("Builder", &["*"]),
