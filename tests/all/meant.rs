@@ -92,6 +92,22 @@ class Cart:
 }
 
 #[test]
+fn many_uses_have_their_lines_and_who_they_are_in() {
+    let many = "    f()\n".repeat(30);
+    let project = format!(
+        "--- a.py\ndef f(): pass\n--- b.py\nfrom a import f\ndef one():\n    f()\n    f()\n    f()\n    f()\n\
+         def two():\n    f()\n--- c.py\nfrom a import f\ndef many():\n{many}"
+    );
+    let uses = text(&project, "find_references", json!({"identifier": "f"}));
+    let lines: Vec<&str> = uses.lines().skip(1).take(6).collect();
+    assert_eq!(
+        lines,
+        ["b.py", "1:import", "3:f()  in one", "4:f()  in one", "5:f()  in one", "and 6, 8 in two"],
+        "{uses}"
+    );
+}
+
+#[test]
 fn uses_are_those_of_a_folder_where_one_is_given() {
     let project = "--- a/one.py
 def f(): pass

@@ -74,16 +74,17 @@ fn unused(definitions: &[&Fields]) -> String {
     if unused.is_empty() { String::new() } else { format!("no uses: {}\n", unused.join(", ")) }
 }
 
-/// The most uses that are all shown with their code; of more, the first few of each file are, and the lines of the rest.
+/// The most uses that are all shown with their code; of more, the first few of each file are. The rest have their line and
+/// the symbol around it, and imports their line alone.
 const MOST_SHOWN: usize = 30;
 const FIRST: usize = 3;
 
 /// Lines that use something, with the symbols around them.
 fn lines<'a>(references: impl IntoIterator<Item = &'a Fields>) -> String {
     let references: Vec<&Fields> = references.into_iter().collect();
-    let most = if references.len() > MOST_SHOWN { FIRST } else { usize::MAX };
+    let is_short = references.len() > MOST_SHOWN;
     let mut rows = Rows::default();
-    let mut above = (String::new(), None);
+    let (mut above, mut around) = ((String::new(), None), "");
     let (mut n_of_file, mut further) = (0, Vec::new());
     for reference in references {
         let repo = text_of(reference, "repo");
@@ -96,24 +97,29 @@ fn lines<'a>(references: impl IntoIterator<Item = &'a Fields>) -> String {
         }
         if above.0 != file {
             rows.add_further(&above.0, &mut further);
-            n_of_file = 0;
+            (n_of_file, around) = (0, "");
         }
-        n_of_file += 1;
-        if n_of_file > most {
-            further.push(line.unwrap_or_default().to_string());
+        let (number, symbol) = (line.unwrap_or_default(), text_of(reference, "in"));
+        if is_short && text_of(reference, "kind") == "import" {
+            rows.add(&file, format!("{number}:import"));
             above = (file, line);
             continue;
         }
-        let within = match text_of(reference, "in") {
-            "" => String::new(),
-            within => format!("  in {within}"),
-        };
+        n_of_file += 1;
+        if is_short && n_of_file > FIRST {
+            let is_new = !symbol.is_empty() && symbol != around;
+            further.push(if is_new { format!("{number} in {symbol}") } else { number.to_string() });
+            (above, around) = ((file, line), symbol);
+            continue;
+        }
+        around = symbol;
+        let within = if symbol.is_empty() { String::new() } else { format!("  in {symbol}") };
         let name = match text_of(reference, "as") {
             "" => String::new(),
             name => format!("  as {name}"),
         };
         let code = text_of(reference, "text");
-        rows.add(&file, format!("{}:{code}{within}{name}", line.unwrap_or_default()));
+        rows.add(&file, format!("{number}:{code}{within}{name}"));
         above = (file, line);
     }
     rows.add_further(&above.0, &mut further);
