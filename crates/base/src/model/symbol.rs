@@ -181,22 +181,10 @@ impl Marks {
     pub const OF_MEMBER: Self = Self(128);
     /// A comment above it exposes it to another program: `//export name`.
     pub const EXPOSED: Self = Self(256);
-    /// It gets to know the classes derived from it: by a metaclass, or `__subclasses__()`.
-    pub const COLLECTS: Self = Self(512);
 
     /// The marks by their bits, which are numbers on disk.
-    pub const NAMES: [&str; 10] = [
-        "public",
-        "private",
-        "overrides",
-        "in_macro",
-        "registered",
-        "of_tests",
-        "fills_in",
-        "of_member",
-        "exposed",
-        "collects",
-    ];
+    pub const NAMES: [&str; 9] =
+        ["public", "private", "overrides", "in_macro", "registered", "of_tests", "fills_in", "of_member", "exposed"];
 
     /// Whether it has all of these marks.
     pub fn has(self, marks: Self) -> bool {
