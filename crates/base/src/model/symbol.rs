@@ -181,13 +181,11 @@ impl Marks {
     pub const OF_MEMBER: Self = Self(128);
     /// A comment above it exposes it to another program: `//export name`.
     pub const EXPOSED: Self = Self(256);
-    /// It gets to know the classes derived from it: by a metaclass, or `__subclasses__()`.
-    pub const COLLECTS: Self = Self(512);
     /// The word `operator` stands before its name, so a sign calls it.
-    pub const OPERATOR: Self = Self(1024);
+    pub const OPERATOR: Self = Self(512);
 
     /// The marks by their bits, which are numbers on disk.
-    pub const NAMES: [&str; 11] = [
+    pub const NAMES: [&str; 10] = [
         "public",
         "private",
         "overrides",
@@ -197,7 +195,6 @@ impl Marks {
         "fills_in",
         "of_member",
         "exposed",
-        "collects",
         "operator",
     ];
 

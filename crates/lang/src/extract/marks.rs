@@ -71,7 +71,6 @@ pub(super) fn mark(rules: &Conventions, source: &[u8], symbols: &mut [Symbol]) {
         marks.add(Marks::OVERRIDES, (rules.may_override)(&before, &name) || parent.is_some_and(is_interface));
         marks.add(Marks::OF_MEMBER, is_of_member(source, symbol.name));
         marks.add(Marks::EXPOSED, is_exposed(source, symbol, rules.directives));
-        marks.add(Marks::COLLECTS, rules.collects.iter().any(|mark| collects(symbol.span.of(source), mark, rules)));
         symbols[index].marks = marks;
     }
 }
@@ -93,7 +92,6 @@ pub(super) fn record(rules: &Conventions, source: &[u8], symbols: &[Symbol], fac
         is_conditional: rules.conditions.iter().any(opens),
         is_started: names_interpreter(source) || rules.started.is_some_and(|said| has(said.as_bytes())),
         is_program: (rules.is_program)(source),
-        shows_names: rules.shows.iter().any(|mark| has(mark.as_bytes())),
         packages: (rules.packages_in)(source),
         beginnings: beginnings(source, rules.reflection),
         wildcards,
@@ -119,18 +117,6 @@ fn is_exposed(source: &[u8], symbol: &Symbol, directives: &[&str]) -> bool {
     let mut comments = lines.take_while(|line| line.starts_with(b"//"));
     !directives.is_empty()
         && comments.any(|line| directives.iter().any(|directive| line.starts_with(directive.as_bytes())))
-}
-
-/// Whether a class has a mark by which it collects its subclasses. A mark that ends in `=` needs a name after it that
-/// is no plain base.
-fn collects(class: &[u8], mark: &str, rules: &Conventions) -> bool {
-    let speaks = |at: usize| {
-        let rest = &class[at + mark.len()..];
-        let end = rest.iter().position(|byte| !is_part(byte) && *byte != b'.').unwrap_or(rest.len());
-        let name = rest[..end].rsplit(|byte| *byte == b'.').next().unwrap_or_default();
-        !mark.ends_with('=') || !rules.plain_bases.iter().any(|plain| plain.as_bytes() == name)
-    };
-    memchr::memmem::find_iter(class, mark.as_bytes()).any(speaks)
 }
 
 /// The words before a definition's name, without comments: `public /* for now */ static`.

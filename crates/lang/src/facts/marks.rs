@@ -14,8 +14,6 @@ pub struct FileMarks {
     pub is_started: bool,
     /// It is part of a program, which nothing imports.
     pub is_program: bool,
-    /// It goes through all of its names: `globals().items()`.
-    pub shows_names: bool,
     /// Paths of packages that it imports, in languages whose packages have a host: `github.com/pkg/errors`.
     pub packages: Vec<Span>,
     /// Beginnings of names that its code puts together.
@@ -27,9 +25,9 @@ pub struct FileMarks {
 }
 
 impl FileMarks {
-    fn flags(&mut self) -> [&mut bool; 5] {
-        let Self { is_module, is_conditional, is_started, is_program, shows_names, .. } = self;
-        [is_module, is_conditional, is_started, is_program, shows_names]
+    fn flags(&mut self) -> [&mut bool; 4] {
+        let Self { is_module, is_conditional, is_started, is_program, .. } = self;
+        [is_module, is_conditional, is_started, is_program]
     }
 
     /// Writes the marks, most of them as a byte each.

@@ -155,11 +155,6 @@ pub struct Conventions {
     pub directives: &'static [&'static str],
     /// Words of files that may look up names put together at run time; `[` stands directly before such a name.
     pub reflection: &'static [&'static str],
-    /// Texts in a class by which it gets to know the classes derived from it; one that ends in `=` stands before a name
-    /// that is none of the plain bases.
-    pub collects: &'static [&'static str],
-    /// Texts in a file that show all its names.
-    pub shows: &'static [&'static str],
     /// Whether methods may be called on an object without a word about its type.
     pub by_shape: bool,
     /// Openings of conditions under which a build takes a definition or a file.
@@ -233,8 +228,6 @@ impl Conventions {
         wildcards: &[],
         directives: &[],
         reflection: &[],
-        collects: &[],
-        shows: &[],
         by_shape: false,
         conditions: &[],
         platforms: &[],

@@ -16,8 +16,6 @@ const MOST_ANCESTORS: usize = 100;
 pub struct Bases {
     /// External bases of each class, each with whether its name was imported.
     outside: FxHashMap<SymbolId, Vec<(String, bool)>>,
-    /// Classes whose base is a value, such as the result of a call. That call may register its subclasses.
-    pub given: FxHashSet<SymbolId>,
     /// Whether a class has an external base, and whether it has an imported one. Cached, because every member asks.
     known: RefCell<FxHashMap<SymbolId, [Option<bool>; 2]>>,
 }
@@ -36,15 +34,13 @@ impl Bases {
         let strangers: FxHashSet<&[u8]> = imported.map(|edge| text_at(edge.at as usize, edge.len())).collect();
         for (place, edge) in edges.iter().enumerate().filter(|(_, edge)| edge.role() == Role::Base) {
             let Some(class) = edge.from() else { continue };
-            let mut targets = graph.edges.targets(edge).filter_map(|target| graph.node(target)).peekable();
-            let is_known = targets.peek().is_some();
+            let mut targets = graph.edges.targets(edge).filter_map(|target| graph.node(target));
             // A base that is a variable may hold any class, including an external one.
             if targets.all(|target| graph.is_value(target)) {
                 let first = first_part(edges, place);
                 let is_imported = strangers.contains(text_at(first.at as usize, first.len()));
                 let name = String::from_utf8_lossy(text_at(edge.at as usize, edge.len())).into_owned();
                 self.outside.entry(class).or_default().push((name, is_imported));
-                self.given.extend(is_known.then_some(class));
             }
         }
     }

@@ -204,7 +204,7 @@ impl Members {
 }
 
 /// All ancestors of a class.
-pub fn above(graph: &Graph<'_>, class: u32) -> Vec<u32> {
+fn above(graph: &Graph<'_>, class: u32) -> Vec<u32> {
     let (mut found, mut seen) = (Vec::new(), FxHashSet::default());
     let mut waiting = vec![graph.symbols[class as usize].number()];
     while let Some(class) = waiting.pop().filter(|_| found.len() < MOST_BASES) {

@@ -25,18 +25,6 @@ pub static CONVENTIONS: Conventions = Conventions {
     wildcards: &["import *"],
     reflection: &["getattr(", "globals()", "locals()", "methodcaller(", "vars(", "getmembers(", " dir("],
     by_shape: true,
-    collects: &["def __init_subclass__", ".__subclasses__(", "metaclass="],
-    shows: &[
-        "globals().values()",
-        "globals().items()",
-        "vars().items()",
-        "vars().values()",
-        "locals().items()",
-        "locals().values()",
-        "getmembers(sys.modules[__name__]",
-        "vars(sys.modules[__name__]",
-        "dir(sys.modules[__name__]",
-    ],
     frameworks: FRAMEWORKS,
     is_implied: |name| {
         // Settings are read by their names: `settings.TRACE_INIT()`.

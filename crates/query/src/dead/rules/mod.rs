@@ -5,7 +5,6 @@ pub(super) mod api;
 pub(super) mod aside;
 pub(super) mod build;
 pub(super) mod callable;
-pub(super) mod collected;
 pub(super) mod command;
 pub(super) mod composed;
 pub(super) mod constructor;
@@ -25,7 +24,6 @@ pub(super) mod marker;
 pub(super) mod named;
 pub(super) mod protocol;
 pub(super) mod registered_block;
-pub(super) mod shown;
 pub(super) mod test_name;
 pub(super) mod unresolved;
 pub(super) mod untold;
@@ -63,8 +61,6 @@ pub static RULES: &[&Rule] = &[
     // Reach.
     &unresolved::RULE,
     &protocol::RULE,
-    &collected::RULE,
-    &shown::RULE,
     &composed::RULE,
     &named::RULE,
     &build::RULE,
