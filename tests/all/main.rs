@@ -65,6 +65,7 @@ mod store;
 mod tenants;
 mod terminal;
 mod text;
+mod through;
 mod tidy;
 mod tls;
 mod users;

@@ -31,6 +31,7 @@ pub(crate) mod review;
 pub(crate) mod sources;
 pub(crate) mod summaries;
 pub(crate) mod symbols;
+pub(crate) mod through;
 pub(crate) mod words;
 
 pub use call::Call;

@@ -156,7 +156,7 @@ pub struct Tested {
     /// Number of further tests in it.
     #[serde(skip_serializing_if = "is_zero")]
     pub more: usize,
-    /// uses, possible, imports, name or history.
+    /// uses, through (it calls a field or table that holds the function), possible, imports, name or history.
     pub through: &'static str,
     /// Path from its first test to a changed symbol or file.
     #[serde(skip_serializing_if = "Vec::is_empty")]
