@@ -35,7 +35,7 @@ pub use receivers::receiver;
 pub(super) use related::is_of_tests;
 pub use related::{Related, implementations, related};
 pub use rename::{RenameDoubt, Renaming, renaming};
-pub use through::{Slot, Stored, ThroughCall, called_through, callers_through, stored};
+pub use through::{Slot, Stored, Tables, ThroughCall, called_through, callers_through, stored};
 pub use twins::twins;
 pub use types::types_of;
 pub(super) use visible::{

@@ -9,7 +9,7 @@ use super::names::{likeness, words};
 use super::tests::{TestUnit, is_test_file, runner, unit_of};
 use crate::graph::decorator_name;
 use crate::graph::overrides::class_of;
-use crate::{callers_through, overridden};
+use crate::{Tables, overridden};
 use codelode_base::model::{Detail, Kind, Role};
 use codelode_lang::languages::of_path;
 use codelode_store::{EdgeTable, FileView, Snapshot, SymbolId, SymbolView};
@@ -233,6 +233,7 @@ struct Walk<'a> {
     snapshot: &'a Snapshot,
     edges: &'a EdgeTable,
     steps: HashMap<Node, Rc<[Step]>>,
+    tables: Tables<'a>,
     units: HashMap<Node, Option<TestUnit>>,
     found: HashMap<TestUnit, BestReach>,
     /// The most nodes that one walk visits.
@@ -265,7 +266,8 @@ impl PartialOrd for Waiting<'_> {
 
 impl<'a> Walk<'a> {
     fn new(snapshot: &'a Snapshot, edges: &'a EdgeTable, most: usize) -> Self {
-        Self { snapshot, edges, steps: HashMap::new(), units: HashMap::new(), found: HashMap::new(), most }
+        let tables = Tables::new(snapshot, edges);
+        Self { snapshot, edges, steps: HashMap::new(), tables, units: HashMap::new(), found: HashMap::new(), most }
     }
 
     /// Walks from a change along users, heaviest first, and stops at tests.
@@ -404,10 +406,10 @@ impl<'a> Walk<'a> {
 
     /// Adds the functions that call what is stored where a function is.
     fn add_through(&self, found: &mut HashMap<Node, Step>, stored: SymbolId) {
-        let calls = callers_through(self.snapshot, self.edges, stored);
+        let calls = self.tables.callers(stored);
         let keeps = THROUGH * STEP * spread(calls.len());
-        for call in calls {
-            let to = call.caller.map_or(Node::File(call.file.number()), |caller| Node::Symbol(caller.number()));
+        for (file, caller) in calls {
+            let to = caller.map_or(Node::File(file), Node::Symbol);
             add(found, Step { to, keeps, through: ReachEvidence::Through });
         }
     }

@@ -13,7 +13,7 @@ use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
 use std::rc::Rc;
 
-use super::relations::{LineCount, UseSite, function_around, uses};
+use super::relations::{LineCount, UseSite, function_around, places, uses};
 use super::{is_export, is_imported};
 use codelode_base::model::{Kind, Role};
 use codelode_store::{Edge, EdgeTable, FileView, Snapshot, SymbolId, SymbolView};
@@ -24,6 +24,8 @@ use tokens::Code;
 const MOST_USES: usize = 200;
 /// The longest piece of a text that is read around a place.
 const LONGEST_PIECE: u32 = 1 << 17;
+/// The most pieces that are kept.
+const MOST_PIECES: usize = 500;
 /// The most places of one question at which a value is looked at: parameters are followed into many functions.
 const MOST_WORK: u32 = 4_000;
 
@@ -91,43 +93,30 @@ pub struct ThroughCall<'a> {
     pub lines: Vec<u32>,
 }
 
-/// The uses of a function as a value: in a table, an argument, an assignment. An export hands nothing on.
-fn handed_on<'a>(snapshot: &'a Snapshot, edges: &'a EdgeTable, symbol: SymbolId) -> Vec<UseSite<'a>> {
-    let is_value =
-        |place: &UseSite<'_>| place.edge.role() == Role::Reference && !is_export(place) && !is_imported(place);
-    uses(snapshot, edges, symbol).into_iter().filter(is_value).collect()
-}
-
 /// The places where a function is stored, in the order of its uses as a value.
 pub fn stored<'a>(snapshot: &'a Snapshot, edges: &'a EdgeTable, symbol: SymbolId) -> Vec<Stored<'a>> {
-    let pieces = Pieces::new(snapshot, edges);
-    let mut found = pieces.registered(symbol);
-    let sites = handed_on(snapshot, edges, symbol).into_iter().take(MOST_USES);
-    found.extend(sites.map(|site| Stored { slots: pieces.slots_at(site.file, site.edge), site }));
-    found
+    Tables::new(snapshot, edges).stored(symbol)
 }
 
 /// The functions that call what the places hold where a function is stored, each place by itself, by path and line.
 pub fn called_through<'a>(snapshot: &'a Snapshot, edges: &'a EdgeTable, stored: &[Stored<'a>]) -> Vec<ThroughCall<'a>> {
-    let pieces = Pieces::new(snapshot, edges);
+    let tables = Tables::new(snapshot, edges);
     let mut found: Vec<ThroughCall<'a>> = Vec::new();
-    let mut seen: Vec<&Place<'a>> = Vec::new();
-    for slot in stored.iter().flat_map(|one| &one.slots) {
-        let Some(place) = slot.place.as_ref().filter(|place| !seen.iter().any(|known| known.is(place))) else {
-            continue;
-        };
-        seen.push(place);
-        for (file, at, caller) in pieces.calls(place) {
-            let line = LineCount::default().line_of(file.content(), at);
-            let number = caller.map(|caller| caller.number());
+    for slot in places_of(stored) {
+        for call in slot.place.iter().flat_map(|place| tables.calls(place).to_vec()) {
+            let line = LineCount::default().line_of(call.file.content(), call.at);
+            let key =
+                |file: FileView<'a>, caller: Option<SymbolView<'a>>| (file.number(), caller.map(|it| it.number()));
             let is_same = |one: &&mut ThroughCall<'a>| {
-                let same = (one.file.number(), one.caller.map(|caller| caller.number())) == (file.number(), number);
-                one.label == slot.label && same
+                one.label == slot.label && key(one.file, one.caller) == key(call.file, call.caller)
             };
             match found.iter_mut().find(is_same) {
                 Some(known) if known.lines.contains(&line) => {}
                 Some(known) => known.lines.push(line),
-                None => found.push(ThroughCall { label: slot.label.clone(), caller, file, lines: vec![line] }),
+                None => {
+                    let (label, caller, file) = (slot.label.clone(), call.caller, call.file);
+                    found.push(ThroughCall { label, caller, file, lines: vec![line] });
+                }
             }
         }
     }
@@ -136,24 +125,69 @@ pub fn called_through<'a>(snapshot: &'a Snapshot, edges: &'a EdgeTable, stored: 
 
 /// The functions that call a function through the places where it is stored.
 pub fn callers_through<'a>(snapshot: &'a Snapshot, edges: &'a EdgeTable, symbol: SymbolId) -> Vec<ThroughCall<'a>> {
-    let is_code = snapshot.symbol(symbol).is_some_and(|own| matches!(own.kind(), Kind::Function | Kind::Method));
-    if !is_code {
-        return Vec::new();
-    }
     called_through(snapshot, edges, &stored(snapshot, edges, symbol))
 }
 
-/// Pieces of code that are read once for a question, by their files and starts.
-struct Pieces<'a> {
+/// The slots whose places are known, each place once.
+fn places_of<'s, 'a>(stored: &'s [Stored<'a>]) -> Vec<&'s Slot<'a>> {
+    let mut found: Vec<&Slot<'a>> = Vec::new();
+    for slot in stored.iter().flat_map(|one| &one.slots) {
+        let is_same =
+            |known: &&Slot<'a>| known.place.as_ref().zip(slot.place.as_ref()).is_some_and(|(one, it)| one.is(it));
+        if slot.place.is_some() && !found.iter().any(is_same) {
+            found.push(slot);
+        }
+    }
+    found
+}
+
+/// A call of what a place holds.
+#[derive(Clone, Copy)]
+struct PlacedCall<'a> {
+    file: FileView<'a>,
+    at: u32,
+    caller: Option<SymbolView<'a>>,
+}
+
+/// Pieces of code that are read once for a question, by their files and starts, and calls of fields.
+pub struct Tables<'a> {
     snapshot: &'a Snapshot,
     edges: &'a EdgeTable,
     read: RefCell<HashMap<(u32, u32), Rc<Code<'a>>>>,
+    fields: RefCell<HashMap<SymbolId, Rc<[PlacedCall<'a>]>>>,
     left: Cell<u32>,
 }
 
-impl<'a> Pieces<'a> {
-    fn new(snapshot: &'a Snapshot, edges: &'a EdgeTable) -> Self {
-        Self { snapshot, edges, read: RefCell::default(), left: Cell::new(MOST_WORK) }
+impl<'a> Tables<'a> {
+    /// The tables of a snapshot, of which nothing was read yet.
+    pub fn new(snapshot: &'a Snapshot, edges: &'a EdgeTable) -> Self {
+        let (read, fields) = (RefCell::default(), RefCell::default());
+        Self { snapshot, edges, read, fields, left: Cell::new(0) }
+    }
+
+    /// See [`stored`].
+    pub fn stored(&self, symbol: SymbolId) -> Vec<Stored<'a>> {
+        let own = self.snapshot.symbol(symbol).filter(|own| matches!(own.kind(), Kind::Function | Kind::Method));
+        let Some(own) = own else { return Vec::new() };
+        self.left.set(MOST_WORK);
+        let mut found = self.registered(&own);
+        let values = self.edges.users(symbol).filter(|edge| edge.role() == Role::Reference);
+        let sites = places(self.snapshot, values).into_iter().filter(|site| !is_export(site) && !is_imported(site));
+        let sites = sites.take(MOST_USES);
+        found.extend(sites.map(|site| Stored { slots: self.slots_at(site.file, site.edge), site }));
+        found
+    }
+
+    /// The functions that call a function through the places where it is stored, or the files outside of functions.
+    pub fn callers(&self, symbol: SymbolId) -> Vec<(u32, Option<SymbolId>)> {
+        let stored = self.stored(symbol);
+        let known = places_of(&stored).into_iter().filter_map(|slot| slot.place.as_ref());
+        let calls = known.flat_map(|place| self.calls(place).to_vec());
+        let mut found: Vec<_> =
+            calls.map(|call| (call.file.number(), call.caller.map(|caller| caller.number()))).collect();
+        found.sort_unstable();
+        found.dedup();
+        found
     }
 
     /// Whether another place may be looked at.
@@ -179,10 +213,10 @@ impl<'a> Pieces<'a> {
     }
 
     /// Where decorators of the project store a function: `@register("start")`.
-    fn registered(&self, symbol: SymbolId) -> Vec<Stored<'a>> {
-        let Some(own) = self.snapshot.symbol(symbol).filter(|own| !own.decorators().is_empty()) else {
+    fn registered(&self, own: &SymbolView<'a>) -> Vec<Stored<'a>> {
+        if own.decorators().is_empty() {
             return Vec::new();
-        };
+        }
         let (file, above) = (own.file, own.span().start..own.signature_start());
         let edges = self.edges.in_file(file.number());
         let first = edges.partition_point(|edge| edge.at < above.start);
@@ -197,24 +231,36 @@ impl<'a> Pieces<'a> {
         found
     }
 
-    /// The places that call what a place holds, with the functions around them.
-    fn calls(&self, place: &Place<'a>) -> Vec<(FileView<'a>, u32, Option<SymbolView<'a>>)> {
-        let (of, path) = match place {
-            Place::Field(field) => (field, &[][..]),
-            Place::Entry { of, path } => (of, &path[..]),
-            Place::Called { by, at } => return at.iter().map(|at| (by.file, *at, Some(*by))).collect(),
-        };
+    /// The calls of what a place holds.
+    fn calls(&self, place: &Place<'a>) -> Rc<[PlacedCall<'a>]> {
+        match place {
+            Place::Field(field) => {
+                if let Some(known) = self.fields.borrow().get(&field.number()) {
+                    return known.clone();
+                }
+                let found: Rc<[PlacedCall<'a>]> = self.calls_of(field, &[]).into();
+                self.fields.borrow_mut().insert(field.number(), found.clone());
+                found
+            }
+            Place::Entry { of, path } => self.calls_of(of, path).into(),
+            Place::Called { by, at } => {
+                at.iter().map(|at| PlacedCall { file: by.file, at: *at, caller: Some(*by) }).collect()
+            }
+        }
+    }
+
+    fn calls_of(&self, of: &SymbolView<'a>, path: &[Key]) -> Vec<PlacedCall<'a>> {
         let mut found = Vec::new();
         for site in uses(self.snapshot, self.edges, of.number()).into_iter().take(MOST_USES) {
-            let caller = function_around(self.snapshot, site.edge);
+            let (file, caller) = (site.file, function_around(self.snapshot, site.edge));
             if site.edge.role() == Role::Call && path.is_empty() {
-                found.push((site.file, site.edge.at, caller));
+                found.push(PlacedCall { file, at: site.edge.at, caller });
                 continue;
             }
-            let (code, around) = self.piece_at(site.file, site.edge);
+            let (code, around) = self.piece_at(file, site.edge);
             let Some(name) = code.token_at(site.edge.at) else { continue };
-            let spot = Spot { file: site.file, code: &code, around };
-            found.extend(taken::called(spot, name, path).into_iter().map(|at| (site.file, at, caller)));
+            let called = taken::called(Spot { file, code: &code, around }, name, path);
+            found.extend(called.into_iter().map(|at| PlacedCall { file, at, caller }));
         }
         found
     }
@@ -241,6 +287,9 @@ impl<'a> Pieces<'a> {
 
     fn piece(&self, file: FileView<'a>, start: u32, end: u32) -> Rc<Code<'a>> {
         let read = || Rc::new(Code::read(file.content(), start as usize, end as usize, &file.spec().comments));
+        if self.read.borrow().len() > MOST_PIECES {
+            self.read.borrow_mut().clear();
+        }
         self.read.borrow_mut().entry((file.number(), start)).or_insert_with(read).clone()
     }
 

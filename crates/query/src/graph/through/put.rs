@@ -1,7 +1,7 @@
 //! Where a function is stored: in a field, a table, a container, a parameter. Each is what stands beside its name.
 
 use super::tokens::Code;
-use super::{Pieces, Place, Slot};
+use super::{Place, Slot, Tables};
 use codelode_base::model::{Detail, Kind, Role};
 use codelode_store::{Edge, FileView, SymbolView};
 
@@ -76,7 +76,7 @@ impl<'a> Spot<'a, '_> {
     }
 }
 
-impl<'a> Pieces<'a> {
+impl<'a> Tables<'a> {
     /// The places where the function is put whose name is a token.
     pub(super) fn slots(&self, spot: Spot<'a, '_>, name: usize, steps: u32) -> Vec<Slot<'a>> {
         let code = spot.code;
