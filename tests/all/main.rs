@@ -67,6 +67,7 @@ mod store;
 mod tenants;
 mod terminal;
 mod text;
+mod through;
 mod tidy;
 mod tls;
 mod users;

@@ -26,7 +26,7 @@ def pay(bill: Bill, other):
 ";
 
 /// The text that a model or a shell gets.
-fn text(project: &str, tool: &str, args: Value) -> String {
+pub fn text(project: &str, tool: &str, args: Value) -> String {
     let (cx, folder) = indexed(project);
     let mut args = args.as_object().expect("an object").clone();
     args.insert("format".to_owned(), "compact".into());
@@ -228,7 +228,7 @@ static struct ops bus = { .write = spi_write };
 int send(struct ops *o) { return o->write(1); }
 ";
     let calls = text(project, "get_call_hierarchy", json!({"symbol_id": "spi_write"}));
-    assert!(calls.contains("handed on as a value, so that others may call it: bus.c:3 in bus"), "{calls}");
+    assert!(calls.contains("handed on in bus.c:3 (ops.write); called through ops.write in send bus.c:4"), "{calls}");
     assert!(!calls.contains("complete"), "{calls}");
 }
 

@@ -31,10 +31,11 @@ pub use graph::relations::{
 };
 pub use graph::{
     AffectedFile, Blast, BlastDoubt, Dependents, ImportedPackage, MapFile, NameAt, Plan, PlannedEdit, Reason, Related,
-    RenameDoubt, Renaming, blast, central_symbols, deletion, dependents, hop_weight, implementations, imported_at,
-    imported_files, imports_of, is_export, is_imported, local_at, locals, modules_at, name_at, needed_imports,
-    needed_packages, outside_packages, outside_uses, packages_at, possible_uses, ranks, receiver, redeclaration,
-    related, renaming, repo_map, signatures, twins, types_of, unnamed_uses, with_parameters, word_at,
+    RenameDoubt, Renaming, Slot, Stored, Tables, ThroughCall, blast, called_through, callers_through, central_symbols,
+    deletion, dependents, hop_weight, implementations, imported_at, imported_files, imports_of, is_export, is_imported,
+    local_at, locals, modules_at, name_at, needed_imports, needed_packages, outside_packages, outside_uses,
+    packages_at, possible_uses, ranks, receiver, redeclaration, related, renaming, repo_map, signatures, stored, twins,
+    types_of, unnamed_uses, with_parameters, word_at,
 };
 pub use history::between::{Between, Bounds, ComparisonEnd};
 pub use history::changes::{Changes, SymbolKey, Version, compare, stored_versions, versions};

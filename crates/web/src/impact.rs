@@ -53,7 +53,7 @@ pub(super) fn page(asked: &Asked<'_>, repo: &str) -> Result<Page, Failure> {
                             @for (file, doubt) in blast.potential.iter().take(MOST) {
                                 li {
                                     a.hit href=(links::file(view.id(), file.path())) { (Visible(file.path())) } " "
-                                    span.weak { @if *doubt == BlastDoubt::Name { "writes the name" } @else { "imports the file" } }
+                                    span.weak { (reason(*doubt)) }
                                 }
                             }
                         }
@@ -80,5 +80,14 @@ fn file(view: &View<'_>, affected: &AffectedFile<'_>) -> Markup {
                 @if affected.symbols.len() > MOST_SYMBOLS { ", …" }
             }
         }
+    }
+}
+
+/// The reason why a file may be affected.
+fn reason(doubt: BlastDoubt) -> &'static str {
+    match doubt {
+        BlastDoubt::Through => "calls the field or table that holds it",
+        BlastDoubt::Name => "writes the name",
+        BlastDoubt::Import => "imports the file",
     }
 }

@@ -188,6 +188,8 @@ pub struct Conventions {
     pub plain_bases: &'static [&'static str],
     /// Endings of files that declare what is defined elsewhere.
     pub declarations: &'static [&'static str],
+    /// Whether `{ open }` is short for `{ open: open }`, a member of that name.
+    pub shorthand: bool,
     /// Whether unused code can be told from used code. Macros and build settings that were not read use names too.
     pub tells_dead: bool,
 }
@@ -244,6 +246,7 @@ impl Conventions {
         plain_decorators: &[],
         plain_bases: &[],
         declarations: &[],
+        shorthand: false,
         tells_dead: true,
     };
 }

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 
 use super::is_module;
 use super::relations::users_through;
+use super::through::{ThroughCall, callers_through};
 use codelode_store::{EdgeTable, FileView, Snapshot, SymbolId, SymbolView};
 
 /// A file affected by a change of a symbol.
@@ -23,8 +24,11 @@ pub struct AffectedFile<'a> {
 pub struct Blast<'a> {
     /// Files with resolved uses, nearest first, then by path.
     pub confirmed: Vec<AffectedFile<'a>>,
-    /// Files that may use the symbol, by path: they write its name after an unknown receiver, or import its file.
+    /// Files that may use the symbol, by path: they call what is stored where it is, write its name after an unknown
+    /// receiver, or import its file.
     pub potential: Vec<(FileView<'a>, BlastDoubt)>,
+    /// Functions that call what is stored where the symbol is.
+    pub through: Vec<ThroughCall<'a>>,
     /// The number of symbols that use it directly.
     pub direct: usize,
     /// The number of files with name resolution, the only ones that can be affected.
@@ -34,6 +38,8 @@ pub struct Blast<'a> {
 /// The reason why a file is only possibly affected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BlastDoubt {
+    /// It calls what is stored in a field or table where the symbol is.
+    Through,
     /// It writes the name, which may mean the symbol.
     Name,
     /// It imports the symbol's file.
@@ -95,9 +101,12 @@ pub fn blast<'a>(snapshot: &'a Snapshot, edges: &'a EdgeTable, symbol: &SymbolVi
         level = next;
     }
     blast.direct = direct;
+    blast.through = callers_through(snapshot, edges, symbol.number());
+    let through = blast.through.iter().map(|call| (call.file.number(), BlastDoubt::Through));
+    let through: Vec<(u32, BlastDoubt)> = through.collect();
     let potential = edges.possible(symbol.name_bytes()).map(|edge| (edge.file, BlastDoubt::Name));
     let importers = edges.importers(own).iter().map(|import| (import.from, BlastDoubt::Import));
-    for (file, doubt) in potential.chain(importers) {
+    for (file, doubt) in through.into_iter().chain(potential).chain(importers) {
         let is_new = file != own && !files.contains_key(&file);
         if is_new && !blast.potential.iter().any(|(other, _)| other.number() == file) {
             blast.potential.extend(snapshot.file_by_number(file).map(|file| (file, doubt)));

@@ -9,7 +9,7 @@ use super::names::{likeness, words};
 use super::tests::{TestUnit, is_test_file, runner, unit_of};
 use crate::graph::decorator_name;
 use crate::graph::overrides::class_of;
-use crate::overridden;
+use crate::{Tables, overridden};
 use codelode_base::model::{Detail, Kind, Role};
 use codelode_lang::languages::of_path;
 use codelode_store::{EdgeTable, FileView, Snapshot, SymbolId, SymbolView};
@@ -39,6 +39,8 @@ pub enum ReachEvidence {
     Recorded,
     /// Resolved uses.
     Uses,
+    /// Uses, at least one of them a call of what a field or table holds where the changed function is stored.
+    Through,
     /// Uses, at least one of them only possible: a name after an unknown receiver.
     Possible,
     /// It imports a changed file, directly or indirectly.
@@ -55,6 +57,7 @@ impl ReachEvidence {
         match self {
             Self::Recorded => "recorded",
             Self::Uses => "uses",
+            Self::Through => "through",
             Self::Possible => "possible",
             Self::Imports => "imports",
             Self::Name => "name",
@@ -93,6 +96,8 @@ const STEP: f64 = 0.6;
 const ASIDE: f64 = 0.7;
 /// The further share that a possible step keeps.
 const POSSIBLE: f64 = 0.3;
+/// The further share that a step through a field or table keeps, which may hold other functions.
+const THROUGH: f64 = 0.35;
 /// Lighter steps are not followed.
 const LEAST: f64 = 0.004;
 /// The most symbols that one walk visits.
@@ -127,7 +132,7 @@ pub fn reaching(
     let mut found: Vec<(TestUnit, BestReach)> = walk.found.drain().collect();
     found.sort_by_key(|(unit, _)| *unit);
     for (unit, found) in found {
-        let through = if found.is_possible { ReachEvidence::Possible } else { ReachEvidence::Uses };
+        let through = found.through;
         let file = files.entry(unit.file).or_insert_with(|| TestFile::new(unit.file, through));
         file.through = file.through.min(through);
         file.tests.push(ReachingTest { unit, through, way: found.way, score: found.score });
@@ -169,7 +174,8 @@ fn raise_namesakes(files: &mut [TestFile]) {
 pub fn nearest(snapshot: &Snapshot, edges: &EdgeTable, symbol: SymbolId) -> Vec<TestUnit> {
     let mut walk = Walk::new(snapshot, edges, MOST_NEAR);
     walk.run(Source { node: Node::Symbol(symbol), weight: 1.0 });
-    let mut found: Vec<(TestUnit, BestReach)> = walk.found.drain().filter(|(_, found)| !found.is_possible).collect();
+    let mut found: Vec<(TestUnit, BestReach)> =
+        walk.found.drain().filter(|(_, found)| found.through == ReachEvidence::Uses).collect();
     // File numbers depend on indexing order, so paths decide the order.
     let place =
         |unit: &TestUnit| (snapshot.file_by_number(unit.file).map(|file| file.path()), unit.symbol.map(|id| id.index));
@@ -204,7 +210,7 @@ impl TestFile {
 struct BestReach {
     score: f64,
     best: f64,
-    is_possible: bool,
+    through: ReachEvidence,
     way: Vec<Node>,
 }
 
@@ -213,20 +219,21 @@ struct BestReach {
 struct Step {
     to: Node,
     keeps: f64,
-    is_possible: bool,
+    through: ReachEvidence,
 }
 
 /// A visited node, with the one before it.
 struct Visited {
     weight: f64,
     before: Option<Node>,
-    is_possible: bool,
+    through: ReachEvidence,
 }
 
 struct Walk<'a> {
     snapshot: &'a Snapshot,
     edges: &'a EdgeTable,
     steps: HashMap<Node, Rc<[Step]>>,
+    tables: Tables<'a>,
     units: HashMap<Node, Option<TestUnit>>,
     found: HashMap<TestUnit, BestReach>,
     /// The most nodes that one walk visits.
@@ -259,32 +266,33 @@ impl PartialOrd for Waiting<'_> {
 
 impl<'a> Walk<'a> {
     fn new(snapshot: &'a Snapshot, edges: &'a EdgeTable, most: usize) -> Self {
-        Self { snapshot, edges, steps: HashMap::new(), units: HashMap::new(), found: HashMap::new(), most }
+        let tables = Tables::new(snapshot, edges);
+        Self { snapshot, edges, steps: HashMap::new(), tables, units: HashMap::new(), found: HashMap::new(), most }
     }
 
     /// Walks from a change along users, heaviest first, and stops at tests.
     fn run(&mut self, source: Source) {
         let mut visited: HashMap<Node, Visited> = HashMap::new();
-        visited.insert(source.node, Visited { weight: source.weight, before: None, is_possible: false });
+        visited.insert(source.node, Visited { weight: source.weight, before: None, through: ReachEvidence::Uses });
         let mut waiting = BinaryHeap::from([self.waiting(source.weight, source.node)]);
         let mut n_done = 0;
         while let Some(Waiting { weight, node, .. }) = waiting.pop().filter(|_| n_done < self.most) {
-            let is_possible = match visited.get(&node) {
+            let through = match visited.get(&node) {
                 Some(known) if known.weight > weight => continue,
-                Some(known) => known.is_possible,
-                None => false,
+                Some(known) => known.through,
+                None => ReachEvidence::Uses,
             };
             n_done += 1;
             if let Some(unit) = self.unit(node) {
-                self.note(unit, weight, is_possible, node, &visited);
+                self.note(unit, weight, through, node, &visited);
                 continue;
             }
             for step in self.steps(node).iter() {
                 let next = weight * step.keeps;
                 let is_better = visited.get(&step.to).is_none_or(|known| known.weight < next);
                 if next >= LEAST && is_better {
-                    let is_possible = is_possible || step.is_possible;
-                    visited.insert(step.to, Visited { weight: next, before: Some(node), is_possible });
+                    let through = through.max(step.through);
+                    visited.insert(step.to, Visited { weight: next, before: Some(node), through });
                     waiting.push(self.waiting(next, step.to));
                 }
             }
@@ -311,14 +319,20 @@ impl<'a> Walk<'a> {
         })
     }
 
-    fn note(&mut self, unit: TestUnit, weight: f64, is_possible: bool, node: Node, visited: &HashMap<Node, Visited>) {
-        let found =
-            self.found.entry(unit).or_insert(BestReach { score: 0.0, best: 0.0, is_possible: true, way: Vec::new() });
+    fn note(
+        &mut self,
+        unit: TestUnit,
+        weight: f64,
+        through: ReachEvidence,
+        node: Node,
+        visited: &HashMap<Node, Visited>,
+    ) {
+        let found = self.found.entry(unit).or_insert(BestReach { score: 0.0, best: 0.0, through, way: Vec::new() });
         found.score += weight;
         if weight <= found.best {
             return;
         }
-        (found.best, found.is_possible) = (weight, is_possible);
+        (found.best, found.through) = (weight, through);
         found.way = std::iter::successors(Some(node), |node| visited.get(node)?.before).collect();
         // A helper inside the test counts as the test itself.
         if let (Some(symbol), Some(first)) = (unit.symbol, found.way.first_mut()) {
@@ -361,6 +375,7 @@ impl<'a> Walk<'a> {
         if found.is_empty() && is_member {
             self.add_holders(&mut found, &symbol);
         }
+        self.add_through(&mut found, id);
         self.add_takers(&mut found, &symbol);
         self.add_launchers(&mut found, &symbol);
         found.remove(&Node::Symbol(id));
@@ -374,7 +389,7 @@ impl<'a> Walk<'a> {
         let nodes: Vec<Node> = self.edges.users(used).filter_map(user).collect();
         let keeps = keeps * STEP * spread(nodes.len());
         for to in nodes {
-            add(found, Step { to, keeps, is_possible: false });
+            add(found, Step { to, keeps, through: ReachEvidence::Uses });
         }
     }
 
@@ -385,7 +400,17 @@ impl<'a> Walk<'a> {
         let nodes: Vec<Node> = self.edges.users(class.number()).filter_map(user).collect();
         let keeps = ASIDE * STEP * spread(nodes.len());
         for to in nodes {
-            add(found, Step { to, keeps, is_possible: true });
+            add(found, Step { to, keeps, through: ReachEvidence::Possible });
+        }
+    }
+
+    /// Adds the functions that call what is stored where a function is.
+    fn add_through(&self, found: &mut HashMap<Node, Step>, stored: SymbolId) {
+        let calls = self.tables.callers(stored);
+        let keeps = THROUGH * STEP * spread(calls.len());
+        for (file, caller) in calls {
+            let to = caller.map_or(Node::File(file), Node::Symbol);
+            add(found, Step { to, keeps, through: ReachEvidence::Through });
         }
     }
 
@@ -398,7 +423,7 @@ impl<'a> Walk<'a> {
         }
         let keeps = POSSIBLE * STEP * spread(nodes.len());
         for to in nodes {
-            add(found, Step { to, keeps, is_possible: true });
+            add(found, Step { to, keeps, through: ReachEvidence::Possible });
         }
     }
 
@@ -426,7 +451,7 @@ impl<'a> Walk<'a> {
             nodes.extend(file.symbols().filter(takes).map(|other| Node::Symbol(other.number())));
         }
         let keeps = ASIDE * STEP * spread(nodes.len());
-        nodes.into_iter().for_each(|to| add(found, Step { to, keeps, is_possible: false }));
+        nodes.into_iter().for_each(|to| add(found, Step { to, keeps, through: ReachEvidence::Uses }));
     }
 
     /// Adds the tests that launch the program, if the symbol is its entry point.
@@ -448,7 +473,7 @@ impl<'a> Walk<'a> {
             }
         }
         let keeps = ASIDE * STEP * spread(nodes.len());
-        nodes.into_iter().for_each(|to| add(found, Step { to, keeps, is_possible: false }));
+        nodes.into_iter().for_each(|to| add(found, Step { to, keeps, through: ReachEvidence::Uses }));
     }
 
     /// Adds the test files that import changed files, directly or indirectly.

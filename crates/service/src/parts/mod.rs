@@ -32,6 +32,7 @@ pub(crate) mod several;
 pub(crate) mod sources;
 pub(crate) mod summaries;
 pub(crate) mod symbols;
+pub(crate) mod through;
 pub(crate) mod words;
 
 pub use call::Call;

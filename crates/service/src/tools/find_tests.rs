@@ -218,7 +218,8 @@ const FIRST: usize = 10;
 /// changed together with a target, or import it through others, do not notice an edit.
 fn is_near(file: &TestFile) -> bool {
     match file.through {
-        ReachEvidence::Recorded | ReachEvidence::Uses | ReachEvidence::Possible | ReachEvidence::Name => true,
+        ReachEvidence::Recorded | ReachEvidence::Uses | ReachEvidence::Through => true,
+        ReachEvidence::Possible | ReachEvidence::Name => true,
         ReachEvidence::Imports => file.tests.first().is_some_and(|test| test.way.len() <= 2),
         ReachEvidence::History => false,
     }

@@ -6,6 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::indexes::Repo;
+use super::through::CalledThrough;
 use super::{Call, Error, Tool, ToolTier, related};
 use crate::catalog::context::linking;
 use crate::catalog::cross_repo::{self, User};
@@ -61,6 +62,10 @@ pub struct Output {
     /// Files that import the symbol's file, or have its name on a receiver of unknown type.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     potential: Vec<PossibleFile>,
+    /// Functions that call a field, table or parameter that holds it. Others may be stored there too, so they do not
+    /// count.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    called_through: Vec<CalledThrough>,
     #[serde(skip_serializing_if = "Option::is_none")]
     impact_by_depth: Option<Vec<Layer>>,
 }
@@ -90,7 +95,7 @@ pub struct Item {
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct PossibleFile {
     file: String,
-    /// `import`: the file imports it; `name`: only the name matches.
+    /// `through` a field or table that stores it, `import` by its file, or `name` where only the name matches.
     confidence: &'static str,
 }
 
@@ -207,6 +212,7 @@ fn output(symbol: String, blast: &Blast<'_>, layers: bool) -> Output {
     let potential = blast.potential.iter().take(MOST_POTENTIAL).map(|(file, doubt)| PossibleFile {
         file: file.path().to_owned(),
         confidence: match doubt {
+            BlastDoubt::Through => "through",
             BlastDoubt::Import => "import",
             BlastDoubt::Name => "name",
         },
@@ -226,6 +232,7 @@ fn output(symbol: String, blast: &Blast<'_>, layers: bool) -> Output {
         confirmed: confirmed.collect(),
         potential_count: blast.potential.len(),
         potential: potential.collect(),
+        called_through: blast.through.iter().take(MOST_POTENTIAL).map(CalledThrough::of).collect(),
         impact_by_depth: layers.then(|| (1..=deepest).map(layer).collect()),
     }
 }

@@ -6,8 +6,9 @@ use serde::{Deserialize, Serialize};
 use super::fields::{Facts, Fields};
 use super::indexes::Repo;
 use super::possible::{self, LookedAt, Possible, shortened};
+use super::through::{CalledThrough, StoredAt};
 use super::{Call, Error, Tool, ToolTier, related};
-use codelode_base::model::{Kind, Role};
+use codelode_base::model::Kind;
 use codelode_query::text::enclosing;
 use codelode_query::{self as query, Caller};
 use codelode_store::{EdgeTable, SymbolId, SymbolView};
@@ -87,6 +88,12 @@ pub struct Calls {
     /// First places (`path:line in symbol`) where the function is passed as a value and may be called later.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     handed_on: Vec<String>,
+    /// Where it is stored, each place with the field, table or parameter that holds it, if the source says it.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    stored: Vec<StoredAt>,
+    /// Functions that call these fields, tables and parameters. They are no callers: others may be stored there too.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    called_through: Vec<CalledThrough>,
     /// In a compact answer without callers: decorators and bases of its class that may call it.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     known_outside: Vec<String>,
@@ -251,6 +258,8 @@ fn calls_of(
         callees: None,
         called_outside_functions: Vec::new(),
         handed_on: Vec::new(),
+        stored: Vec::new(),
+        called_through: Vec::new(),
         known_outside: Vec::new(),
         through: Vec::new(),
         looked_at: None,
@@ -278,7 +287,7 @@ fn calls_of(
         calls.callers = Some(page(call, repo, edges, callers, symbol, (false, asked.fields)));
         let place = |place: &query::UseSite<'_>| format!("{}:{}", place.file.path(), place.line);
         calls.called_outside_functions = outside.iter().take(MOST_LINES).map(place).collect();
-        calls.handed_on = handed_on(repo, edges, twins);
+        add_handed_on(&mut calls, repo, edges, twins);
         let possible = possible::places(repo, edges, twins, true);
         calls.possible_callers = possible.len();
         calls.unsure = Possible::of(repo, &possible);
@@ -294,22 +303,27 @@ fn calls_of(
     (calls, counts)
 }
 
-/// Where functions are used as values: in a table, an argument, an assignment; with the symbol around each place.
-fn handed_on(repo: &Repo, edges: &EdgeTable, twins: &[SymbolView<'_>]) -> Vec<String> {
-    let mut places = Vec::new();
+/// Where functions are used as values, with the symbol around each place, what holds them there, and who calls it.
+fn add_handed_on(calls: &mut Calls, repo: &Repo, edges: &EdgeTable, twins: &[SymbolView<'_>]) {
     for symbol in twins.iter().filter(|symbol| matches!(symbol.kind(), Kind::Function | Kind::Method)) {
-        for place in query::uses(&repo.snapshot, edges, symbol.number()) {
+        let stored = query::stored(&repo.snapshot, edges, symbol.number());
+        for one in &stored {
+            let place = &one.site;
             let around = enclosing(&place.file, u64::from(place.line));
             let within = around.map_or_else(String::new, |own| format!(" in {}", own.qualified_name()));
-            let at = format!("{}:{}{within}", place.file.path(), place.line);
-            let is_bound = query::is_export(&place) || query::is_imported(&place);
-            let is_value = place.edge.role() == Role::Reference && !is_bound;
-            if is_value && places.len() < MOST_LINES && !places.contains(&at) {
-                places.push(at);
+            let at = format!("{}:{}", place.file.path(), place.line);
+            let shown = format!("{at}{within}");
+            if calls.handed_on.len() >= MOST_LINES || calls.handed_on.contains(&shown) {
+                continue;
             }
+            calls.handed_on.push(shown);
+            let slots = one.slots.iter().map(|slot| StoredAt { at: at.clone(), slot: slot.label.clone() });
+            calls.stored.extend(slots);
+        }
+        for through in query::called_through(&repo.snapshot, edges, &stored).into_iter().take(MOST_LINES) {
+            calls.called_through.push(CalledThrough::of(&through));
         }
     }
-    places
 }
 
 /// Callers of the methods of interfaces that the class of some twins satisfies without naming them.
@@ -407,7 +421,8 @@ impl Calls {
     fn paths(&self, twins: &[SymbolView<'_>]) -> Vec<String> {
         let items = [&self.callers, &self.callees].into_iter().flatten().flatten();
         let own = twins.iter().map(|symbol| symbol.file.path().to_owned());
-        own.chain(items.map(|item| item.file.clone())).chain(self.unsure.files()).collect()
+        let through = self.called_through.iter().map(|one| one.file.clone());
+        own.chain(items.map(|item| item.file.clone())).chain(through).chain(self.unsure.files()).collect()
     }
 }
 

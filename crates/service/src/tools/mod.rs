@@ -63,7 +63,7 @@ use crate::answer::{Freshness, ToolProperties, arguments, session, tokens};
 use crate::catalog::{errors, files, github, indexes, locate, related, remotes};
 use crate::parts::{
     around, blame, brief, candidates, changes, fields, file_hits, filters, history, imported, left_out, matches,
-    meaning, packing, patterns, plan, possible, repos, review, sources, summaries, symbols, words,
+    meaning, packing, patterns, plan, possible, repos, review, sources, summaries, symbols, through, words,
 };
 use codelode_base::model::nearest;
 

@@ -70,6 +70,7 @@ pub static CONVENTIONS: Conventions = Conventions {
     unnamed_interfaces: true,
     owner: Owner::Value,
     plain_bases: &["Object"],
+    shorthand: true,
     ..Conventions::NEUTRAL
 };
 

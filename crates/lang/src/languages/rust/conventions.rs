@@ -44,5 +44,6 @@ pub static CONVENTIONS: Conventions = Conventions {
         "default",
     ],
     plain_bases: &["Send", "Sync", "Sized", "Copy"],
+    shorthand: true,
     ..Conventions::NEUTRAL
 };

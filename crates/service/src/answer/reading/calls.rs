@@ -89,9 +89,7 @@ fn of_symbol(fields: &Fields, say: Wording<'_>) -> String {
         text.push_str(&through_others(&through, &style));
     }
     text.push_str(&left_out(fields, say));
-    if !handed_on.is_empty() {
-        text.push_str(&format!("handed on as a value, so that others may call it: {}\n", handed_on.join(", ")));
-    }
+    text.push_str(&stored(fields, &handed_on));
     if !known_outside.is_empty() {
         text.push_str(&format!("outside of the repository it may be called by {}\n", known_outside.join(", ")));
     }
@@ -100,6 +98,38 @@ fn of_symbol(fields: &Fields, say: Wording<'_>) -> String {
         text.push_str(&format!("called outside of functions: {}\n", by_file(&outside)));
     }
     text
+}
+
+/// Where a function is handed on, with what holds it there, and who calls what is held.
+fn stored(fields: &Fields, handed_on: &[&str]) -> String {
+    if handed_on.is_empty() {
+        return String::new();
+    }
+    let stored: Vec<(&str, &str)> =
+        objects_of(fields, "stored").map(|one| (text_of(one, "at"), text_of(one, "slot"))).collect();
+    if stored.is_empty() {
+        return format!("handed on as a value, so that others may call it: {}\n", handed_on.join(", "));
+    }
+    let place = |place: &&str| {
+        let at = place.split(" in ").next().unwrap_or(place);
+        let slots: Vec<&str> = stored.iter().filter(|(own, _)| *own == at).map(|(_, slot)| *slot).collect();
+        if slots.is_empty() { (*place).to_owned() } else { format!("{at} ({})", slots.join(", ")) }
+    };
+    let mut text = format!("handed on in {}", handed_on.iter().map(place).collect::<Vec<_>>().join(", "));
+    let through: Vec<&Fields> = objects_of(fields, "called_through").collect();
+    for of_slot in through.chunk_by(|one, other| text_of(one, "slot") == text_of(other, "slot")) {
+        let callers: Vec<String> = of_slot.iter().map(|one| caller_through(one)).collect();
+        text.push_str(&format!("; called through {} in {}", text_of(of_slot[0], "slot"), callers.join(", ")));
+    }
+    text + "\n"
+}
+
+/// A function that calls what a place holds, with the lines: `bus_write bus.c:5`.
+fn caller_through(fields: &Fields) -> String {
+    let name = Id::of(text_of(fields, "id")).name;
+    let lines: Vec<String> =
+        list_of(fields, "at").iter().filter_map(Value::as_u64).map(|line| line.to_string()).collect();
+    format!("{name} {}:{}", text_of(fields, "file"), lines.join(", ")).trim_start().to_owned()
 }
 
 /// Places, each file once: `a.py:3, 7, b.py:1`.

@@ -156,7 +156,7 @@ pub struct Tested {
     /// Number of further tests in the file.
     #[serde(skip_serializing_if = "is_zero")]
     pub more: usize,
-    /// uses, possible, imports, name or history.
+    /// uses, through (it calls a field or table that holds the function), possible, imports, name or history.
     pub through: &'static str,
     /// Chain of uses from the first test to what changed.
     #[serde(skip_serializing_if = "Vec::is_empty")]
