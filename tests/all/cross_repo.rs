@@ -141,7 +141,10 @@ fn importers_and_effects_are_followed_into_other_repositories() {
         let args = json!({"repo": world.at("tea"), "file_path": path, "cross_repo": true});
         lines(&world.call("find_importers", args)["importers"])
     };
-    assert_eq!(importers("src/teapot/__init__.py"), ["cafe cafe/app.py:1", "cafe cafe/compat.py:1"]);
+    assert_eq!(
+        importers("src/teapot/__init__.py"),
+        ["cafe cafe/app.py:1", "cafe cafe/app.py:2", "cafe cafe/compat.py:1"]
+    );
     assert_eq!(importers("src/teapot/brew.py"), [""; 0]);
     let blast = |depth: u32| {
         let symbol = "src/teapot/brew.py::heat#function";

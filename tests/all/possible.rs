@@ -383,3 +383,53 @@ class Globals:
         "a.py::Globals.pop#method",
     );
 }
+
+#[test]
+fn one_of_several_results_has_the_type_that_is_written_for_it() {
+    check(
+        "--- go.mod
+module example.com/app
+--- a.go
+package app
+
+import (
+\t\"bytes\"
+\t\"os\"
+)
+
+type Node struct{}
+
+func (n *Node) String() string { return \"\" }
+
+func open() (*bytes.Buffer, *Node, error) { return nil, nil, nil }
+
+func use() {
+\tbuffer, node, err := open()
+\tbuffer.String()
+\t_ = node
+\terr.String()
+\tother, _ := os.Open(\"a\")
+\tother.String()
+}
+",
+        "a.go::Node.String#method",
+    );
+}
+
+#[test]
+fn a_member_of_what_a_macro_is_given_may_be_any() {
+    check(
+        "--- src/lib.rs
+pub struct Foo;
+impl Foo { pub fn f(&self) {} }
+fn f() {}
+macro_rules! call_f {
+    ($obj:ident) => {
+        $obj.f(); // ?
+    };
+}
+pub fn h(foo: Foo) { call_f!(foo); }
+",
+        "src/lib.rs::Foo.f#method",
+    );
+}

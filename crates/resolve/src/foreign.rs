@@ -88,7 +88,12 @@ impl Search {
             }
             Op::Instance => self.of_type(resolver, file, of),
             Op::Union => self.least(resolver, file, resolver.facts(file).list(ListId(it.a)), Self::value),
-            Op::Element | Op::Each | Op::Key | Op::Await | Op::Enter | Op::Item => {
+            Op::Item => match self.result(resolver, file, of, it.b) {
+                Some(found) => found,
+                None if self.value(resolver, file, of) == Whole => Whole,
+                None => Unknown,
+            },
+            Op::Element | Op::Each | Op::Key | Op::Await | Op::Enter => {
                 let whole = self.value(resolver, file, of);
                 if whole == Whole { Whole } else { Unknown }
             }
@@ -164,6 +169,28 @@ impl Search {
             [] => Unknown,
             values => self.least(resolver, function.file, values, Self::value),
         }
+    }
+
+    /// One of several results of a call of project functions, by their written types: `buffer, err := open()`.
+    fn result(&mut self, resolver: &mut Resolver<'_>, file: u32, call: ExpressionId, place: u32) -> Option<Foreign> {
+        let it = resolver.facts(file).expressions[call.row()];
+        if it.op != Op::Call {
+            return None;
+        }
+        let functions = resolver.value(file, ExpressionId(it.a));
+        let mut found = None;
+        for function in functions.iter() {
+            let Value::Function(def) = *function else { return None };
+            let facts = resolver.facts(def.file);
+            let gives = facts.expressions[resolver.definition(def).returns.row()];
+            let of = match gives.op {
+                Op::Tuple => *facts.list(ListId(gives.a)).get(place as usize)?,
+                _ => return None,
+            };
+            let one = self.of_type(resolver, def.file, of);
+            found = Some(found.map_or(one, |least: Foreign| least.min(one)));
+        }
+        found
     }
 
     fn member(

@@ -67,7 +67,7 @@ use std::time::{Duration, Instant};
 /// Version of the file layout. Stores of older versions are refused and must be rebuilt.
 pub const FORMAT: u32 = 8;
 /// Changes when the same text gives other symbols: everything is read again at the next run.
-pub const CONTENT: u32 = 41;
+pub const CONTENT: u32 = 42;
 
 /// Errors of a store.
 #[derive(Debug, thiserror::Error)]

@@ -479,3 +479,20 @@ func Run⟦=Run⟧() {}
 ",
     );
 }
+
+#[test]
+fn keys_of_named_maps_are_values() {
+    check(
+        "--- a.go
+package a
+import (\"net/http\"; \"net/url\")
+const Accept⟦=Accept⟧ = \"Accept\"
+const Addr⟦=Addr⟧ = \"a\"
+func f() {
+\t_ = http.Header{Accept⟦Accept⟧: []string{Addr⟦Addr⟧}}
+\t_ = &url.Values{Accept⟦Accept⟧: nil}
+\t_ = http.Server{Addr: Addr⟦Addr⟧}
+}
+",
+    );
+}

@@ -67,16 +67,18 @@ pub fn modules_at<'a>(
     let named = imports.iter().filter(|(place, _)| Some(*place) == at);
     let mut files: Vec<FileView<'a>> = named.filter_map(|(_, to)| snapshot.file_by_number(*to)).collect();
     if let (Some(_), Some(word)) = (in_line, extract::word_at(content, byte)) {
-        files.retain(|imported| is_module(imported.path(), word.of(content)));
+        // `shop` in `shop.item` is the folder of the module, and no module that has a file here.
+        let is_folder = content.get(word.end as usize) == Some(&b'.');
+        files.retain(|imported| is_module(imported.path(), word.of(content), is_folder));
     }
     files
 }
 
 /// Whether a word names the module of a file, by the file's name or its folder's.
-fn is_module(path: &str, word: &[u8]) -> bool {
+fn is_module(path: &str, word: &[u8], is_folder: bool) -> bool {
     let mut parts = path.rsplit('/');
     let stem = parts.next().and_then(|name| name.split('.').next());
-    stem.map(str::as_bytes) == Some(word) || parts.next().map(str::as_bytes) == Some(word)
+    stem.map(str::as_bytes) == Some(word) || !is_folder && parts.next().map(str::as_bytes) == Some(word)
 }
 
 /// The local name at a byte of a file: a parameter or a variable of the functions around it.

@@ -133,10 +133,21 @@ fn silent<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: ScopeId) -> Express
     cx.facts.named(scope, name)
 }
 
+/// Maps of the standard library with a name of their own.
+const NAMED_MAPS: &[&str] = &["http.Header", "mail.Header", "textproto.MIMEHeader", "url.Values"];
+
+/// Whether the keys of a literal of a type are values, not fields.
+fn is_list_or_map<'t>(cx: &Lower<'_, 't>, of: Node<'t>) -> bool {
+    match of.kind() {
+        "map_type" | "slice_type" | "array_type" | "implicit_length_array_type" => true,
+        "qualified_type" => NAMED_MAPS.contains(&cx.text(of)),
+        _ => false,
+    }
+}
+
 /// Reads the braces of a literal. `value` is the literal, `of` its type node.
 fn literal<'t>(cx: &mut Lower<'_, 't>, node: Node<'t>, scope: ScopeId, value: ExpressionId, of: Option<Node<'t>>) {
-    let is_list = of
-        .is_some_and(|of| matches!(of.kind(), "map_type" | "slice_type" | "array_type" | "implicit_length_array_type"));
+    let is_list = of.is_some_and(|of| is_list_or_map(cx, of));
     // The type of elements that omit their own.
     let element = of.and_then(|of| field(of, "element").or_else(|| field(of, "value")));
     let key = of.and_then(|of| field(of, "key"));

@@ -149,6 +149,11 @@ impl<'c, 's, 't> Reader<'c, 's, 't> {
         let mut value = match self.kind(0) {
             "identifier" | "self" | "crate" | "super" | "primitive_type" => self.path(),
             "metavariable" | "$" if self.kind(1) == "::" || self.kind(1) == "crate" => self.path(),
+            // Its members are those of whatever the macro is given.
+            "metavariable" if self.is_rule && self.kind(1) == "." => {
+                self.at += 1;
+                UNKNOWN
+            }
             "token_tree" => {
                 let is_round = self.calls(0);
                 let values = self.group();
