@@ -84,7 +84,7 @@ impl<'a, 'b> Candidate<'a, 'b> {
             return true;
         }
         if !self.relating.semantics.typed {
-            return !self.is_only_called() && !(self.is_free() && is_on_value(file, edge.at));
+            return !(self.is_only_called() || self.is_free() && is_on_value(file, edge.at));
         }
         let is_called = edge.role() == Role::Call;
         match self.symbol.kind() {
