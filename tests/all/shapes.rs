@@ -595,8 +595,8 @@ fn ten_repositories_are_a_short_list() {
     let list = tools::call(&cx, "list_repos", args, &request).text;
     assert!(list.contains("django") && list.contains("{go:1}"), "{list}");
     let n_tokens = codelode::answer::tokens::estimate(&list);
-    // The estimate is a tenth too high: these are 285.
-    assert!(n_tokens < 340, "{n_tokens}: {list}");
+    // The estimate is a tenth too high: these are some 285, by the ids that folders happen to get.
+    assert!(n_tokens < 400, "{n_tokens}: {list}");
 }
 
 #[test]
