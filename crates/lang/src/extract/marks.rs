@@ -119,10 +119,19 @@ fn is_exposed(source: &[u8], symbol: &Symbol, directives: &[&str]) -> bool {
         && comments.any(|line| directives.iter().any(|directive| line.starts_with(directive.as_bytes())))
 }
 
+/// Bytes of a definition's beginning, and of what stands directly before its name, in which modifiers are looked for.
+const MODIFIERS: usize = 500;
+
 /// The words before a definition's name, without comments: `public /* for now */ static`.
 fn words_before(source: &[u8], symbol: &Symbol) -> String {
     let before = Span { start: symbol.span.start, end: symbol.name.start.max(symbol.span.start) };
-    let text = String::from_utf8_lossy(before.of(source));
+    let text = before.of(source);
+    // Thousands of fields may share one beginning.
+    let text = match text.len() > 2 * MODIFIERS {
+        true => [&text[..MODIFIERS], b" ", &text[text.len() - MODIFIERS..]].concat(),
+        false => text.to_vec(),
+    };
+    let text = String::from_utf8_lossy(&text);
     let mut pieces = text.split("/*");
     let first = pieces.next().unwrap_or_default().to_owned();
     pieces.fold(first, |words, piece| words + " " + piece.split_once("*/").map_or("", |(_, after)| after))
