@@ -9,11 +9,11 @@ use codelode_query::{LineCount, Plan, RenameDoubt, line_text};
 /// The most doubts that a refusal names.
 const NAMED: usize = 5;
 
-/// Format of the answer: JSON, or text to read.
+/// Format of the answer.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Written {
-    /// JSON with a field for each part.
+    /// JSON fields.
     #[default]
     Json,
     /// As text, one place per line. Refused while a place is in doubt.

@@ -16,13 +16,13 @@ use codelode_store::{EdgeTable, FileView};
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Args {
-    /// Id, name or path (default: the current one).
+    /// Id, name or path (default: current).
     #[serde(default)]
     repo: Option<String>,
-    /// Name to check, such as `parse_config`.
+    /// The name.
     #[serde(default)]
     identifier: Option<String>,
-    /// Several names instead of one.
+    /// Several names.
     #[serde(default)]
     identifiers: Option<Vec<String>>,
     /// Include comments and strings.

@@ -12,16 +12,16 @@ use crate::catalog::meaning::{self, Options, Provider};
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Args {
-    /// Id, name or path (default: the current one).
+    /// Id, name or path (default: current).
     #[serde(default)]
     repo: Option<String>,
     /// Texts per request (default: 50, or as configured).
     #[serde(default)]
     batch_size: Option<u32>,
-    /// Embed everything again.
+    /// Recompute existing ones.
     #[serde(default)]
     force: bool,
-    /// Only tell how many texts and tokens it would take.
+    /// Only their number and cost.
     #[serde(default)]
     estimate_only: bool,
 }

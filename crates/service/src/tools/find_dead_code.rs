@@ -16,23 +16,23 @@ use codelode_store::{Snapshot, SymbolView};
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Args {
-    /// Id, name or path (default: the current one).
+    /// Id, name or path (default: current).
     #[serde(default)]
     repo: Option<String>,
-    /// Look for dead symbols or dead files.
+    /// Symbols or files.
     #[serde(default)]
     granularity: Granularity,
     /// Lowest confidence to list, 0.5 to 1.
     #[serde(default)]
     #[schemars(range(min = 0.0, max = 1.0))]
     min_confidence: Option<f64>,
-    /// Tiers to list (default: certain and likely).
+    /// Default: certain and likely.
     #[serde(default)]
     tiers: Vec<TierWord>,
     /// Id or name of a symbol: list the rules that apply to it.
     #[serde(default)]
     explain: Option<String>,
-    /// List unused code in tests, too.
+    /// Include tests.
     #[serde(default)]
     include_tests: bool,
     /// Globs of used paths, names or ids.

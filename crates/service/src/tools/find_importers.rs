@@ -17,16 +17,16 @@ use codelode_store::{EdgeTable, FileView};
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Args {
-    /// Id, name or path (default: the current one).
+    /// Id, name or path (default: current).
     #[serde(default)]
     repo: Option<String>,
-    /// Path of the file.
+    /// The file.
     #[serde(default)]
     file_path: Option<String>,
-    /// Several paths instead of one.
+    /// Several files.
     #[serde(default)]
     file_paths: Option<Vec<String>>,
-    /// Include other indexed repositories.
+    /// Include other repositories.
     #[serde(default)]
     #[schemars(extend("x-rare" = true))]
     cross_repo: bool,

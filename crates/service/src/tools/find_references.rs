@@ -22,33 +22,34 @@ use codelode_store::{EdgeTable, Snapshot, SymbolView};
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Args {
-    /// Id, name or path (default: the current one).
+    /// Id, name or path (default: current).
     #[serde(default)]
     repo: Option<String>,
-    /// Name of the symbol.
+    /// Its name.
     #[serde(default)]
     identifier: Option<String>,
-    /// Several names instead of one.
+    /// Several names.
     #[serde(default)]
     identifiers: Option<Vec<String>>,
-    /// Id of the symbol.
+    /// Its id.
     #[serde(default)]
     symbol_id: Option<String>,
-    /// File of the definition; give `line`, too.
+    /// File of its definition, with `line`.
     #[serde(default)]
     #[schemars(extend("x-rare" = true))]
     file: Option<String>,
-    /// Line of the definition; give `file`, too.
+    /// Line of its definition, with `file`.
     #[serde(default)]
     #[schemars(extend("x-rare" = true))]
     line: Option<u32>,
-    /// Only uses in this folder, or in files that match this glob.
+    /// Folder or glob of the uses.
     #[serde(default)]
+    #[schemars(extend("x-rare" = true))]
     file_pattern: Option<String>,
-    /// List places where only the name matches, too.
+    /// Also where only the name matches.
     #[serde(default)]
     include_possible: bool,
-    /// Include other indexed repositories.
+    /// Include other repositories.
     #[serde(default)]
     #[schemars(extend("x-rare" = true))]
     cross_repo: bool,

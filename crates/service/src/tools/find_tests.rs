@@ -19,20 +19,20 @@ use codelode_store::Snapshot;
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Args {
-    /// Id, name or path (default: the current one).
+    /// Id, name or path (default: current).
     #[serde(default)]
     repo: Option<String>,
-    /// Symbol ids or paths to find tests for.
+    /// Symbol ids or paths.
     #[serde(default)]
     #[schemars(extend("x-aliases" = ["symbol_id", "symbol_ids", "symbols", "symbol"]))]
     targets: Vec<String>,
-    /// Find tests for changes since this commit, or in BASE..HEAD.
+    /// Commit, or BASE..HEAD.
     #[serde(default)]
     base: Option<String>,
-    /// Find tests for uncommitted edits.
+    /// Edits since HEAD.
     #[serde(default)]
     changed: bool,
-    /// Path of a file with coverage per test: coverage.py JSON or lcov.
+    /// Coverage per test: coverage.py JSON or lcov.
     #[serde(default)]
     #[schemars(extend("x-rare" = true))]
     recording: Option<String>,
@@ -52,7 +52,7 @@ fn fifty() -> usize {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Written {
-    /// JSON with a field for each part.
+    /// JSON fields.
     #[default]
     Json,
     /// Arguments for the test runner, as text.
@@ -63,7 +63,7 @@ pub enum Written {
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(untagged)]
 pub enum Output {
-    /// JSON with a field for each part.
+    /// JSON fields.
     Fields {
         /// Test files, most direct first.
         tests: Vec<Tested>,

@@ -18,10 +18,10 @@ use codelode_store::SymbolId;
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Args {
-    /// Id, name or path (default: the current one).
+    /// Id, name or path (default: current).
     #[serde(default)]
     repo: Option<String>,
-    /// Id of the symbol.
+    /// Its id.
     #[schemars(extend("x-aliases" = ["symbol"]))]
     symbol_id: String,
     /// Limit of steps.
@@ -31,7 +31,7 @@ pub struct Args {
     /// Include file counts and weights per depth.
     #[serde(default)]
     include_depth_scores: bool,
-    /// Include other indexed repositories.
+    /// Include other repositories.
     #[serde(default)]
     #[schemars(extend("x-rare" = true))]
     cross_repo: bool,

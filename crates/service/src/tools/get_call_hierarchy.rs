@@ -17,22 +17,22 @@ use codelode_store::{EdgeTable, SymbolId, SymbolView};
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Args {
-    /// Id, name or path (default: the current one).
+    /// Id, name or path (default: current).
     #[serde(default)]
     repo: Option<String>,
-    /// Id or name of the function.
+    /// Its id or name.
     symbol_id: String,
     /// Default: callers in a compact answer, otherwise both.
     #[serde(default)]
     direction: Option<Direction>,
-    /// List what it calls, not who calls it.
+    /// Callees instead of callers.
     #[serde(default)]
     #[schemars(extend("x-hidden" = "client"))]
     callees: bool,
     /// Limit of steps (default: 1 in a compact answer, otherwise 2).
     #[serde(default)]
     depth: Option<u32>,
-    /// Include callers of the base methods that this one overrides.
+    /// Include callers of overridden methods.
     #[serde(default)]
     #[schemars(extend("x-rare" = true))]
     through: bool,
@@ -46,11 +46,11 @@ pub struct Args {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Direction {
-    /// Functions that call it.
+    /// Its callers.
     Callers,
-    /// Functions that it calls.
+    /// Its callees.
     Callees,
-    /// Callers and callees.
+    /// Both.
     Both,
 }
 

@@ -17,13 +17,13 @@ use codelode_query::{self as query, Between, ComparisonEnd, Version};
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Args {
-    /// Id, name or path (default: the current one).
+    /// Id, name or path (default: current).
     #[serde(default)]
     repo: Option<String>,
     /// Commit, branch, tag, or BASE..HEAD.
     #[serde(default)]
     since_sha: Option<String>,
-    /// Commit, branch or tag, or WORKTREE.
+    /// The same, or WORKTREE.
     #[serde(default)]
     until_sha: Option<String>,
     /// Glob of paths.
@@ -34,7 +34,7 @@ pub struct Args {
     #[serde(default)]
     #[schemars(extend("x-rare" = true))]
     kind: Option<String>,
-    /// Include what depends on each changed symbol now.
+    /// Include current dependents.
     #[serde(default)]
     #[schemars(extend("x-rare" = true))]
     include_blast_radius: bool,

@@ -17,13 +17,13 @@ use codelode_store::{EdgeTable, SymbolId, SymbolView};
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Args {
-    /// Id, name or path (default: the current one).
+    /// Id, name or path (default: current).
     #[serde(default)]
     repo: Option<String>,
-    /// Id of the symbol.
+    /// Its id.
     #[serde(default)]
     symbol_id: Option<String>,
-    /// Name of the class, if unique.
+    /// Its name, if unique.
     #[serde(default)]
     class_name: Option<String>,
     /// As in search_symbols.

@@ -19,13 +19,13 @@ use codelode_store::{EdgeTable, RankTable, SymbolId, SymbolView};
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Args {
-    /// Id, name or path (default: the current one).
+    /// Id, name or path (default: current).
     #[serde(default)]
     repo: Option<String>,
-    /// Id of the symbol.
+    /// Its id.
     #[serde(default)]
     symbol_id: Option<String>,
-    /// Several ids instead of one.
+    /// Several ids.
     #[serde(default)]
     symbol_ids: Option<Vec<String>>,
     /// Token limit of the bundle.
@@ -35,7 +35,7 @@ pub struct Args {
     #[serde(default)]
     #[schemars(extend("x-hidden" = "client"))]
     budget_strategy: Strategy,
-    /// Include its callers.
+    /// Its callers.
     #[serde(default)]
     include_callers: bool,
     /// Report parts that did not fit.
@@ -46,7 +46,7 @@ pub struct Args {
     #[serde(default)]
     #[schemars(extend("x-hidden" = "client"))]
     fields: Option<Vec<String>>,
-    /// Include who last changed each symbol.
+    /// Include who changed it last.
     #[serde(default)]
     #[schemars(extend("x-hidden" = "client"))]
     blame: bool,
@@ -63,10 +63,10 @@ fn four_thousand() -> u64 {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Strategy {
-    /// The most used by the symbols first.
+    /// Most used by these symbols.
     #[default]
     MostRelevant,
-    /// The most central of the repository first.
+    /// Most central in the repository.
     CoreFirst,
     /// Signatures only.
     Compact,
@@ -76,7 +76,7 @@ pub enum Strategy {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Written {
-    /// JSON with a field for each part.
+    /// JSON fields.
     #[default]
     Json,
     /// The bundle as one text.

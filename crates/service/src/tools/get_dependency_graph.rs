@@ -17,16 +17,16 @@ use codelode_store::EdgeTable;
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Args {
-    /// Id, name or path (default: the current one).
+    /// Id, name or path (default: current).
     #[serde(default)]
     repo: Option<String>,
-    /// Path of the file.
+    /// The file.
     #[schemars(extend("x-aliases" = ["file_path"]))]
     file: String,
-    /// Imports, importers or both.
+    /// Direction.
     #[serde(default)]
     direction: Direction,
-    /// Steps to follow, 1 to 3.
+    /// 1 to 3.
     #[serde(default = "two")]
     depth: u32,
 }
@@ -39,11 +39,11 @@ fn two() -> u32 {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Direction {
-    /// Files that the file imports.
+    /// Files that it imports.
     Imports,
-    /// Files that import the file.
+    /// Files that import it.
     Importers,
-    /// Imports and importers.
+    /// Both.
     #[default]
     Both,
 }

@@ -13,10 +13,10 @@ use codelode_lang::languages;
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Args {
-    /// Id, name or path (default: the current one).
+    /// Id, name or path (default: current).
     #[serde(default)]
     repo: Option<String>,
-    /// Path of the file.
+    /// The file.
     file_path: String,
     /// First line, from 1.
     #[serde(default)]

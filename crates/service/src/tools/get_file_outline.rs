@@ -18,13 +18,13 @@ use codelode_store::{FileView, SymbolView};
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Args {
-    /// Id, name or path (default: the current one).
+    /// Id, name or path (default: current).
     #[serde(default)]
     repo: Option<String>,
     /// File, or a symbol for its part alone.
     #[serde(default)]
     file_path: Option<String>,
-    /// Several paths instead of one.
+    /// Several files.
     #[serde(default)]
     file_paths: Option<Vec<String>>,
     /// As in search_symbols.

@@ -15,10 +15,10 @@ use codelode_query::{self as query, Node};
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Args {
-    /// Id, name or path (default: the current one).
+    /// Id, name or path (default: current).
     #[serde(default)]
     repo: Option<String>,
-    /// Folder to list.
+    /// Only below this folder.
     #[serde(default)]
     path_prefix: String,
     /// Limit of levels; fewer if they exceed 2,000 tokens, or max_tokens.

@@ -22,7 +22,7 @@ use codelode_store::{FileView, Snapshot};
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Args {
-    /// Id, name or path (default: the current one).
+    /// Id, name or path (default: current).
     #[serde(default)]
     repo: Option<String>,
     /// Several repositories; `*` for all.
@@ -34,15 +34,15 @@ pub struct Args {
     #[serde(default)]
     #[schemars(extend("default" = BUDGET))]
     token_budget: Option<u64>,
-    /// Order: by relevance, by relevance and then centrality, or by centrality.
+    /// Order: by relevance, with or without centrality for ties, or by centrality.
     #[serde(default)]
     #[schemars(extend("x-rare" = true))]
     strategy: Strategy,
-    /// Kinds of symbols to include.
+    /// Kinds of symbols.
     #[serde(default)]
     #[schemars(extend("x-rare" = true))]
     include_kinds: Vec<String>,
-    /// Only files in this folder or matching this glob.
+    /// Folder or glob.
     #[serde(default)]
     scope: Option<String>,
     /// As in search_symbols.
@@ -62,9 +62,9 @@ pub enum Strategy {
     /// Relevance, then centrality.
     #[default]
     Combined,
-    /// Most relevant first.
+    /// Relevance alone.
     Bm25,
-    /// Relevant symbols, most used first.
+    /// Centrality by use, among relevant symbols.
     Centrality,
 }
 

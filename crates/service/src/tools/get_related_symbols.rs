@@ -12,10 +12,10 @@ use codelode_query::{self as query, Related};
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Args {
-    /// Id, name or path (default: the current one).
+    /// Id, name or path (default: current).
     #[serde(default)]
     repo: Option<String>,
-    /// Id of the symbol.
+    /// Its id.
     symbol_id: String,
     /// Limit of results.
     #[serde(default = "ten")]

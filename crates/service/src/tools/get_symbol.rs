@@ -10,15 +10,15 @@ use super::{Call, Error, Tool, ToolTier};
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Args {
-    /// Id, name or path (default: the current one).
+    /// Id, name or path (default: current).
     #[serde(default)]
     repo: Option<String>,
-    /// Id of the symbol, from a search or an outline.
+    /// The id.
     symbol_id: String,
-    /// Check the source against its stored hash.
+    /// Check the text against its hash.
     #[serde(default)]
     verify: bool,
-    /// Number of lines to show before and after.
+    /// Context lines.
     #[serde(default)]
     context_lines: u32,
 }

@@ -12,9 +12,9 @@ use codelode_store::{FileView, Snapshot};
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Args {
-    /// Id, name or path of the older repository.
+    /// The older one.
     repo_a: String,
-    /// Id, name or path of the newer repository.
+    /// The newer one.
     repo_b: String,
 }
 

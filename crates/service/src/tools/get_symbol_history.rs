@@ -14,10 +14,10 @@ use codelode_query::{self as query, Step};
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Args {
-    /// Id, name or path (default: the current one).
+    /// Id, name or path (default: current).
     #[serde(default)]
     repo: Option<String>,
-    /// Id or name of the symbol.
+    /// Id or name.
     symbol_id: String,
     /// Limit of commits.
     #[serde(default = "ten")]

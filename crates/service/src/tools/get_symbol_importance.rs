@@ -14,17 +14,17 @@ use codelode_store::{FileView, Snapshot};
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Args {
-    /// Id, name or path (default: the current one).
+    /// Id, name or path (default: current).
     #[serde(default)]
     repo: Option<String>,
     /// Limit of symbols.
     #[serde(default = "twenty")]
     top_n: u32,
-    /// Measure: importance of the symbols that use it, or their number.
+    /// By the importance of its users, or by their number.
     #[serde(default)]
     #[schemars(extend("x-hidden" = "client"))]
     algorithm: Algorithm,
-    /// Only files in this folder or matching this glob.
+    /// Folder or glob.
     #[serde(default)]
     scope: Option<String>,
     /// As in search_symbols.
@@ -44,7 +44,7 @@ pub enum Algorithm {
     /// Damping 0.85, until changes fall below 1e-6, at most 100 rounds.
     #[default]
     Pagerank,
-    /// Number of symbols that use a symbol.
+    /// Number of symbols that use it.
     Degree,
 }
 

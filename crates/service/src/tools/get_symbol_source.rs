@@ -11,27 +11,27 @@ use super::{Call, Error, Tool, ToolTier};
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Args {
-    /// Id, name or path (default: the current one).
+    /// Id, name or path (default: current).
     #[serde(default)]
     repo: Option<String>,
     /// Id, from a search or an outline.
     #[serde(default)]
     symbol_id: Option<String>,
-    /// Several ids instead of one.
+    /// Several ids.
     #[serde(default)]
     symbol_ids: Option<Vec<String>>,
-    /// Check the source against its stored hash.
+    /// Check it against its hash.
     #[serde(default)]
     #[schemars(extend("x-rare" = true))]
     verify: bool,
-    /// Number of lines to show before and after.
+    /// Context lines.
     #[serde(default)]
     context_lines: u32,
-    /// Show only the lines around this text.
+    /// Only the lines around this text.
     #[serde(default)]
     #[schemars(extend("x-hidden" = "client"))]
     around: Option<String>,
-    /// Include who last changed it, by git.
+    /// Include its last change, by git.
     #[serde(default)]
     #[schemars(extend("x-hidden" = "client"))]
     blame: bool,

@@ -10,15 +10,15 @@ use super::{Call, Error, Tool, ToolTier};
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Args {
-    /// Id, name or path (default: the current one).
+    /// Id, name or path (default: current).
     #[serde(default)]
     repo: Option<String>,
-    /// Ids of symbols, from a search or an outline.
+    /// The ids.
     symbol_ids: Vec<String>,
-    /// Check the source against its stored hash.
+    /// Check the text against its hash.
     #[serde(default)]
     verify: bool,
-    /// Number of lines to show before and after.
+    /// Context lines.
     #[serde(default)]
     context_lines: u32,
 }

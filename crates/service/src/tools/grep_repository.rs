@@ -34,10 +34,10 @@ pub struct Args {
     /// Treat the pattern as a regex.
     #[serde(default = "yes")]
     use_regex: bool,
-    /// Only files with these endings: ["rs", "toml"].
+    /// Such as ["rs", "toml"].
     #[serde(default)]
     file_extensions: Vec<String>,
-    /// Only paths that match: ["src/**/*.rs"].
+    /// Such as ["src/**/*.rs"].
     #[serde(default)]
     include_globs: Vec<String>,
     /// Folders to exclude, by name or path.
@@ -50,11 +50,11 @@ pub struct Args {
     /// Print lines after each match.
     #[serde(default)]
     after_context: u64,
-    /// Number of matching lines to skip.
+    /// Matching lines to skip.
     #[serde(default)]
     #[schemars(extend("x-hidden" = "client"))]
     skip: u64,
-    /// Number of matching lines to return.
+    /// Matching lines to return.
     #[serde(default = "fifty")]
     take: u64,
 }

@@ -20,13 +20,13 @@ pub struct Args {
     /// The folder (default: the client's root).
     #[serde(default)]
     path: Option<String>,
-    /// Paths to leave out, in gitignore syntax.
+    /// In gitignore syntax.
     #[serde(default)]
     extra_ignore_patterns: Vec<String>,
-    /// Paths to index although a rule excludes them: "dist/".
+    /// Excluded paths to index: "dist/".
     #[serde(default)]
     include: Vec<String>,
-    /// SCIP index of a compiler to read (default: index.scip, if there).
+    /// Compiler's SCIP index (default: index.scip).
     #[serde(default)]
     #[schemars(extend("x-hidden" = "client"))]
     scip: Option<String>,
@@ -45,7 +45,7 @@ pub struct Args {
     #[serde(default)]
     #[schemars(extend("x-hidden" = "client"))]
     use_ai_summaries: Option<bool>,
-    /// Compute embeddings for search by meaning.
+    /// Compute embeddings.
     #[serde(default)]
     #[schemars(extend("x-hidden" = "client"))]
     embed: bool,

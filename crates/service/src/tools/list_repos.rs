@@ -12,10 +12,10 @@ use super::{Call, Error, Tool};
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Args {
-    /// List files that were skipped, and why, instead of repositories.
+    /// List skipped files instead.
     #[serde(default)]
     skipped: bool,
-    /// List installed packages instead of repositories.
+    /// List installed packages instead.
     #[serde(default)]
     #[schemars(extend("x-hidden" = "client"))]
     deps: bool,

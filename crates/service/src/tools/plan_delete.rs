@@ -11,13 +11,13 @@ use codelode_query as query;
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Args {
-    /// Id, name or path (default: the current one).
+    /// Id, name or path (default: current).
     #[serde(default)]
     repo: Option<String>,
-    /// Id of the symbol.
+    /// Its id.
     #[schemars(extend("x-aliases" = ["symbol"]))]
     symbol_id: String,
-    /// Return the text even if there are doubts.
+    /// Return the text despite doubts.
     #[serde(default)]
     #[schemars(extend("x-hidden" = "client"))]
     force: bool,
@@ -31,7 +31,7 @@ pub struct Args {
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(untagged)]
 pub enum Output {
-    /// JSON with a field for each part.
+    /// JSON fields.
     Fields {
         /// Id of the symbol.
         symbol: String,

@@ -16,15 +16,15 @@ use codelode_store::{FileView, Snapshot, SymbolView};
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Args {
-    /// Id, name or path (default: the current one).
+    /// Id, name or path (default: current).
     #[serde(default)]
     repo: Option<String>,
-    /// Id of the symbol.
+    /// Its id.
     #[schemars(extend("x-aliases" = ["symbol"]))]
     symbol_id: String,
-    /// The new name.
+    /// New name.
     new_name: String,
-    /// Return the patch even if there are doubts.
+    /// Return the patch despite doubts.
     #[serde(default)]
     force: bool,
     /// Output form.
@@ -32,11 +32,11 @@ pub struct Args {
     output: Written,
 }
 
-/// Format of the answer: JSON, or a patch.
+/// Format of the answer.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Written {
-    /// JSON with a field for each part.
+    /// JSON fields.
     #[default]
     Json,
     /// As a patch for `git apply`; refused if in doubt.
@@ -47,7 +47,7 @@ pub enum Written {
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(untagged)]
 pub enum Output {
-    /// JSON with a field for each part.
+    /// JSON fields.
     Fields {
         /// Id of the symbol.
         symbol: String,

@@ -12,16 +12,16 @@ use super::{Call, Error, Tool};
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Args {
-    /// Id, name or path (default: the current one).
+    /// Id, name or path (default: current).
     #[serde(default)]
     repo: Option<String>,
-    /// Commit that the change begins at, or BASE..HEAD (default: HEAD).
+    /// Commit, or BASE..HEAD (default: HEAD).
     #[serde(default)]
     base: Option<String>,
-    /// Commit that the change ends at (default: the working tree).
+    /// Commit (default: the working tree).
     #[serde(default)]
     head: Option<String>,
-    /// Review staged changes only.
+    /// Review staged changes.
     #[serde(default)]
     staged: bool,
     /// Output form.
@@ -33,7 +33,7 @@ pub struct Args {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Written {
-    /// JSON with a field for each part.
+    /// JSON fields.
     #[default]
     Json,
     /// The review as one text.
@@ -48,7 +48,7 @@ pub enum Written {
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(untagged)]
 pub enum Output {
-    /// JSON with a field for each part.
+    /// JSON fields.
     Fields(Box<Review>),
     /// The review as one text.
     Text {

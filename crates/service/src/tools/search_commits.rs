@@ -15,13 +15,13 @@ use codelode_query::{self as query, Between, Bounds, CommitSearch, Commits, Hist
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Args {
-    /// Id, name or path (default: the current one).
+    /// Id, name or path (default: current).
     #[serde(default)]
     repo: Option<String>,
     /// Words, or an id.
     #[serde(default)]
     query: String,
-    /// Part of the author's name or address.
+    /// Part of a name or address.
     #[serde(default)]
     author: Option<String>,
     /// File, folder or glob.
@@ -30,7 +30,7 @@ pub struct Args {
     /// Date, `2 weeks` or commit.
     #[serde(default)]
     since: Option<String>,
-    /// Date, `2 weeks` or commit.
+    /// Same forms as `since`.
     #[serde(default)]
     until: Option<String>,
     /// Limit of commits.

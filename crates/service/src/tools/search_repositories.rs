@@ -23,11 +23,11 @@ pub struct Args {
     #[serde(default)]
     #[schemars(extend("x-hidden" = "client"))]
     order: Direction,
-    /// Results on a page, 1 to 100.
+    /// 1 to 100.
     #[serde(default = "thirty")]
     #[schemars(extend("x-hidden" = "client"))]
     per_page: u32,
-    /// Page of the results, from 1.
+    /// From 1.
     #[serde(default = "one")]
     page: u32,
 }

@@ -24,7 +24,7 @@ use codelode_store::{FileView, Snapshot, SymbolId, SymbolView};
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Args {
-    /// Id, name or path (default: the current one).
+    /// Id, name or path (default: current).
     #[serde(default)]
     repo: Option<String>,
     /// Several repositories; `*` for all.
@@ -65,7 +65,7 @@ pub struct Args {
     #[serde(default)]
     #[schemars(extend("x-hidden" = "client"))]
     semantic_weight: Option<f32>,
-    /// Search by meaning alone.
+    /// By meaning alone.
     #[serde(default)]
     #[schemars(extend("x-hidden" = "client"))]
     semantic_only: bool,
@@ -77,7 +77,7 @@ pub struct Args {
     #[serde(default)]
     #[schemars(extend("x-rare" = true))]
     token_budget: Option<u64>,
-    /// Further fields of each symbol: docstring, parent, decorators, ….
+    /// More fields: docstring, parent, decorators, ….
     #[serde(default)]
     #[schemars(extend("x-rare" = true))]
     fields: Option<Vec<String>>,
@@ -94,12 +94,12 @@ const TEN: u32 = 10;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum SortBy {
-    /// Most relevant first.
+    /// Relevance.
     #[default]
     Relevance,
-    /// Matching symbols, most used first.
+    /// Centrality by use.
     Centrality,
-    /// Relevance, then centrality.
+    /// Both.
     Combined,
 }
 

@@ -25,7 +25,7 @@ use codelode_store::{FileView, SymbolView};
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Args {
-    /// Id, name or path (default: the current one).
+    /// Id, name or path (default: current).
     #[serde(default)]
     repo: Option<String>,
     /// Several repositories; `*` for all.
@@ -35,7 +35,7 @@ pub struct Args {
     /// Text, case ignored; a regex with is_regex.
     #[schemars(extend("x-aliases" = ["pattern"]))]
     query: String,
-    /// Treat the query as a regex, in Rust's syntax.
+    /// Rust syntax.
     #[serde(default)]
     #[schemars(extend("x-aliases" = ["regex"]))]
     is_regex: bool,
@@ -52,14 +52,14 @@ pub struct Args {
     /// Glob: `src/**`.
     #[serde(default)]
     file_pattern: Option<String>,
-    /// Language of the files, by name or alias.
+    /// By name or alias.
     #[serde(default)]
     #[schemars(extend("x-rare" = true))]
     language: Option<String>,
     /// Limit of lines.
     #[serde(default = "twenty")]
     max_results: u32,
-    /// Number of lines to show before and after.
+    /// Context lines.
     #[serde(default)]
     context_lines: u32,
     /// Search by meaning.
@@ -70,7 +70,7 @@ pub struct Args {
     #[serde(default)]
     #[schemars(extend("x-hidden" = "client"))]
     semantic_weight: Option<f32>,
-    /// Search by meaning alone.
+    /// By meaning alone.
     #[serde(default)]
     #[schemars(extend("x-hidden" = "client"))]
     semantic_only: bool,
