@@ -116,10 +116,10 @@ f()
 from a.one import f
 f()
 ";
-    let uses = ask(project, "find_references", json!({"identifier": "f", "file_pattern": "b"}));
+    let uses = ask(project, "find_references", json!({"identifier": "f", "scope": "b"}));
     assert_eq!(values(&uses, "references", "file"), ["b/two.py", "b/two.py"], "{uses}");
     assert!(uses.to_string().contains("1 more uses outside of b"), "{uses}");
-    let uses = ask(project, "find_references", json!({"identifier": "f", "file_pattern": "a/*.py"}));
+    let uses = ask(project, "find_references", json!({"identifier": "f", "scope": "a/*.py"}));
     assert_eq!(uses["references"][0]["line"], 2, "{uses}");
 }
 

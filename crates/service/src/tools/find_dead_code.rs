@@ -22,14 +22,14 @@ pub struct Args {
     /// Symbols or files.
     #[serde(default)]
     granularity: Granularity,
-    /// Lowest confidence to list, 0.5 to 1.
+    /// From 0.5 to 1.
     #[serde(default)]
     #[schemars(range(min = 0.0, max = 1.0))]
     min_confidence: Option<f64>,
     /// Default: certain and likely.
     #[serde(default)]
     tiers: Vec<TierWord>,
-    /// Id or name of a symbol: list the rules that apply to it.
+    /// A symbol: list the rules that apply to it.
     #[serde(default)]
     explain: Option<String>,
     /// Include tests.

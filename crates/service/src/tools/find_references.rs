@@ -42,10 +42,10 @@ pub struct Args {
     #[serde(default)]
     #[schemars(extend("x-rare" = true))]
     line: Option<u32>,
-    /// Folder or glob of the uses.
+    /// Folder or glob.
     #[serde(default)]
     #[schemars(extend("x-rare" = true))]
-    file_pattern: Option<String>,
+    scope: Option<String>,
     /// Also where only the name matches.
     #[serde(default)]
     include_possible: bool,
@@ -283,7 +283,7 @@ fn find<'r>(
     if let Some(name) = name.filter(|_| args.symbol_id.is_none() && args.line.is_none()) {
         related::note_inherited(call, repo, name, &symbols);
     }
-    let glob = args.file_pattern.as_deref().map(path_glob).transpose()?;
+    let glob = args.scope.as_deref().map(path_glob).transpose()?;
     let is_wanted = |place: &UseSite<'_>| glob.as_ref().is_none_or(|glob| glob.is_match(place.file.path()));
     let mut outside = 0;
     let mut output = Uses { not_found, ..Uses::default() };
@@ -329,7 +329,7 @@ fn find<'r>(
     }
     references.retain(|reference| is_wanted(&reference.place));
     unsure.retain(is_wanted);
-    if let (Some(pattern), 1..) = (&args.file_pattern, outside) {
+    if let (Some(pattern), 1..) = (&args.scope, outside) {
         call.note("elsewhere", json!(format!("{outside} more uses outside of {pattern}")));
     }
     output.looked_at = (call.compact || call.request.for_people).then(|| LookedAt::of(repo, &groups.concat()));

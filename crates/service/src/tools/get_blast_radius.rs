@@ -28,7 +28,7 @@ pub struct Args {
     #[schemars(extend("x-aliases" = ["depth"]))]
     #[serde(default = "three")]
     max_depth: u32,
-    /// Include file counts and weights per depth.
+    /// Include counts and weights per depth.
     #[serde(default)]
     include_depth_scores: bool,
     /// Include other repositories.

@@ -22,14 +22,14 @@ pub struct Args {
     repo: Option<String>,
     /// Its id or name.
     symbol_id: String,
-    /// Default: callers in a compact answer, otherwise both.
+    /// Default: callers if compact, otherwise both.
     #[serde(default)]
     direction: Option<Direction>,
     /// Callees instead of callers.
     #[serde(default)]
     #[schemars(extend("x-hidden" = "client"))]
     callees: bool,
-    /// Limit of steps (default: 1 in a compact answer, otherwise 2).
+    /// Limit of steps (default: 1 if compact, otherwise 2).
     #[serde(default)]
     depth: Option<u32>,
     /// Include callers of overridden methods.

@@ -26,7 +26,7 @@ pub struct Args {
     /// The same, or WORKTREE.
     #[serde(default)]
     until_sha: Option<String>,
-    /// Glob of paths.
+    /// Glob.
     #[serde(default)]
     #[schemars(extend("x-rare" = true))]
     file_pattern: Option<String>,

@@ -21,7 +21,7 @@ pub struct Args {
     /// Only below this folder.
     #[serde(default)]
     path_prefix: String,
-    /// Limit of levels; fewer if they exceed 2,000 tokens, or max_tokens.
+    /// Limit of levels; fewer above 2,000 tokens, or max_tokens.
     #[serde(default)]
     max_depth: Option<u32>,
 }

@@ -34,7 +34,7 @@ pub struct Args {
     #[serde(default)]
     #[schemars(extend("default" = BUDGET))]
     token_budget: Option<u64>,
-    /// Order: by relevance, with or without centrality for ties, or by centrality.
+    /// Order: relevance, relevance then centrality, or centrality.
     #[serde(default)]
     #[schemars(extend("x-rare" = true))]
     strategy: Strategy,

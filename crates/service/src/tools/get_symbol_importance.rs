@@ -20,7 +20,7 @@ pub struct Args {
     /// Limit of symbols.
     #[serde(default = "twenty")]
     top_n: u32,
-    /// By the importance of its users, or by their number.
+    /// By users' importance or number.
     #[serde(default)]
     #[schemars(extend("x-hidden" = "client"))]
     algorithm: Algorithm,

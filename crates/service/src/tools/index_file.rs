@@ -16,7 +16,7 @@ use crate::catalog::runs::{self, RereadOutcome};
 pub struct Args {
     /// The file, absolute or relative to the working directory.
     path: String,
-    /// Send undocumented symbols to a model for summaries.
+    /// Let a model summarize undocumented symbols.
     #[serde(default)]
     #[schemars(extend("x-hidden" = "client"))]
     use_ai_summaries: Option<bool>,

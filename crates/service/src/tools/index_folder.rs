@@ -41,7 +41,7 @@ pub struct Args {
     #[serde(default = "yes")]
     #[schemars(extend("x-hidden" = "client"))]
     incremental: bool,
-    /// Send undocumented symbols to a model for summaries.
+    /// Let a model summarize undocumented symbols.
     #[serde(default)]
     #[schemars(extend("x-hidden" = "client"))]
     use_ai_summaries: Option<bool>,

@@ -18,7 +18,7 @@ pub struct Args {
     /// Its id.
     #[schemars(extend("x-aliases" = ["symbol"]))]
     symbol_id: String,
-    /// New declaration; tells whether calls can stay.
+    /// Tells whether calls can stay.
     #[serde(default)]
     new_signature: Option<String>,
     /// Return the text despite doubts.

@@ -15,7 +15,7 @@ pub struct Args {
     /// Id, name or path (default: current).
     #[serde(default)]
     repo: Option<String>,
-    /// Commit, or BASE..HEAD (default: HEAD).
+    /// Commit or BASE..HEAD; default HEAD.
     #[serde(default)]
     base: Option<String>,
     /// Commit (default: the working tree).

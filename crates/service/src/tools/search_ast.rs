@@ -38,7 +38,7 @@ pub struct Args {
     #[serde(default)]
     #[schemars(extend("x-aliases" = ["smell"]))]
     preset: Option<String>,
-    /// Default: all that accept the pattern.
+    /// Default: all that accept it.
     #[serde(default)]
     language: Option<String>,
     /// Glob: `src/**`.

@@ -30,7 +30,7 @@ pub struct Args {
     /// Several repositories; `*` for all.
     #[serde(default)]
     repos: Option<Vec<String>>,
-    /// Search installed packages instead.
+    /// Installed packages instead.
     #[serde(default)]
     #[schemars(extend("x-rare" = true))]
     deps: bool,
