@@ -119,6 +119,8 @@ f()
     let uses = ask(project, "find_references", json!({"identifier": "f", "scope": "b"}));
     assert_eq!(values(&uses, "references", "file"), ["b/two.py", "b/two.py"], "{uses}");
     assert!(uses.to_string().contains("1 more uses outside of b"), "{uses}");
+    let uses = text(project, "find_references", json!({"identifier": "f", "scope": "b"}));
+    assert!(uses.contains("2 uses of function f") && !uses.contains("complete"), "{uses}");
     let uses = ask(project, "find_references", json!({"identifier": "f", "scope": "a/*.py"}));
     assert_eq!(uses["references"][0]["line"], 2, "{uses}");
 }

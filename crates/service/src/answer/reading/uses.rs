@@ -160,9 +160,17 @@ pub(super) fn complete(fields: &Fields, key: &str, what: &str) -> String {
 pub(super) fn no_other(fields: &Fields, key: &str, what: &str) -> Option<String> {
     let meta = fields.get("_meta").and_then(Value::as_object);
     let is_unsure = |meta: &Fields| {
-        ["relations_missing", "compiler_stale", "read_so_far", "not_read", "not_read_whole", "unnamed_uses"]
-            .iter()
-            .any(|key| meta.contains_key(*key))
+        [
+            "relations_missing",
+            "compiler_stale",
+            "read_so_far",
+            "not_read",
+            "not_read_whole",
+            "unnamed_uses",
+            "elsewhere",
+        ]
+        .iter()
+        .any(|key| meta.contains_key(*key))
             || !matches!(text_of(meta, "freshness"), "" | "fresh")
     };
     // Places that were asked for are not counted.
