@@ -64,7 +64,7 @@ pub struct LookedAt {
 /// Calls of another definition with the same name.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Other {
-    /// Qualified name of the other definition, if it is in the repository.
+    /// Qualified name of the function that these calls mean, if it is in the repository.
     #[serde(skip_serializing_if = "Option::is_none")]
     name: Option<String>,
     /// Receiver of the calls, if their definition is not in the repository.

@@ -95,7 +95,7 @@ pub struct Symbol {
     facts: Facts,
 }
 
-/// Lines of a symbol around a text.
+/// Lines of the symbol around the text given as `around`.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Part {
     line: u32,

@@ -44,7 +44,7 @@ pub struct Args {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum TierWord {
-    /// Private, named nowhere.
+    /// Surely unused: private, and named nowhere.
     Certain,
     /// Only tests use it.
     OnlyTests,

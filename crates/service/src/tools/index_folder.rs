@@ -105,7 +105,7 @@ pub struct Compiler {
     /// Number of files that are still as the compiler saw them.
     documents: u64,
     occurrences: u64,
-    /// Number of files changed since; their names are resolved without it.
+    /// Number of files changed since the compiler's index was made; it does not help to resolve their names.
     #[serde(skip_serializing_if = "is_zero")]
     other_text: u64,
 }
