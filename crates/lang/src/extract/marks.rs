@@ -82,13 +82,12 @@ pub(super) fn record(rules: &Conventions, source: &[u8], symbols: &[Symbol], fac
     let opens = |opening: &&str| !opening.starts_with("#[") && memchr::memmem::find(head, opening.as_bytes()).is_some();
     let gives =
         |line: &[u8]| rules.wildcards.iter().any(|words| memchr::memmem::find(line, words.as_bytes()).is_some());
-    let is_module = || [&b"import "[..], b"export ", b"export{", b"require(", b"exports"].into_iter().any(has);
     let wildcards = match rules.wildcards {
         [] => Vec::new(),
         _ => facts.imported_at().filter(|at| lines_that_import(source, *at).any(gives)).collect(),
     };
     facts.marks = FileMarks {
-        is_module: matches!(rules.public, Public::Exported(_)) && is_module(),
+        is_module: matches!(rules.public, Public::Exported(_)) && imports_or_exports(source),
         is_conditional: rules.conditions.iter().any(opens),
         is_started: names_interpreter(source) || rules.started.is_some_and(|said| has(said.as_bytes())),
         is_program: (rules.is_program)(source),
@@ -97,6 +96,12 @@ pub(super) fn record(rules: &Conventions, source: &[u8], symbols: &[Symbol], fac
         wildcards,
         symbols: symbols.iter().map(|symbol| symbol.marks).collect(),
     };
+}
+
+/// Whether a file says that it is a module, by what it imports or exports.
+fn imports_or_exports(source: &[u8]) -> bool {
+    let words = [&b"import "[..], b"export ", b"export{", b"require(", b"exports"];
+    words.into_iter().any(|word| memchr::memmem::find(source, word).is_some())
 }
 
 fn is_interface(symbol: &Symbol) -> bool {
