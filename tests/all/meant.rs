@@ -78,6 +78,7 @@ class Cart:
         ("crate::query::rank::idf", "src/query/rank.rs"),
         ("engine::query::rank::idf", "src/query/rank.rs"),
         ("rank::inner::idf", "src/query/rank.rs"),
+        ("Cart::total", "shop/utils/misc.py"),
         ("shop.utils.misc.load", "shop/utils/misc.py"),
         ("misc.Cart.total", "shop/utils/misc.py"),
     ] {

@@ -58,10 +58,14 @@ pub fn meant<'a>(snapshot: &'a Snapshot, text: &str) -> Result<Vec<SymbolView<'a
     if found.is_empty() {
         found.extend(at_line(snapshot, id));
     }
-    // In Rust's form, a module looks like the path of an id.
+    // In Rust's form, a type or a module looks like the path of an id.
     if found.is_empty() && files.is_empty() {
-        let behind = named_with_module(snapshot, id.split('#').next().unwrap_or(id));
-        found.extend(behind.into_iter().filter(|symbol| wanted.fits_beside_name(symbol) && narrowed.fits(symbol)));
+        let name = id.split('#').next().unwrap_or(id);
+        let mut bearers = named(snapshot, name);
+        if bearers.is_empty() {
+            bearers = named_with_module(snapshot, name);
+        }
+        found.extend(bearers.into_iter().filter(|symbol| wanted.fits_beside_name(symbol) && narrowed.fits(symbol)));
     }
     if found.is_empty() { Err(near(snapshot, &wanted, &files)) } else { Ok(found) }
 }
